@@ -1,0 +1,78 @@
+import { recording } from './recordings.ts';
+import type { EventFormat } from './settings.ts';
+
+/** A whole answer before it goes out. Its parts are written one by one. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly parts: Iterable<Part>;
+  /** Length to declare, in bytes. Without one the body is sent in chunked encoding. */
+  readonly length?: number;
+}
+
+/** Bytes written at once, after a pause in milliseconds and after a gate has opened. */
+export interface Part {
+  readonly bytes: Uint8Array;
+  readonly delayMs?: number;
+  readonly hold?: Promise<unknown>;
+}
+
+/** One server-sent event. */
+export interface ServerEvent {
+  readonly id: number;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+export function bodyAnswer(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array,
+): Answer {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  return { status, headers, parts: bytes.length === 0 ? [] : [{ bytes }], length: bytes.length };
+}
+
+export function jsonAnswer(
+  status: number,
+  json: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const type = { 'content-type': 'application/json' };
+  return bodyAnswer(status, { ...type, ...headers }, JSON.stringify(json));
+}
+
+/** @param delayMs pause before each event but the first */
+export function eventsAnswer(
+  events: readonly ServerEvent[],
+  format: EventFormat,
+  delayMs = 0,
+  headers: Readonly<Record<string, string>> = {
+    'content-type': 'text/event-stream;charset=UTF-8',
+    'cache-control': 'no-cache',
+  },
+): Answer {
+  const parts = events.map((event, index) => ({
+    bytes: Buffer.from(eventText(event, format)),
+    delayMs: index === 0 ? 0 : delayMs,
+  }));
+  return { status: 200, headers, parts };
+}
+
+/** The recorded answer, byte for byte; placeholders in it stay as they are. */
+export function recordedAnswer(numberOrName: number | string, format: EventFormat): Answer {
+  const { status, headers, json, text, sse } = recording(numberOrName).response;
+  if (sse !== undefined) return { ...eventsAnswer(sse, format, 0, headers), status };
+  return bodyAnswer(status, headers, text ?? JSON.stringify(json));
+}
+
+function eventText({ id, event, data }: ServerEvent, format: EventFormat): string {
+  const colon = format.spaceAfterColon ? ': ' : ':';
+  return [
+    `id${colon}${id}`,
+    `event${colon}${event}`,
+    `data${colon}${JSON.stringify(data)}`,
+    '',
+    '',
+  ].join(format.newline);
+}

@@ -1,0 +1,194 @@
+import { type Answer, eventsAnswer, jsonAnswer } from './answer.ts';
+import { isRecord, type Service } from './service.ts';
+import type { StopReason } from './settings.ts';
+import { piecesOf, tokenCount } from './text.ts';
+
+/** Reported for every model; the recordings know no other. */
+const modelVersion = '4.0.0';
+
+/** What an answer reports when no limit is enforced. */
+const usualRequestsPerSecond = 8;
+
+const chatReasons: Readonly<Record<StopReason, string>> = {
+  eos_token: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  token_limit: 'length',
+  time_limit: 'time_limit',
+  cancelled: 'cancelled',
+  error: 'error',
+};
+
+/** The answer to a request that passed every check. */
+export function completion(
+  operation: string,
+  body: Record<string, unknown>,
+  service: Service,
+): Answer {
+  switch (operation) {
+    case 'tokenization':
+      return jsonAnswer(200, {
+        model_id: body['model_id'],
+        result: { token_count: tokensOfPrompt(body) },
+      });
+    case 'generation':
+      return jsonAnswer(200, generation(body, service), limitHeaders(service));
+    case 'generation_stream':
+      return stream(generationEvents(body, service), service);
+    case 'chat':
+      return jsonAnswer(200, chat(body, service), limitHeaders(service));
+    case 'chat_stream':
+      return stream(chatEvents(body, service), service);
+    default:
+      throw new RangeError(`No operation ${operation}`);
+  }
+}
+
+/** The text to answer: the input of a generation, the last user message of a chat, or nothing. */
+export function promptOf(body: Record<string, unknown>): string {
+  const input = body['input'];
+  if (typeof input === 'string') return input;
+  const isOfUser = (message: unknown) => isRecord(message) && message['role'] === 'user';
+  return contentOf(messagesOf(body).findLast(isOfUser));
+}
+
+export function tokensOfPrompt(body: Record<string, unknown>): number {
+  const input = body['input'];
+  if (typeof input === 'string') return tokenCount(input);
+  return messagesOf(body).reduce((sum: number, each) => sum + tokenCount(contentOf(each)), 0);
+}
+
+function generation(body: Record<string, unknown>, service: Service): unknown {
+  const { pieces, reason } = generate(body, service);
+  const result = {
+    generated_text: pieces.join(''),
+    generated_token_count: pieces.length,
+    input_token_count: tokensOfPrompt(body),
+    stop_reason: reason,
+  };
+  return generationBody(body, service, result, warningOf('chat', service));
+}
+
+function generationEvents(body: Record<string, unknown>, service: Service): unknown[] {
+  const { pieces, reason } = generate(body, service);
+  // The stop reason needs a last event of its own only when there is no text to carry it.
+  const texts = pieces.length === 0 ? ['', ''] : ['', ...pieces];
+  const lastIndex = texts.length - 1;
+  return texts.map((text, index) => {
+    const result = {
+      generated_text: text,
+      generated_token_count: Math.min(index, pieces.length),
+      input_token_count: index === 0 ? tokensOfPrompt(body) : 0,
+      stop_reason: index === lastIndex ? reason : 'not_finished',
+    };
+    const warning = index === 0 ? warningOf('chat_stream', service) : {};
+    return generationBody(body, service, result, warning);
+  });
+}
+
+function generationBody(
+  { model_id }: Record<string, unknown>,
+  { nowMs }: Service,
+  result: unknown,
+  warning: object,
+): unknown {
+  const created_at = new Date(nowMs()).toISOString();
+  return { model_id, model_version: modelVersion, created_at, results: [result], ...warning };
+}
+
+function warningOf(successor: string, { settings }: Service): object {
+  if (!settings.legacyWarning) return {};
+  const message = `This API is legacy. Please consider using '/ml/v1/text/${successor}' instead.`;
+  return { system: { warnings: [{ message, id: 'api_legacy' }] } };
+}
+
+function chat(body: Record<string, unknown>, service: Service): unknown {
+  const { pieces, reason } = generate(body, service);
+  const message = { role: 'assistant', content: pieces.join('') };
+  const choices = [{ index: 0, message, finish_reason: chatReasons[reason] }];
+  const usage = usageOf(body, pieces.length);
+  return { ...chatEnvelope('chat.completion', body, service), choices, usage };
+}
+
+function chatEvents(body: Record<string, unknown>, service: Service): unknown[] {
+  const { pieces, reason } = generate(body, service);
+  const envelope = chatEnvelope('chat.completion.chunk', body, service);
+  const chunk = (finish_reason: string | null, delta: object) => ({
+    ...envelope,
+    choices: [{ index: 0, finish_reason, delta }],
+  });
+  return [
+    chunk(null, { role: 'assistant', content: '' }),
+    ...pieces.map((content) => chunk(null, { content })),
+    chunk(chatReasons[reason], { content: '' }),
+    { ...envelope, choices: [], usage: usageOf(body, pieces.length) },
+  ];
+}
+
+function chatEnvelope(
+  object: string,
+  { model_id }: Record<string, unknown>,
+  { identifier, nowMs }: Service,
+): object {
+  return {
+    id: `chatcmpl-${identifier()}`,
+    object,
+    model_id,
+    model: model_id,
+    created: Math.floor(nowMs() / 1000),
+    model_version: modelVersion,
+    created_at: new Date(nowMs()).toISOString(),
+  };
+}
+
+function usageOf(body: Record<string, unknown>, completion_tokens: number): object {
+  const prompt_tokens = tokensOfPrompt(body);
+  return { completion_tokens, prompt_tokens, total_tokens: prompt_tokens + completion_tokens };
+}
+
+function generate(
+  body: Record<string, unknown>,
+  { settings }: Service,
+): { pieces: readonly string[]; reason: StopReason } {
+  const text = settings.answer(promptOf(body));
+  const pieces = typeof text === 'string' ? piecesOf(text) : text;
+  const limit = tokenLimitOf(body);
+  const isCut = pieces.length > limit;
+  return {
+    pieces: isCut ? pieces.slice(0, limit) : pieces,
+    reason: settings.stopReason ?? (isCut ? 'max_tokens' : 'eos_token'),
+  };
+}
+
+/** For a chat, 0 means as much as the model can; `max_tokens` is the older name. */
+function tokenLimitOf(body: Record<string, unknown>): number {
+  const parameters = isRecord(body['parameters']) ? body['parameters'] : {};
+  const ofGeneration = parameters['max_new_tokens'];
+  if (typeof ofGeneration === 'number') return ofGeneration;
+  const ofChat = body['max_completion_tokens'] ?? body['max_tokens'];
+  return typeof ofChat === 'number' && ofChat > 0 ? ofChat : Number.POSITIVE_INFINITY;
+}
+
+function limitHeaders({ settings, accepted }: Service): Record<string, string> {
+  const limit = settings.requestsPerSecond;
+  return {
+    'x-requests-limit-rate': `${limit ?? usualRequestsPerSecond}`,
+    'x-requests-limit-remaining': `${limit === undefined ? usualRequestsPerSecond - 1 : limit - accepted.length}`,
+  };
+}
+
+function stream(data: readonly unknown[], { settings }: Service): Answer {
+  const events = data.map((each, index) => ({ id: index + 1, event: 'message', data: each }));
+  return eventsAnswer(events, settings, settings.tokenDelayMs);
+}
+
+function messagesOf(body: Record<string, unknown>): readonly unknown[] {
+  return Array.isArray(body['messages']) ? body['messages'] : [];
+}
+
+/** A message's text; of a message in parts, that of its text parts. */
+function contentOf(message: unknown): string {
+  const content = isRecord(message) ? message['content'] : undefined;
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
+  return content.map((part) => (isRecord(part) ? String(part['text'] ?? '') : '')).join('');
+}

@@ -1,0 +1,90 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import type { Answer, Part } from './answer.ts';
+import type { Fault } from './faults.ts';
+
+/**
+ * Writes an answer, broken as its fault says.
+ * @param gone aborted when the client has gone away; then nothing is written any more
+ * @param beforeEnd called before the last bytes leave, so that a client which has seen the end of
+ *   its answer never finds itself still counted as in flight
+ */
+export async function deliver(
+  response: ServerResponse,
+  {
+    answer,
+    fault,
+    gone,
+    beforeEnd,
+  }: {
+    readonly answer: Answer;
+    readonly fault: Fault;
+    readonly gone: AbortSignal;
+    readonly beforeEnd: () => void;
+  },
+): Promise<void> {
+  const { cutAfterBytes = Number.POSITIVE_INFINITY, silentAfterBytes = Number.POSITIVE_INFINITY } =
+    fault;
+  const stopAfterBytes = Math.min(cutAfterBytes, silentAfterBytes);
+  if (answer.length !== undefined) response.setHeader('content-length', answer.length);
+  response.writeHead(answer.status, { ...answer.headers });
+  response.flushHeaders();
+
+  let sentBytes = 0;
+  let index = 0;
+  for (const part of answer.parts) {
+    await unlessGone(fault.beforePart?.(index), gone);
+    await waitFor(part, gone);
+    const bytes = part.bytes.subarray(0, stopAfterBytes - sentBytes);
+    if (bytes.length > 0) await write(response, bytes, gone);
+    sentBytes += bytes.length;
+    index += 1;
+    if (sentBytes >= stopAfterBytes) break;
+    // Without a turn of the event loop, small parts leave in one packet.
+    await turn();
+  }
+
+  if (sentBytes >= silentAfterBytes) return;
+  beforeEnd();
+  if (sentBytes < cutAfterBytes) response.end();
+  else if (fault.reset) response.socket?.resetAndDestroy();
+  else response.socket?.destroySoon();
+}
+
+/** Resolves as the given promise does; rejects as soon as the client has gone away. */
+export async function unlessGone(
+  wait: Promise<unknown> | undefined,
+  gone: AbortSignal,
+): Promise<void> {
+  gone.throwIfAborted();
+  if (wait === undefined) return;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(gone.reason);
+  gone.addEventListener('abort', leave, { once: true });
+  try {
+    await Promise.race([wait, promise]);
+  } finally {
+    gone.removeEventListener('abort', leave);
+  }
+}
+
+/** @throws {Error} when the client has gone away in the meantime */
+export async function pauseUnlessGone(ms: number, gone: AbortSignal): Promise<void> {
+  if (ms > 0) await pause(ms, undefined, { signal: gone });
+}
+
+async function waitFor({ hold, delayMs = 0 }: Part, gone: AbortSignal): Promise<void> {
+  await unlessGone(hold, gone);
+  await pauseUnlessGone(delayMs, gone);
+}
+
+/** Resolves when the bytes were handed to the network, so that memory stays small. */
+async function write(
+  response: ServerResponse,
+  bytes: Uint8Array,
+  gone: AbortSignal,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.write(bytes, () => resolve());
+  await unlessGone(promise, gone);
+}

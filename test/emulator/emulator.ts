@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Connections } from './connections.ts';
+import { deliver, pauseUnlessGone, unlessGone } from './delivery.ts';
+import { FaultScript, faultyAnswer } from './faults.ts';
+import { identityAnswer } from './identity.ts';
+import { InFlight, type ServiceName } from './inFlight.ts';
+import { inferenceAnswer } from './inference.ts';
+import { recording } from './recordings.ts';
+import { bodyOf, type ReceivedRequest, RequestLog, type RequestMatch } from './requests.ts';
+import { randomIdentifier, type Service } from './service.ts';
+import { type EmulatorSettings, settingsFrom } from './settings.ts';
+import { IssuedTokens, type TokenState } from './tokens.ts';
+
+export interface EmulatorOptions extends Partial<EmulatorSettings> {
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  /** This machine's clock in milliseconds; decides when tokens expire. */
+  readonly now?: () => number;
+  /** 32 hexadecimal digits for each trace and id; random unless given. */
+  readonly identifier?: () => string;
+  /** Told the end of each request; status 0 is a request that got no answer. */
+  readonly onEnd?: (request: ReceivedRequest, status: number) => void;
+}
+
+/** Starts the identity service and the inference service on one port of 127.0.0.1. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const server = createServer();
+  // Idle connections stay open, so that a test never meets one that is just being closed.
+  server.keepAliveTimeout = 0;
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  return new Emulator(server, options);
+}
+
+/** Both services, what they received, and the controls of their faults. */
+export class Emulator {
+  /** Both the address of the identity service and that of the inference service. */
+  readonly url: string;
+  readonly faults = new FaultScript();
+  settings: EmulatorSettings;
+
+  readonly #server: Server;
+  readonly #options: EmulatorOptions;
+  readonly #now: () => number;
+  readonly #log = new RequestLog();
+  readonly #tokens: IssuedTokens;
+  readonly #accepted: number[] = [];
+  readonly #inFlight = new InFlight();
+  readonly #connections: Connections;
+  readonly #closedOf = new WeakMap<ReceivedRequest, Promise<void>>();
+  #sequence = 0;
+
+  constructor(server: Server, options: EmulatorOptions) {
+    const { port, now = Date.now, identifier, onEnd, ...chosen } = options;
+    this.#server = server;
+    this.#options = options;
+    this.#now = now;
+    this.#tokens = new IssuedTokens(now);
+    this.settings = settingsFrom(chosen);
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.#connections = new Connections(server);
+    server.on('request', (request, response) => void this.#serve(request, response));
+  }
+
+  /** All requests in order of the end of their arrival. */
+  get requests(): readonly ReceivedRequest[] {
+    return this.#log.all;
+  }
+
+  get counts(): Readonly<Record<string, number>> {
+    return this.#log.countsByPath();
+  }
+
+  /** How many requests matched, so far. */
+  count(match?: RequestMatch): number {
+    return this.#log.count(match);
+  }
+
+  /** The first matching request that arrives after this call. */
+  nextRequest(match?: RequestMatch): Promise<ReceivedRequest> {
+    return this.#log.next(match);
+  }
+
+  /** Resolves with the nth matching request, at once when it has arrived already. */
+  requestCount(match: RequestMatch, n: number): Promise<ReceivedRequest> {
+    return this.#log.nth(match, n);
+  }
+
+  /** Resolves when the connection that carried this request is closed, whoever closed it. */
+  async disconnected(request: ReceivedRequest): Promise<void> {
+    await this.#closedOf.get(request);
+  }
+
+  /** Requests that are being answered right now. */
+  get inFlight(): Readonly<Record<ServiceName, number>> {
+    return this.#inFlight.now;
+  }
+
+  /** The most requests in flight at the same time, since the start or the last reset. */
+  get mostInFlight(): Readonly<Record<ServiceName, number>> {
+    return this.#inFlight.most;
+  }
+
+  get openConnections(): number {
+    return this.#connections.size;
+  }
+
+  /** The bearer tokens, in order of issue. */
+  get tokensIssued(): readonly string[] {
+    return this.#tokens.all;
+  }
+
+  /** Inference no longer takes this token. */
+  revokeToken(token: string, state: Exclude<TokenState, 'live'> = 'expired'): void {
+    this.#tokens.kill(token, state);
+  }
+
+  /** Inference no longer takes any token that was issued up to now. */
+  revokeTokens(state: Exclude<TokenState, 'live'> = 'expired'): void {
+    for (const token of this.#tokens.all) this.#tokens.kill(token, state);
+  }
+
+  /** The next matching requests are answered with this recording, byte for byte. */
+  replay(numberOrName: number | string, match?: RequestMatch, times = 1): void {
+    const { n, request } = recording(numberOrName);
+    this.faults.next(match ?? request.path, { recording: n }, times);
+  }
+
+  /** Back to the state after the start. Open connections and requests in flight stay. */
+  reset(): void {
+    const { port, now, identifier, onEnd, ...chosen } = this.#options;
+    this.settings = settingsFrom(chosen);
+    this.faults.clear();
+    this.#log.clear();
+    this.#tokens.forget();
+    this.#accepted.length = 0;
+    this.#sequence = 0;
+    this.#inFlight.forget();
+  }
+
+  /** Breaks all connections and frees the port. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await this.#connections.destroyAll();
+    await closed;
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isIdentity = incoming.url?.startsWith('/identity/') ?? false;
+    const leave = this.#inFlight.enter(isIdentity ? 'identity' : 'inference');
+    const gone = new AbortController();
+    response.on('close', () => {
+      leave();
+      gone.abort();
+    });
+    const request = await this.#received(incoming);
+    this.#log.add(request);
+    response.on('close', () => {
+      this.#options.onEnd?.(request, response.headersSent ? response.statusCode : 0);
+    });
+    try {
+      await this.#answer(request, response, gone.signal, leave);
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
+    }
+  }
+
+  async #answer(
+    request: ReceivedRequest,
+    response: ServerResponse,
+    gone: AbortSignal,
+    beforeEnd: () => void,
+  ): Promise<void> {
+    // A request whose client went away while it was sending meets no fault and uses none up.
+    gone.throwIfAborted();
+    const fault = this.faults.take(request);
+    await unlessGone(fault.hold, gone);
+    await pauseUnlessGone(fault.delayHeadersMs ?? 0, gone);
+    if (fault.neverAnswers) return;
+    if (fault.resetBeforeHeaders) {
+      response.socket?.resetAndDestroy();
+      return;
+    }
+    if (fault.raw !== undefined) {
+      response.socket?.write(fault.raw);
+      response.socket?.destroySoon();
+      return;
+    }
+    const service = this.#service();
+    const answerOf = request.path.startsWith('/identity/') ? identityAnswer : inferenceAnswer;
+    const answer = faultyAnswer(fault, () => answerOf(request, service), this.settings);
+    response.setHeader('date', new Date(service.nowMs()).toUTCString());
+    await deliver(response, { answer, fault, gone, beforeEnd });
+  }
+
+  async #received(incoming: IncomingMessage): Promise<ReceivedRequest> {
+    const atMs = performance.now();
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    const { number, closed } = this.#connections.of(incoming.socket);
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', this.url);
+    const bytes = await bytesOf(incoming);
+    const request = {
+      sequence,
+      atMs,
+      method: incoming.method ?? '',
+      path: pathname,
+      query: searchParams,
+      headers: incoming.headers,
+      rawHeaders: incoming.rawHeaders,
+      connection: number,
+      ...bodyOf(bytes, incoming.headers['content-type']),
+    };
+    this.#closedOf.set(request, closed);
+    return request;
+  }
+
+  #service(): Service {
+    const { settings } = this;
+    return {
+      settings,
+      tokens: this.#tokens,
+      url: this.url,
+      nowMs: () => this.#now() + settings.clockOffsetSeconds * 1000,
+      identifier: this.#options.identifier ?? randomIdentifier,
+      inFlight: () => this.#inFlight.now.inference,
+      accepted: this.#accepted,
+    };
+  }
+}
+
+/** The body as far as it arrived. */
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of incoming) chunks.push(chunk);
+  } catch {
+    // The client went away. What arrived until then is recorded all the same.
+  }
+  return Buffer.concat(chunks);
+}

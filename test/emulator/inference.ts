@@ -1,0 +1,135 @@
+import { type Answer, eventsAnswer, jsonAnswer } from './answer.ts';
+import { completion, promptOf, tokensOfPrompt } from './completions.ts';
+import {
+  bodyInvalid,
+  chatTooLong,
+  errorAnswer,
+  errorBody,
+  type InferenceError,
+  modelCannotChat,
+  modelUnknown,
+  noProject,
+  noToken,
+  projectUnknown,
+  projectWithoutRuntime,
+  promptTooLong,
+  quotaReached,
+  rateLimitReached,
+  tokenExpired,
+  tokenNotValid,
+  tooManyAtOnce,
+} from './errors.ts';
+import { modelList } from './models.ts';
+import type { ReceivedRequest } from './requests.ts';
+import { isRecord, type Service } from './service.ts';
+
+const operations = ['generation', 'generation_stream', 'chat', 'chat_stream', 'tokenization'];
+
+/** Answers everything below `/ml/v1`, checking in the order token, version, project, model. */
+export function inferenceAnswer(request: ReceivedRequest, service: Service): Answer {
+  const { path, method } = request;
+  const fail = (error: InferenceError) => errorAnswer(error, path, service);
+
+  if (path === '/ml/v1/foundation_model_specs' && method === 'GET') {
+    const problem = versionProblem(request);
+    const { settings, url, nowMs } = service;
+    return problem
+      ? fail(problem)
+      : jsonAnswer(200, modelList(settings.models, request.query, url, nowMs()));
+  }
+  const operation = operations.find((name) => path === `/ml/v1/text/${name}`);
+  if (operation === undefined) {
+    return fail({ status: 404, code: 'not_found', message: `No operation ${path}` });
+  }
+  if (method !== 'POST') {
+    return fail({ status: 405, code: 'method_not_allowed', message: `${method} is not allowed` });
+  }
+  const refused = tokenProblem(request, service) ?? versionProblem(request);
+  if (refused) return fail(refused);
+  const body = request.json;
+  if (!isRecord(body)) return fail(bodyInvalid('the body is not a Json object'));
+  const problem =
+    projectProblem(body, service) ??
+    rateProblem(service) ??
+    modelProblem(body, operation, service) ??
+    promptProblem(body, operation, service);
+  if (problem === undefined) return completion(operation, body, service);
+
+  // The live service notices a prompt that is too long for chat_stream only after its 200.
+  if (operation === 'chat_stream' && problem.code === 'invalid_input_argument') {
+    const event = { id: 1, event: 'error', data: errorBody(problem, path, service) };
+    return eventsAnswer([event], service.settings);
+  }
+  return fail(problem);
+}
+
+function tokenProblem(request: ReceivedRequest, service: Service): InferenceError | undefined {
+  const token = /^Bearer (.+)$/u.exec(request.headers['authorization'] ?? '')?.[1];
+  if (token === undefined) return noToken;
+  const state = service.tokens.stateOf(token);
+  if (state === 'expired') return tokenExpired;
+  return state === 'not valid' ? tokenNotValid : undefined;
+}
+
+/** What the live service says to a missing version is unknown; that it wants one is documented. */
+function versionProblem({ query }: ReceivedRequest): InferenceError | undefined {
+  if (/^\d{4}-\d{2}-\d{2}$/u.test(query.get('version') ?? '')) return undefined;
+  const message = "The query parameter 'version' is required, as YYYY-MM-DD";
+  return { status: 400, code: 'invalid_request_entity', message };
+}
+
+function projectProblem(
+  body: Record<string, unknown>,
+  { settings }: Service,
+): InferenceError | undefined {
+  const projectId = body['project_id'];
+  if (typeof projectId !== 'string' || projectId === '') return noProject;
+  if (settings.projectIdsWithoutRuntime.includes(projectId))
+    return projectWithoutRuntime(projectId);
+  if (!settings.projectIds.includes(projectId)) return projectUnknown(projectId);
+  return settings.quotaReached ? quotaReached : undefined;
+}
+
+function rateProblem({ settings, accepted, nowMs }: Service): InferenceError | undefined {
+  const now = nowMs();
+  const recent = accepted.filter((time) => time > now - 1000);
+  accepted.splice(0, accepted.length, ...recent);
+  const limit = settings.requestsPerSecond;
+  if (limit !== undefined && recent.length >= limit) return rateLimitReached(limit);
+  accepted.push(now);
+  return undefined;
+}
+
+function modelProblem(
+  body: Record<string, unknown>,
+  operation: string,
+  { settings, inFlight }: Service,
+): InferenceError | undefined {
+  const modelId = body['model_id'];
+  if (typeof modelId !== 'string') return bodyInvalid("'model_id' cannot be missing or empty");
+  const isWithoutChat = settings.modelIdsWithoutChat.includes(modelId);
+  if (!isWithoutChat && !settings.models.some(({ model_id }) => model_id === modelId)) {
+    return modelUnknown(modelId);
+  }
+  if (isWithoutChat && operation.startsWith('chat')) return modelCannotChat(modelId);
+  const limit = settings.concurrentRequests;
+  if (limit !== undefined && inFlight() > limit) return tooManyAtOnce(modelId, limit);
+  return undefined;
+}
+
+function promptProblem(
+  body: Record<string, unknown>,
+  operation: string,
+  { settings }: Service,
+): InferenceError | undefined {
+  const isChat = operation.startsWith('chat');
+  if (promptOf(body) === '') {
+    return bodyInvalid(`'${isChat ? 'messages' : 'input'}' cannot be missing or empty`);
+  }
+  const modelId = String(body['model_id']);
+  const model = settings.models.find(({ model_id }) => model_id === modelId);
+  const limit = model?.model_limits?.max_sequence_length ?? Number.POSITIVE_INFINITY;
+  const tokens = tokensOfPrompt(body);
+  if (tokens <= limit) return undefined;
+  return isChat ? chatTooLong(modelId, tokens, limit) : promptTooLong(modelId, tokens, limit);
+}

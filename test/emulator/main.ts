@@ -1,0 +1,26 @@
+import { parseArgs } from 'node:util';
+import { startEmulator } from './emulator.ts';
+
+// Runs the emulator by hand: node test/emulator/main.ts --port 8080
+const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
+
+const apiKey = 'demo-key';
+const projectId = 'demo-project';
+
+const { url } = await startEmulator({
+  port: Number(values.port),
+  apiKeys: [apiKey],
+  projectIds: [projectId],
+  tokenDelayMs: 20,
+  onEnd: ({ method, path }, status) => console.log(`${method} ${path} ${status || 'no answer'}`),
+});
+
+console.log(`Identity service and inference service: ${url}
+API key:     ${apiKey}
+Project ID:  ${projectId}
+
+Try:
+  curl -d grant_type=urn:ibm:params:oauth:grant-type:apikey -d apikey=${apiKey} ${url}/identity/token
+  curl '${url}/ml/v1/foundation_model_specs?version=2025-02-11'
+Or give this address, key and project to the extension. Ctrl+C ends it.
+`);

@@ -1,0 +1,68 @@
+import { recording } from './recordings.ts';
+
+/** An entry of the model list; only the fields that the emulator itself reads are named. */
+export interface ModelSpecification {
+  readonly model_id: string;
+  readonly functions: readonly { readonly id: string }[];
+  readonly model_limits?: { readonly max_sequence_length: number };
+  /** `start_date` is a day, YYYY-MM-DD. */
+  readonly lifecycle?: readonly { readonly id: string; readonly start_date: string }[];
+  readonly [field: string]: unknown;
+}
+
+const { resources } = recording('model list').response.json as {
+  readonly resources: readonly ModelSpecification[];
+};
+
+export const recordedModels = resources;
+
+const defaultLimit = 100;
+
+/**
+ * The answer of the model list.
+ * @param url of the emulator, without a slash at its end
+ * @param nowMs the service's clock
+ */
+export function modelList(
+  models: readonly ModelSpecification[],
+  query: URLSearchParams,
+  url: string,
+  nowMs: number,
+): Record<string, unknown> {
+  const version = query.get('version');
+  const limit = Number(query.get('limit') ?? defaultLimit);
+  const start = Number(query.get('start') ?? 0);
+  const page = (more: string) => ({
+    href: `${url}/ml/v1/foundation_model_specs?version=${version}${more}`,
+  });
+  const listed = models.filter(matcherOf(query.get('filters') ?? '', nowMs));
+  const isMore = start + limit < listed.length;
+  return {
+    total_count: listed.length,
+    limit,
+    first: page(''),
+    ...(isMore && { next: page(`&limit=${limit}&start=${start + limit}`) }),
+    resources: listed.slice(start, start + limit),
+  };
+}
+
+/** Reads `first,!second:and`; of the filters only those of function and lifecycle have an effect. */
+function matcherOf(filters: string, nowMs: number): (model: ModelSpecification) => boolean {
+  const [, list = '', joint] = /^(.*?)(?::(and|or))?$/u.exec(filters) ?? [];
+  const tests = list.split(',').flatMap((filter) => testOf(filter, nowMs) ?? []);
+  if (tests.length === 0) return () => true;
+  return joint === 'or'
+    ? (model) => tests.some((test) => test(model))
+    : (model) => tests.every((test) => test(model));
+}
+
+function testOf(filter: string, nowMs: number): ((m: ModelSpecification) => boolean) | undefined {
+  const [, not, kind, wanted] = /^(!?)(function|lifecycle)_(\w+)$/u.exec(filter) ?? [];
+  if (kind === undefined) return undefined;
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const names = ({ functions, lifecycle = [] }: ModelSpecification) =>
+    kind === 'function'
+      ? functions.map(({ id }) => id)
+      : lifecycle.filter(({ start_date }) => start_date <= today).map(({ id }) => id);
+  return (model) => names(model).some((name) => name === wanted) !== (not === '!');
+}

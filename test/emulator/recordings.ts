@@ -1,0 +1,47 @@
+import recorded from './recordings.json' with { type: 'json' };
+
+/** One event of a recorded stream of server-sent events. */
+export interface RecordedEvent {
+  readonly id: number;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** A request as a client sent it. Words in angle brackets, such as `<API_KEY>`, are placeholders. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: Readonly<Record<string, unknown>>;
+}
+
+/** An answer of the service. Exactly one of `json`, `text` and `sse` is its body. */
+export interface RecordedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly text?: string;
+  readonly sse?: readonly RecordedEvent[];
+}
+
+export interface Recording {
+  readonly n: number;
+  readonly name: string;
+  /** Where the bytes come from: V verified, C client source, D documentation, L live body, F fixture, I inferred. */
+  readonly evidence: string;
+  readonly request: RecordedRequest;
+  readonly response: RecordedResponse;
+  /** What a client should make of the answer. */
+  readonly client: string;
+}
+
+export const recordings: readonly Recording[] = recorded;
+
+/** @throws {RangeError} when there is no recording of this number or name */
+export function recording(numberOrName: number | string): Recording {
+  const found = recordings.find(({ n, name }) => n === numberOrName || name === numberOrName);
+  if (found === undefined) throw new RangeError(`No recording ${numberOrName}`);
+  return found;
+}

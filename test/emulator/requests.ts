@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A request as it arrived, every byte of it. */
+export interface ReceivedRequest {
+  /** 1 for the first request. */
+  readonly sequence: number;
+  /** When its head had arrived, in milliseconds on the clock of `performance.now()`. */
+  readonly atMs: number;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they were written. */
+  readonly rawHeaders: readonly string[];
+  /** As far as it arrived, when the client went away before its end. */
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** Present when the body is declared to be a form. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Present when the body is JSON. */
+  readonly json?: unknown;
+  /** 1 for the first connection; requests on the same connection have the same number. */
+  readonly connection: number;
+}
+
+export type RequestMatch = string | ((request: ReceivedRequest) => boolean);
+
+/** A path matches itself, a function what it says yes to, nothing matches all. */
+export function matches(match: RequestMatch | undefined, request: ReceivedRequest): boolean {
+  if (match === undefined) return true;
+  return typeof match === 'string' ? match === request.path : match(request);
+}
+
+/** The record of all requests, and ways to wait for one. */
+export class RequestLog {
+  readonly #all: ReceivedRequest[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  get all(): readonly ReceivedRequest[] {
+    return this.#all;
+  }
+
+  count(match?: RequestMatch): number {
+    return this.#all.filter((request) => matches(match, request)).length;
+  }
+
+  countsByPath(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { path } of this.#all) counts[path] = (counts[path] ?? 0) + 1;
+    return counts;
+  }
+
+  add(request: ReceivedRequest): void {
+    this.#all.push(request);
+    for (const look of [...this.#waiting]) look();
+  }
+
+  /** The first matching request that arrives after this call. */
+  next(match?: RequestMatch): Promise<ReceivedRequest> {
+    const last = this.#all.at(-1);
+    return this.#until(() => {
+      const from = last === undefined ? 0 : this.#all.indexOf(last) + 1;
+      return this.#all.slice(from).find((request) => matches(match, request));
+    });
+  }
+
+  /** Resolves with the nth matching request, at once when it has arrived already. */
+  nth(match: RequestMatch, n: number): Promise<ReceivedRequest> {
+    return this.#until(() => this.#all.filter((request) => matches(match, request))[n - 1]);
+  }
+
+  clear(): void {
+    this.#all.length = 0;
+  }
+
+  #until(find: () => ReceivedRequest | undefined): Promise<ReceivedRequest> {
+    const { promise, resolve } = Promise.withResolvers<ReceivedRequest>();
+    const look = () => {
+      const found = find();
+      if (found === undefined) return;
+      this.#waiting.delete(look);
+      resolve(found);
+    };
+    this.#waiting.add(look);
+    look();
+    return promise;
+  }
+}
+
+export function bodyOf(
+  bytes: Buffer,
+  contentType = '',
+): Pick<ReceivedRequest, 'bytes' | 'text' | 'form' | 'json'> {
+  const text = bytes.toString('utf8');
+  const isForm = contentType.startsWith('application/x-www-form-urlencoded');
+  if (isForm) return { bytes, text, form: Object.fromEntries(new URLSearchParams(text)) };
+  if (!contentType.startsWith('application/json')) return { bytes, text };
+  try {
+    return { bytes, text, json: JSON.parse(text) };
+  } catch {
+    return { bytes, text };
+  }
+}

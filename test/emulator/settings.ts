@@ -1,0 +1,72 @@
+import { type ModelSpecification, recordedModels } from './models.ts';
+import { answerFor } from './text.ts';
+
+/** Why the model stopped, in the words of the generation operations. */
+export type StopReason =
+  | 'eos_token'
+  | 'stop_sequence'
+  | 'max_tokens'
+  | 'token_limit'
+  | 'time_limit'
+  | 'cancelled'
+  | 'error';
+
+/** How server-sent events are written. All of it is allowed by the format. */
+export interface EventFormat {
+  newline: '\n' | '\r\n' | '\r';
+  spaceAfterColon: boolean;
+}
+
+/** What the emulated services know and do. May be changed at any time; the next answer obeys. */
+export interface EmulatorSettings extends EventFormat {
+  apiKeys: readonly string[];
+  projectIds: readonly string[];
+  /** Known projects that no runtime is associated with. */
+  projectIdsWithoutRuntime: readonly string[];
+  models: readonly ModelSpecification[];
+  /** Models that are known, but neither listed nor able to chat. */
+  modelIdsWithoutChat: readonly string[];
+  /** Life of the tokens issued from now on, in seconds. */
+  tokenLifeSeconds: number;
+  /** How far the clock of both services is ahead of this machine, in seconds. */
+  clockOffsetSeconds: number;
+  /** The generated text for a prompt, either whole or cut into the pieces of a stream. */
+  answer: (prompt: string) => string | readonly string[];
+  /** Without one: `max_tokens` when the request's limit cut the text, else `eos_token`. */
+  stopReason: StopReason | undefined;
+  /** Pause between two events of a stream, in milliseconds. */
+  tokenDelayMs: number;
+  /** Whether answers of the generation operations carry the warning that they are legacy. */
+  legacyWarning: boolean;
+  /** Inference requests beyond this number in one second are answered 429. Without one: no limit. */
+  requestsPerSecond: number | undefined;
+  /** Inference requests in flight beyond this number are answered 429. Without one: no limit. */
+  concurrentRequests: number | undefined;
+  /** Whether the tokens of the month are used up. */
+  quotaReached: boolean;
+}
+
+export const defaultApiKey = 'emulator-key';
+export const defaultProjectId = 'emulator-project';
+
+export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSettings {
+  return {
+    apiKeys: [defaultApiKey],
+    projectIds: [defaultProjectId],
+    projectIdsWithoutRuntime: [],
+    models: recordedModels,
+    modelIdsWithoutChat: ['ibm/granite-13b'],
+    tokenLifeSeconds: 3600,
+    clockOffsetSeconds: 0,
+    answer: answerFor,
+    stopReason: undefined,
+    tokenDelayMs: 0,
+    legacyWarning: true,
+    requestsPerSecond: undefined,
+    concurrentRequests: undefined,
+    quotaReached: false,
+    newline: '\n',
+    spaceAfterColon: true,
+    ...chosen,
+  };
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+
+/** Longest part of the prompt that an answer quotes, in code points. */
+const longestQuote = 60;
+
+/**
+ * The text that the emulated model generates unless a test chooses another one. It depends on
+ * nothing but the prompt, so that a test can tell from the text what was sent, and it has several
+ * words and lines, so that a demonstration shows a stream.
+ */
+export function answerFor(prompt: string): string {
+  return [
+    'Hello from the emulated model!',
+    `You wrote: “${quoteOf(prompt)}”`,
+    `That is ${prompt.length} characters, checksum ${checksumOf(prompt)}.`,
+    'A hosted model would now say something clever. This one only counts.',
+  ].join('\n');
+}
+
+/** Cuts a text into pieces of the size of a token. Joined, they are the text again. */
+export function piecesOf(text: string): string[] {
+  return text.match(/\s*\S{1,5}|\s+$/gu) ?? [];
+}
+
+/** A plausible number of tokens: 1 for a short word, growing with the text. */
+export function tokenCount(text: string): number {
+  return piecesOf(text).length;
+}
+
+function quoteOf(prompt: string): string {
+  const points = [...(prompt.trim().split(/\r\n|\r|\n/u, 1)[0] ?? '')];
+  return points.length <= longestQuote
+    ? points.join('')
+    : `${points.slice(0, longestQuote - 1).join('')}…`;
+}
+
+function checksumOf(prompt: string): string {
+  return createHash('sha256').update(prompt).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+
+export type TokenState = 'live' | 'expired' | 'not valid';
+
+/** The bearer tokens that were issued, and what has become of them. */
+export class IssuedTokens {
+  readonly #issued = new Map<string, { expiresAtMs: number; dead?: TokenState }>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** In order of issue. */
+  get all(): readonly string[] {
+    return [...this.#issued.keys()];
+  }
+
+  /**
+   * A fresh token that looks like a JWT, yet is opaque to a client.
+   * @param serverNowMs what the server believes the time to be; goes into the token's claims only
+   */
+  issue(lifeSeconds: number, serverNowMs: number): string {
+    const iat = Math.floor(serverNowMs / 1000);
+    const claims = { iat, exp: iat + lifeSeconds, jti: randomBytes(8).toString('hex') };
+    const token = [
+      base64url({ kid: 'emulator', alg: 'RS256' }),
+      base64url(claims),
+      randomBytes(64).toString('base64url'),
+    ].join('.');
+    this.#issued.set(token, { expiresAtMs: this.#nowMs() + lifeSeconds * 1000 });
+    return token;
+  }
+
+  stateOf(token: string): TokenState {
+    const entry = this.#issued.get(token);
+    if (entry === undefined) return 'not valid';
+    return entry.dead ?? (this.#nowMs() < entry.expiresAtMs ? 'live' : 'expired');
+  }
+
+  /** @throws {RangeError} when this token was never issued */
+  kill(token: string, state: Exclude<TokenState, 'live'>): void {
+    const entry = this.#issued.get(token);
+    if (entry === undefined) throw new RangeError('This token was never issued');
+    entry.dead = state;
+  }
+
+  forget(): void {
+    this.#issued.clear();
+  }
+}
+
+function base64url(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
