@@ -1,0 +1,200 @@
+import { readText } from './body.ts';
+import type { Credentials } from './credentials.ts';
+import { isKind, ServiceError } from './errors.ts';
+import type { Answer, Exchange, Retry } from './exchange.ts';
+import { failureInEvent, inferenceFailure } from './failures.ts';
+import type { Http } from './http.ts';
+import type { Limiter } from './limiter.ts';
+import { mapParameters, type Parameters } from './parameters.ts';
+import { readEvents } from './stream.ts';
+import type { Token, TokenService } from './token.ts';
+import type { InferencePath, Operation } from './vendors.ts';
+import {
+  type Piece,
+  parseJson,
+  readChat,
+  readGeneration,
+  readTokenCount,
+  type StopReason,
+  type Usage,
+} from './wire.ts';
+
+export interface GenerateOptions {
+  readonly signal?: AbortSignal;
+  /** Called with each new part of the text; asks the service to stream. */
+  readonly onText?: (text: string) => void;
+  readonly onRetry?: (retry: Retry) => void;
+}
+
+export interface Generation {
+  readonly text: string;
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  /** Parameters that the operation has no counterpart for; they were not sent. */
+  readonly dropped: readonly string[];
+  /** Short ids of the service's warnings, such as `api_legacy`. */
+  readonly warnings: readonly string[];
+}
+
+export interface ClientOptions {
+  readonly credentials: Credentials;
+  readonly modelId: string;
+  readonly operation: Operation;
+  readonly http: Http;
+  readonly tokens: TokenService;
+  readonly limiter: Limiter;
+  /** Milliseconds for one call with all its attempts. */
+  readonly deadlineMs?: number;
+}
+
+const DEADLINE_MS = 300_000;
+const MAX_ANSWER_BYTES = 8_388_608;
+const MAX_STREAM_BYTES = 67_108_864;
+
+/** The hosted service for one set of credentials, one model and one operation. Keeps nothing. */
+export class Client {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Generates text from a prompt. The parameter set has the field names of the generation
+   * operation, whichever operation runs.
+   * @throws {ServiceError} of any kind; text already given to `onText` stays with the caller
+   */
+  async generateText(
+    prompt: string,
+    parameters: Parameters,
+    { signal = new AbortController().signal, onText, onRetry }: GenerateOptions = {},
+  ): Promise<Generation> {
+    const { operation, credentials, tokens } = this.#options;
+    if (prompt.includes(credentials.apiKey) || tokens.isIn(prompt)) {
+      throw new ServiceError('prompt-holds-secret');
+    }
+    const { fields, dropped } = mapParameters(operation, parameters);
+    const body =
+      operation === 'chat'
+        ? { messages: [{ role: 'user', content: prompt }], ...fields }
+        : { input: prompt, parameters: fields };
+    const collected = new Collector(onText);
+    const readPiece = operation === 'chat' ? readChat : readGeneration;
+    await this.#post(onText ? `${operation}Stream` : operation, body, {
+      signal,
+      onRetry,
+      mayReplay: () => collected.text === '',
+      read: async ({ bytes }) => {
+        if (onText) await readPieces(bytes, readPiece, collected);
+        else collected.add(readPiece(parseJson(await readText(bytes))));
+      },
+    });
+    return { ...collected.finish(), dropped };
+  }
+
+  /**
+   * Counts the tokens of a text. Proves token, project and model without generating anything.
+   * @throws {ServiceError}
+   */
+  countTokens(text: string, signal: AbortSignal): Promise<number> {
+    const read = async ({ bytes }: Answer) => readTokenCount(parseJson(await readText(bytes)));
+    return this.#post('tokenization', { input: text }, { signal, read });
+  }
+
+  async #post<Result>(
+    path: InferencePath,
+    body: Readonly<Record<string, unknown>>,
+    call: Pick<Exchange<Result>, 'signal' | 'read' | 'onRetry'> & {
+      readonly mayReplay?: () => boolean;
+    },
+  ): Promise<Result> {
+    const { credentials, http, tokens, limiter, modelId, deadlineMs = DEADLINE_MS } = this.#options;
+    const { vendor, projectId, serviceUrl, approved } = credentials;
+    const streams = path.endsWith('Stream');
+    let used: Token | undefined;
+    const exchange: Exchange<Result> = {
+      method: 'POST',
+      url: `${serviceUrl}${vendor.paths[path]}?version=${vendor.apiVersion}`,
+      origin: approved.service,
+      accept: streams ? 'text/event-stream' : 'application/json',
+      contentType: 'application/json',
+      body: JSON.stringify({ model_id: modelId, project_id: projectId, ...body }),
+      secrets: [credentials.apiKey],
+      bearer: async (signal) => {
+        used = await tokens.get(signal);
+        return used.value;
+      },
+      limiter,
+      budget: http.budget(deadlineMs),
+      maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
+      signal: call.signal,
+      onRetry: call.onRetry,
+      failure: inferenceFailure,
+      read: call.read,
+    };
+    try {
+      return await http.send(exchange);
+    } catch (error) {
+      // A token can die before its time. Drop that very token, and send once more with the next.
+      const mayReplay = call.mayReplay?.() ?? true;
+      if (!isKind(error, 'unauthorized') || !used || !mayReplay) throw error;
+      tokens.drop(used);
+      return await http.send(exchange);
+    }
+  }
+}
+
+/** @throws {ServiceError} as the stream reports, or `incomplete` when it ends without a reason */
+async function readPieces(
+  bytes: AsyncIterable<Uint8Array>,
+  readPiece: (json: unknown) => Piece,
+  collected: Collector,
+): Promise<void> {
+  for await (const { data } of readEvents(bytes)) {
+    const json = parseJson(data);
+    const failure = failureInEvent(json);
+    if (failure) throw failure;
+    // Comments, `close` and other events without JSON carry no text.
+    if (json === undefined && !data.trimStart().startsWith('{')) continue;
+    collected.add(readPiece(json));
+  }
+}
+
+/** Puts the pieces of one generation together. */
+class Collector {
+  readonly #onText: ((text: string) => void) | undefined;
+  readonly #warnings = new Set<string>();
+  #parts: string[] = [];
+  #stopReason: StopReason | undefined;
+  #inputTokens = 0;
+  #outputTokens = 0;
+
+  constructor(onText: ((text: string) => void) | undefined) {
+    this.#onText = onText;
+  }
+
+  get text(): string {
+    return this.#parts.join('');
+  }
+
+  add(piece: Piece): void {
+    this.#stopReason = piece.stopReason ?? this.#stopReason;
+    this.#inputTokens = piece.inputTokens ?? this.#inputTokens;
+    this.#outputTokens = piece.outputTokens ?? this.#outputTokens;
+    for (const id of piece.warnings) this.#warnings.add(id);
+    if (piece.text === '') return;
+    this.#parts.push(piece.text);
+    this.#onText?.(piece.text);
+  }
+
+  finish(): Omit<Generation, 'dropped'> {
+    if (this.#stopReason === undefined) throw new ServiceError('incomplete');
+    if (this.#stopReason === 'error') throw new ServiceError('server-failed');
+    return {
+      text: this.text,
+      stopReason: this.#stopReason,
+      usage: { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens },
+      warnings: [...this.#warnings],
+    };
+  }
+}

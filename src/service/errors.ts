@@ -1,0 +1,157 @@
+/**
+ * Everything that can go wrong with the service, as kinds and numbers. Sentences belong to the
+ * user interface; text of the service, headers, bodies and foreign error objects never get here,
+ * since both JSON and inspection of them can show the key (studies: axios errors hold the request).
+ */
+
+/** Why a request failed. Each kind exists because a person has to do something different. */
+export type ErrorKind =
+  // Before anything is sent
+  | 'credentials-missing'
+  | 'host-not-approved'
+  | 'certificate-checks-off'
+  | 'parameter-refused'
+  | 'prompt-holds-secret'
+  | 'queue-full'
+  // The identity service
+  | 'key-refused'
+  | 'token-request-refused'
+  | 'token-unusable'
+  // The inference service
+  | 'unauthorized'
+  | 'forbidden'
+  | 'project-missing'
+  | 'project-unknown'
+  | 'project-without-runtime'
+  | 'quota-used-up'
+  | 'model-unknown'
+  | 'operation-unsupported'
+  | 'prompt-too-long'
+  | 'bad-request'
+  | 'rate-limited'
+  | 'capacity-full'
+  | 'server-failed'
+  // The way there and back
+  | 'unreachable'
+  | 'connection-lost'
+  | 'certificate'
+  | 'proxy'
+  | 'timeout'
+  | 'redirected'
+  | 'too-large'
+  | 'unexpected-answer'
+  | 'incomplete'
+  | 'cancelled';
+
+/** The only facts about a failure that leave `src/service`. */
+export interface ErrorDetails {
+  /** HTTP status. */
+  readonly status?: number;
+  /** A code of the service, or of the operating system for connection failures. */
+  readonly code?: string;
+  /** The service's own number of the request, for its support. */
+  readonly requestId?: string;
+  /** Host the request went to, or for `redirected` the host it was told to go to. */
+  readonly host?: string;
+  /** Requests sent, the first one included. */
+  readonly attempts?: number;
+  /** Milliseconds the service asked to wait. */
+  readonly retryAfterMs?: number;
+  /** Names of settings or parameters, our own words. */
+  readonly names?: readonly string[];
+  /** The most that is allowed, in the unit of `actual`. */
+  readonly limit?: number;
+  readonly actual?: number;
+  /** Which of our deadlines ran out. */
+  readonly phase?: 'headers' | 'idle' | 'total';
+}
+
+/** Characters; anything shorter is found in texts that have nothing to do with it. */
+const SHORTEST_SECRET = 6;
+
+const SAFE_WORD = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** A failure of the hosted service or of the way to it. Carries no foreign text and no cause. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly kind: ErrorKind;
+  readonly details: ErrorDetails;
+
+  constructor(kind: ErrorKind, details: ErrorDetails = {}) {
+    super(summary(kind, details));
+    this.kind = kind;
+    this.details = details;
+  }
+
+  /** The same failure with more known about it. */
+  with(details: ErrorDetails): ServiceError {
+    return new ServiceError(this.kind, { ...this.details, ...details });
+  }
+
+  /** The same failure without the words of a service that repeats a secret, or a part of one. */
+  without(secrets: readonly string[]): ServiceError {
+    const entries = Object.entries(this.details);
+    const kept = entries.filter(([, value]) => !secrets.some((secret) => repeats(value, secret)));
+    return kept.length < entries.length
+      ? new ServiceError(this.kind, Object.fromEntries(kept))
+      : this;
+  }
+}
+
+/** Hosts come in lower case. */
+function repeats(value: unknown, secret: string): boolean {
+  if (typeof value !== 'string' || value.length < SHORTEST_SECRET) return false;
+  const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
+  return lower.includes(word) || (secret.length >= SHORTEST_SECRET && word.includes(lower));
+}
+
+/** True for a failure of this kind; narrows unknown errors. */
+export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceError {
+  return error instanceof ServiceError && kinds.includes(error.kind);
+}
+
+/** A word of the service that is safe to show anywhere: short, no markup, no control characters. */
+export function safeWord(word: unknown): string | undefined {
+  return typeof word === 'string' && SAFE_WORD.test(word) ? word : undefined;
+}
+
+/** `ECONNREFUSED`, `status 503`, … in a fixed order, for the log and for `message`. */
+function summary(kind: ErrorKind, details: ErrorDetails): string {
+  const { status, code, attempts, requestId, host } = details;
+  const facts = [
+    status && `status ${status}`,
+    code,
+    attempts && `${attempts} sent`,
+    host && `host ${host}`,
+    requestId && `request ${requestId}`,
+  ].filter(Boolean);
+  return facts.length > 0 ? `${kind} (${facts.join(', ')})` : kind;
+}
+
+const SECRET_SHAPES: readonly RegExp[] = [
+  /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,2}/g,
+  /(?<=\bbearer\s{1,4})[^\s"',]{8,}/gi,
+  /(?<=\bapi_?key\b["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"'&,]{4,}/gi,
+];
+
+/**
+ * Masks what looks like a key or token, and the given secrets in the encodings they travel in.
+ * A second defence: the first is that nothing secret is handed to a log or a message.
+ */
+export function redact(text: string, secrets: readonly string[] = []): string {
+  let clean = text;
+  // The longest first: one that begins like another must not leave its end behind.
+  const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
+  for (const secret of longestFirst.filter((value) => value.length >= SHORTEST_SECRET)) {
+    for (const form of [
+      secret,
+      encodeURIComponent(secret),
+      Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+      JSON.stringify(secret).slice(1, -1),
+    ]) {
+      clean = clean.replaceAll(form, '[redacted]');
+    }
+  }
+  for (const shape of SECRET_SHAPES) clean = clean.replace(shape, '[redacted]');
+  return clean;
+}

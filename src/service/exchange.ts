@@ -1,0 +1,50 @@
+import type { ServiceError } from './errors.ts';
+import type { ErrorAnswer } from './failures.ts';
+import type { Limiter } from './limiter.ts';
+
+/** One request with everything that decides where it goes, how often and how long. */
+export interface Exchange<Result> {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** The one origin this may go to: for a request with a credential, the one its user approved. */
+  readonly origin: string;
+  readonly accept: 'application/json' | 'text/event-stream';
+  readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
+  readonly body?: string;
+  /** What a failure must not repeat, whoever puts it into an answer; the bearer is added to it. */
+  readonly secrets?: readonly string[];
+  /** Gives the bearer for each attempt anew, so that a retry carries the token of its moment. */
+  readonly bearer?: (signal: AbortSignal) => Promise<string>;
+  readonly limiter?: Limiter;
+  readonly budget: Budget;
+  /** The most bytes an answer may have. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+  /** What an error answer means. */
+  readonly failure: (answer: ErrorAnswer) => ServiceError;
+  /** Reads the answer; the exchange is over when it settles. */
+  readonly read: (answer: Answer) => Promise<Result>;
+}
+
+export interface Answer {
+  readonly header: (name: string) => string | undefined;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** What is about to be sent again. */
+export interface Retry {
+  /** 1 for the first retry. */
+  readonly retry: number;
+  readonly waitMs: number;
+  readonly error: ServiceError;
+}
+
+/** Retries and time left, shared by the exchanges that serve one call. */
+export interface Budget {
+  retriesLeft: number;
+  /** Requests sent so far. */
+  attempts: number;
+  /** Monotonic milliseconds at which all of it must be over. */
+  readonly endsAt: number;
+}

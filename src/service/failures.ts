@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import { type ErrorDetails, type ErrorKind, ServiceError, safeWord } from './errors.ts';
+import { parseJson } from './wire.ts';
+
+/**
+ * What an error answer means, by status and code together: a status alone misleads, since a
+ * refused key is answered with 400, a used-up quota with 403 or 429, and a wrong project with 403
+ * or 404. Source: the error table of the service study, one row or recording for each line here.
+ */
+
+/** An answer that is no success. Its text goes no further than this file. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
+  authentication_token_expired: 'unauthorized',
+  authentication_token_not_valid: 'unauthorized',
+  authentication_no_token: 'unauthorized',
+  no_associated_service_instance_error: 'project-without-runtime',
+  token_quota_reached: 'quota-used-up',
+  authorization_rejected: 'forbidden',
+  user_authorization_failed: 'forbidden',
+  container_not_found: 'project-unknown',
+  invalid_instance_status_error: 'project-without-runtime',
+  model_not_supported: 'model-unknown',
+  model_no_support_for_function: 'operation-unsupported',
+  rate_limit_reached_requests: 'rate-limited',
+  consumption_limit_reached: 'capacity-full',
+};
+
+/** A project that does not exist, or has another owner, is a 403 with a 404 inside. */
+const PROJECT_OF_OTHERS = /WSCPA0000E|member in project/;
+
+const inferenceError = v.object({
+  errors: v.pipe(
+    v.array(v.object({ code: v.optional(v.unknown()), message: v.optional(v.string(), '') })),
+    v.minLength(1),
+  ),
+  trace: v.optional(v.string()),
+  status_code: v.optional(v.number()),
+});
+
+const identityError = v.object({
+  errorCode: v.string(),
+  errorMessage: v.string(),
+  context: v.optional(v.object({ requestId: v.optional(v.string()) })),
+});
+
+/** The failure that an inference answer reports. */
+export function inferenceFailure({ status, text }: ErrorAnswer): ServiceError {
+  const body = v.safeParse(inferenceError, parseJson(text));
+  if (!body.success) return new ServiceError(kindOfStatus(status, text), { status });
+  const { errors, trace } = body.output;
+  const [{ code, message } = { code: undefined, message: '' }] = errors;
+  const details: ErrorDetails = {
+    status,
+    ...optional('code', safeWord(code)),
+    ...optional('requestId', safeWord(trace)),
+  };
+  if (status === 403 && PROJECT_OF_OTHERS.test(message)) {
+    return new ServiceError('project-unknown', details);
+  }
+  if (code === 'invalid_input_argument') return inputFailure(message, details);
+  if (code === 'invalid_request_entity' && /\b(space|project)_id\b/.test(message)) {
+    return new ServiceError('project-missing', details);
+  }
+  const known = typeof code === 'string' && Object.hasOwn(INFERENCE_KINDS, code);
+  const kind = known ? INFERENCE_KINDS[code] : undefined;
+  return new ServiceError(kind ?? kindOfStatus(status, text), details);
+}
+
+/**
+ * The failure that an event inside a stream reports, or undefined if it reports none: a stream
+ * that began with status 200 can still hold an error, whatever its event is called.
+ */
+export function failureInEvent(json: unknown): ServiceError | undefined {
+  const body = v.safeParse(inferenceError, json);
+  if (!body.success) return undefined;
+  return inferenceFailure({ status: body.output.status_code ?? 500, text: JSON.stringify(json) });
+}
+
+/**
+ * The failure that an identity answer reports. Only an error in the identity service's own shape
+ * says anything about the key; any other 4xx comes from something in between.
+ */
+export function identityFailure({ status, text }: ErrorAnswer): ServiceError {
+  const body = v.safeParse(identityError, parseJson(text));
+  if (status === 429) return new ServiceError('rate-limited', { status });
+  if (status >= 500) return new ServiceError('server-failed', { status });
+  if (!body.success || ![400, 401, 403].includes(status)) {
+    return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
+  }
+  const { errorCode, context } = body.output;
+  // Another code than these two may be a disabled, locked or expired key: none was ever recorded.
+  const kind = errorCode === 'BXNIM0106E' ? 'token-request-refused' : 'key-refused';
+  return new ServiceError(kind, {
+    status,
+    ...optional('code', safeWord(errorCode)),
+    ...optional('requestId', safeWord(context?.requestId)),
+  });
+}
+
+/** "…input tokens 4098 cannot exceed the total tokens limit 4096…", or the same the other way round. */
+function inputFailure(message: string, details: ErrorDetails): ServiceError {
+  const counts =
+    /input tokens (?<actual>\d+) cannot exceed .*? limit (?<limit>\d+)/.exec(message) ??
+    /context length is (?<limit>\d+) tokens.*? (?<actual>\d+) input tokens/.exec(message);
+  if (!counts?.groups) return new ServiceError('bad-request', details);
+  return new ServiceError('prompt-too-long', {
+    ...details,
+    limit: Number(counts.groups['limit']),
+    actual: Number(counts.groups['actual']),
+  });
+}
+
+function kindOfStatus(status: number, text: string): ErrorKind {
+  if (status === 401) return 'unauthorized';
+  if (status === 403) return PROJECT_OF_OTHERS.test(text) ? 'project-unknown' : 'forbidden';
+  if (status === 404) return /project/i.test(text) ? 'project-unknown' : 'unexpected-answer';
+  if (status === 407) return 'proxy';
+  if (status === 408) return 'timeout';
+  if (status === 429) return 'rate-limited';
+  return status >= 500 ? 'server-failed' : 'bad-request';
+}
+
+function optional<Name extends string>(name: Name, value: string | undefined) {
+  return value === undefined ? {} : { [name]: value };
+}

@@ -1,0 +1,36 @@
+import { readText } from './body.ts';
+import type { Credentials } from './credentials.ts';
+import { identityFailure } from './failures.ts';
+import type { Http } from './http.ts';
+import type { TokenAnswer } from './tokenLife.ts';
+import { readTokenAnswer } from './wire.ts';
+
+const TOKEN_DEADLINE_MS = 30_000;
+const MAX_TOKEN_BYTES = 65_536;
+
+/**
+ * The token operation: trades the API key for a bearer token.
+ * The key travels in the form body only; `refresh_token` is neither kept nor sent, since the
+ * service cannot use it for this grant.
+ * @throws {ServiceError}
+ */
+export function fetchToken(
+  http: Http,
+  { vendor, apiKey, authUrl, approved }: Credentials,
+  signal: AbortSignal,
+): Promise<TokenAnswer> {
+  return http.send({
+    method: 'POST',
+    url: authUrl + vendor.tokenPath,
+    origin: approved.auth,
+    accept: 'application/json',
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({ grant_type: vendor.grantType, apikey: apiKey }).toString(),
+    secrets: [apiKey],
+    budget: http.budget(TOKEN_DEADLINE_MS),
+    maxBytes: MAX_TOKEN_BYTES,
+    signal,
+    failure: identityFailure,
+    read: async ({ bytes, header }) => readTokenAnswer(await readText(bytes), header('date')),
+  });
+}

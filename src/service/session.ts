@@ -1,0 +1,102 @@
+import { Client } from './client.ts';
+import type { Clock } from './clock.ts';
+import type { Credentials } from './credentials.ts';
+import { Http, type HttpOptions } from './http.ts';
+import { fetchToken } from './identity.ts';
+import { Limiter, type LimiterOptions } from './limiter.ts';
+import { listModels } from './models.ts';
+import { TokenService, type TokenState } from './token.ts';
+import type { Operation, Vendor } from './vendors.ts';
+import type { Model } from './wire.ts';
+
+export interface SessionOptions {
+  readonly onTokenState?: (state: TokenState) => void;
+  readonly http?: HttpOptions;
+  readonly clock?: Clock;
+}
+
+/** What one call is made with. */
+export interface ClientSettings {
+  readonly modelId: string;
+  readonly operation: Operation;
+  readonly limits: LimiterOptions;
+}
+
+/**
+ * What outlives a single call: the connections, one limiter for each service origin, and the
+ * token of the key in use. Hands out clients, which are cheap and made for each call.
+ */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #http: Http;
+  readonly #limiters = new Map<string, Limiter>();
+  #tokens: { readonly service: TokenService; readonly of: string } | undefined;
+
+  constructor(options: SessionOptions = {}) {
+    this.#options = options;
+    this.#http = new Http(options.http);
+  }
+
+  /** A client for these credentials. With another key or identity service the old token is dropped. */
+  client(credentials: Credentials, settings: ClientSettings): Client {
+    return new Client({
+      credentials,
+      modelId: settings.modelId,
+      operation: settings.operation,
+      http: this.#http,
+      tokens: this.tokens(credentials),
+      limiter: this.#limiter(credentials.approved.service, settings.limits),
+    });
+  }
+
+  /** The token service of these credentials. */
+  tokens(credentials: Credentials): TokenService {
+    const { vendor, apiKey, authUrl, approved } = credentials;
+    const of = JSON.stringify([vendor.word, apiKey, authUrl, approved.auth]);
+    if (this.#tokens?.of === of) return this.#tokens.service;
+    this.forgetToken();
+    const service = new TokenService({
+      fetchToken: (signal) => fetchToken(this.#http, credentials, signal),
+      ...(this.#options.onTokenState && { onState: this.#options.onTokenState }),
+      ...(this.#options.clock && { clock: this.#options.clock }),
+    });
+    this.#tokens = { service, of };
+    return service;
+  }
+
+  /** Renews the token in use if it is due; without one it does nothing. */
+  keepTokenFresh(): void {
+    this.#tokens?.service.keepFresh();
+  }
+
+  /** The state of the token in use. */
+  get tokenState(): TokenState {
+    return this.#tokens?.service.state ?? { kind: 'none' };
+  }
+
+  listModels(
+    from: { readonly vendor: Vendor; readonly serviceUrl: string; readonly operation: Operation },
+    signal: AbortSignal,
+  ): Promise<Model[]> {
+    return listModels(this.#http, from, signal);
+  }
+
+  /** Forgets the token, as after signing out. */
+  forgetToken(): void {
+    this.#tokens?.service.dispose();
+    this.#tokens = undefined;
+    this.#options.onTokenState?.({ kind: 'none' });
+  }
+
+  dispose(): void {
+    this.forgetToken();
+    this.#http.dispose();
+  }
+
+  #limiter(origin: string, options: LimiterOptions): Limiter {
+    const limiter = this.#limiters.get(origin) ?? new Limiter(options);
+    limiter.configure(options);
+    this.#limiters.set(origin, limiter);
+    return limiter;
+  }
+}

@@ -1,0 +1,246 @@
+import { type Clock, systemClock } from './clock.ts';
+import { isKind, ServiceError } from './errors.ts';
+import { type TokenAnswer, type TokenLife, tokenLife } from './tokenLife.ts';
+
+/** A bearer token. Compared by identity: the same text fetched twice is two tokens. */
+export interface Token {
+  readonly value: string;
+}
+
+export type TokenState =
+  | { readonly kind: 'none' }
+  /** Callers are waiting for a token. */
+  | { readonly kind: 'fetching' }
+  | { readonly kind: 'valid'; readonly expiresAt: number; readonly renewsAt: number }
+  | { readonly kind: 'expired' }
+  /** Final until the key, the vendor or the identity URL change, or the user asks for a new try. */
+  | { readonly kind: 'refused'; readonly error: ServiceError }
+  | { readonly kind: 'failed'; readonly error: ServiceError };
+
+export interface TokenServiceOptions {
+  /** One request for a token, retried as the retry rules say. */
+  readonly fetchToken: (signal: AbortSignal) => Promise<TokenAnswer>;
+  readonly onState?: (state: TokenState) => void;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+interface CurrentToken extends Token {
+  readonly wallStart: number;
+  readonly monotonicStart: number;
+  readonly life: TokenLife;
+}
+
+interface Flight {
+  readonly promise: Promise<Token>;
+  readonly controller: AbortController;
+  waiters: number;
+}
+
+const CLOCK_SET_BACK_MS = 5_000;
+const FIRST_BACKOFF_MS = 5_000;
+const LONGEST_BACKOFF_MS = 300_000;
+const RENEWALS_WITHOUT_USE = 2;
+
+/**
+ * One API key's bearer token, in memory only.
+ *
+ * - Up to the soft threshold (80 % of the life, a little earlier or later in each window so that
+ *   windows spread) the token is used. From there to the hard threshold (life less 30 s or 10 %)
+ *   it is used while a renewal runs in the background. After it callers wait.
+ * - All callers share one flight; each can stop waiting on its own, and the flight is given up
+ *   when nobody waits for it any more.
+ * - A failed background renewal keeps the living token and backs off from 5 s to 5 min.
+ * - A key that the identity service refuses is not sent again until `refresh` is called.
+ * - Age is the larger of wall-clock and monotonic time, so that neither sleep nor a changed clock
+ *   leaves a dead token valid. No timer is used.
+ * - One object serves one key: with another key the owner disposes this and makes a new one, and
+ *   whatever still arrives here is thrown away.
+ */
+export class TokenService {
+  readonly #fetchToken: TokenServiceOptions['fetchToken'];
+  readonly #onState: (state: TokenState) => void;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #current: CurrentToken | undefined;
+  #flight: Flight | undefined;
+  #state: TokenState = { kind: 'none' };
+  #refusal: ServiceError | undefined;
+  #failures = 0;
+  #backgroundFrom = Number.NEGATIVE_INFINITY;
+  #renewalsWithoutUse = 0;
+  #disposed = false;
+
+  constructor(options: TokenServiceOptions) {
+    this.#fetchToken = options.fetchToken;
+    this.#onState = options.onState ?? (() => {});
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+  }
+
+  /** The state at this moment: a token past its end is `expired` even if nobody looked. */
+  get state(): TokenState {
+    if (this.#state.kind === 'valid' && !this.#living()) return { kind: 'expired' };
+    return this.#state;
+  }
+
+  /**
+   * A token that is good for a request now.
+   * @throws {ServiceError} as the identity service failed; `cancelled` when the signal aborts
+   */
+  get(signal: AbortSignal): Promise<Token> {
+    this.#renewalsWithoutUse = 0;
+    const token = this.#living();
+    if (token) {
+      this.#renewIfDue(token);
+      return Promise.resolve(token);
+    }
+    if (this.#refusal) return Promise.reject(this.#refusal);
+    return this.#wait(signal);
+  }
+
+  /** Forgets a token that the inference service refused, unless a newer one has replaced it. */
+  drop(token: Token): void {
+    if (this.#current !== token) return;
+    this.#current = undefined;
+    this.#setState(this.#refusal ? this.#restingState() : { kind: 'expired' });
+  }
+
+  /**
+   * Gets a new token now, even for a key that was refused before. A living token stays in use
+   * until the new one is there.
+   */
+  async refresh(signal: AbortSignal): Promise<void> {
+    await this.#wait(signal);
+  }
+
+  /**
+   * Renews near expiry without anybody asking; called from time to time while the window is in
+   * use. Pauses after two renewals in a row that served no request.
+   */
+  keepFresh(): void {
+    const token = this.#living();
+    if (!token || this.#renewalsWithoutUse >= RENEWALS_WITHOUT_USE) return;
+    if (this.#renewIfDue(token)) this.#renewalsWithoutUse += 1;
+  }
+
+  /** True if the text holds the token in use. */
+  isIn(text: string): boolean {
+    return this.#current !== undefined && text.includes(this.#current.value);
+  }
+
+  /** Gives up the flight and forgets the token; later results are thrown away. */
+  dispose(): void {
+    this.#disposed = true;
+    this.#current = undefined;
+    this.#flight?.controller.abort();
+  }
+
+  #living(): CurrentToken | undefined {
+    const token = this.#current;
+    return token && this.#age(token) < token.life.hardMs ? token : undefined;
+  }
+
+  #age(token: CurrentToken): number {
+    const wall = this.#clock.now() - token.wallStart;
+    // A clock set back says nothing about the age: renew soon, but go on using the token.
+    const wallAge = wall < -CLOCK_SET_BACK_MS ? token.life.softMs : wall;
+    return Math.max(wallAge, this.#clock.monotonic() - token.monotonicStart);
+  }
+
+  #renewIfDue(token: CurrentToken): boolean {
+    if (this.#flight || this.#refusal) return false;
+    if (this.#age(token) < token.life.softMs) return false;
+    if (this.#clock.monotonic() < this.#backgroundFrom) return false;
+    this.#flight = this.#startFlight();
+    return true;
+  }
+
+  #startFlight(): Flight {
+    const controller = new AbortController();
+    const flight = { controller, waiters: 0, promise: this.#fetch(controller.signal) };
+    const landed = () => {
+      if (this.#flight === flight) this.#flight = undefined;
+    };
+    // Also keeps a background flight that fails from being an unhandled rejection.
+    flight.promise.then(landed, landed);
+    return flight;
+  }
+
+  async #fetch(signal: AbortSignal): Promise<Token> {
+    // Before the request: the life of a token starts when it is made, not when it arrives.
+    const wallStart = this.#clock.now();
+    const monotonicStart = this.#clock.monotonic();
+    try {
+      const answer = await this.#fetchToken(signal);
+      if (signal.aborted) throw new ServiceError('cancelled');
+      const life = tokenLife(answer, this.#random());
+      const token = { value: answer.value, wallStart, monotonicStart, life };
+      this.#current = token;
+      this.#refusal = undefined;
+      this.#failures = 0;
+      this.#backgroundFrom = Number.NEGATIVE_INFINITY;
+      this.#setState(validState(token));
+      return token;
+    } catch (error) {
+      if (!signal.aborted) this.#failed(error);
+      throw error;
+    }
+  }
+
+  #failed(error: unknown): void {
+    const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#backgroundFrom = this.#clock.monotonic() + backoff * (0.75 + this.#random() * 0.5);
+    if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;
+    if (error instanceof ServiceError && !this.#refusal && !this.#living()) {
+      this.#setState({ kind: 'failed', error });
+    } else {
+      this.#setState(this.#restingState());
+    }
+  }
+
+  /** Waits for the flight of the moment, with everybody else who waits for it. */
+  #wait(signal: AbortSignal): Promise<Token> {
+    if (signal.aborted || this.#disposed) return Promise.reject(new ServiceError('cancelled'));
+    this.#flight ??= this.#startFlight();
+    const flight = this.#flight;
+    flight.waiters += 1;
+    this.#setState({ kind: 'fetching' });
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        flight.waiters -= 1;
+        if (flight.waiters === 0) this.#giveUp(flight);
+        reject(new ServiceError('cancelled'));
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      const stay = () => signal.removeEventListener('abort', leave);
+      flight.promise.then(resolve, reject).finally(stay);
+    });
+  }
+
+  /** Nobody waits any more: whoever comes next starts a flight of their own. */
+  #giveUp(flight: Flight): void {
+    if (this.#flight !== flight) return;
+    this.#flight = undefined;
+    flight.controller.abort();
+    this.#setState(this.#restingState());
+  }
+
+  /** The state while nothing is under way. */
+  #restingState(): TokenState {
+    if (this.#refusal) return { kind: 'refused', error: this.#refusal };
+    if (!this.#current) return { kind: 'none' };
+    return this.#living() ? validState(this.#current) : { kind: 'expired' };
+  }
+
+  #setState(state: TokenState): void {
+    if (this.#disposed) return;
+    this.#state = state;
+    this.#onState(state);
+  }
+}
+
+function validState({ wallStart, life }: CurrentToken): TokenState {
+  return { kind: 'valid', expiresAt: wallStart + life.lifeMs, renewsAt: wallStart + life.softMs };
+}

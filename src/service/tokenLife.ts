@@ -1,0 +1,52 @@
+/** What the identity service said about a new token, checked but not yet believed. */
+export interface TokenAnswer {
+  readonly value: string;
+  /** Seconds the token lives, if the answer said so. */
+  readonly expiresIn: number | undefined;
+  /** End of life in seconds since 1970, by the server's clock. */
+  readonly expiration: number | undefined;
+  /** The server's clock when it answered, milliseconds since 1970. */
+  readonly serverNow: number | undefined;
+}
+
+/** A token's life in milliseconds from the moment it was asked for. */
+export interface TokenLife {
+  readonly lifeMs: number;
+  /** From here on a renewal runs in the background. */
+  readonly softMs: number;
+  /** From here on callers wait for a new token. */
+  readonly hardMs: number;
+}
+
+const UNKNOWN_LIFE_SECONDS = 300;
+const LONGEST_LIFE_SECONDS = 86_400;
+const HARD_MARGIN_MS = 30_000;
+
+/**
+ * The soft threshold is 80 % of the life, give or take 5 so that windows started together do not
+ * renew together; the hard one is the life less 30 s or 10 %, whichever is less.
+ * @param random 0 to 1
+ */
+export function tokenLife(answer: TokenAnswer, random: number): TokenLife {
+  const lifeMs = lifeSeconds(answer) * 1_000;
+  const hardMs = lifeMs - Math.min(HARD_MARGIN_MS, lifeMs / 10);
+  return { lifeMs, softMs: Math.min(hardMs, lifeMs * (0.75 + random * 0.1)), hardMs };
+}
+
+/**
+ * Seconds a new token lives: the shorter of `expires_in` and `expiration`, the latter measured
+ * against the server's own clock, since clocks differ by minutes and more (study: comparing it
+ * with the local clock breaks four official clients). Nonsense is left out; with nothing left it
+ * is 300 s, and an early death is mended by the replay after a 401.
+ */
+function lifeSeconds(answer: TokenAnswer): number {
+  const { expiresIn, expiration, serverNow } = answer;
+  const until =
+    expiration !== undefined && serverNow !== undefined
+      ? expiration - serverNow / 1_000
+      : undefined;
+  const lives = [expiresIn, until]
+    .filter((life) => life !== undefined && Number.isFinite(life) && life > 0)
+    .map((life) => Math.min(life as number, LONGEST_LIFE_SECONDS));
+  return lives.length > 0 ? Math.min(...lives) : UNKNOWN_LIFE_SECONDS;
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
+import type { ErrorKind } from '../../../src/service/errors.ts';
+import type { Fault } from '../../emulator/faults.ts';
+import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
+
+const chat = pathOf('chat', false);
+const chatStream = pathOf('chat', true);
+const json = { 'content-type': 'application/json' };
+const eventStream = { 'content-type': 'text/event-stream' };
+const token = { access_token: 'a'.repeat(32), token_type: 'Bearer', expires_in: 3_600 };
+const text = { choices: [{ message: { content: 'text' }, finish_reason: 'stop' }] };
+const zipped = (value: unknown): Fault => ({
+  headers: { ...json, 'content-encoding': 'gzip' },
+  body: gzipSync(JSON.stringify(value)),
+});
+const bytes = (body: string): Fault => ({ headers: json, body });
+const mebibyte = 1_048_576;
+
+/** The same for a token and for an answer: what comes instead, and what both calls fail with. */
+const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
+  [
+    'HTML',
+    { headers: { 'content-type': 'text/html' }, body: '<html>log in</html>' },
+    'unexpected-answer',
+    'unexpected-answer',
+  ],
+  ['HTML that calls itself JSON', bytes('<html>'), 'token-unusable', 'unexpected-answer'],
+  ['no content type', { body: JSON.stringify(text) }, 'unexpected-answer', 'unexpected-answer'],
+  ['malformed JSON', bytes('{"choices":[{'), 'token-unusable', 'unexpected-answer'],
+  ['no body', bytes(''), 'token-unusable', 'unexpected-answer'],
+  ['status 204', { status: 204 }, 'unexpected-answer', 'unexpected-answer'],
+  ...['null', '[]', '"x"', '123', '{}', '{"error":"x"}'].map(
+    (body): [string, Fault, ErrorKind, ErrorKind] => [
+      body,
+      bytes(body),
+      'token-unusable',
+      'unexpected-answer',
+    ],
+  ),
+  ['a compressed answer', zipped({ ...token, ...text }), 'unexpected-answer', 'unexpected-answer'],
+  [
+    'a br that is none',
+    { headers: { ...json, 'content-encoding': 'br' }, body: '{}' },
+    'unexpected-answer',
+    'unexpected-answer',
+  ],
+  [
+    'a body cut by FIN',
+    { ...bytes(JSON.stringify({ ...token, ...text })), cutAfterBytes: 20 },
+    'connection-lost',
+    'connection-lost',
+  ],
+  [
+    'a body cut by RST',
+    { ...bytes(JSON.stringify({ ...token, ...text })), cutAfterBytes: 20, reset: true },
+    'connection-lost',
+    'connection-lost',
+  ],
+  [
+    'a chunked body cut',
+    {
+      headers: json,
+      chunks: [{ bytes: JSON.stringify({ ...token, ...text }) }],
+      cutAfterBytes: 20,
+    },
+    'connection-lost',
+    'connection-lost',
+  ],
+  ['no HTTP at all', { raw: 'SSH-2.0-x\r\n' }, 'connection-lost', 'connection-lost'],
+  ['a connection closed at once', { raw: '' }, 'connection-lost', 'connection-lost'],
+  ['9 MiB', { oversizedBytes: 9 * mebibyte }, 'too-large', 'too-large'],
+  [
+    'headers of 200 kB',
+    { headers: { 'x-long': 'x'.repeat(200_000) } },
+    'connection-lost',
+    'connection-lost',
+  ],
+];
+
+describe('instead of', () => {
+  afterEach(endWorlds);
+
+  for (const [what, fault, forToken, forText] of hostile) {
+    it(`a token, ${what} is ${forToken}, sent once`, async () => {
+      const world = await startWorld();
+      world.emulator.faults.next(tokenPath, fault);
+      assert.equal(await kindOf(world.generate()), forToken);
+      assert.deepEqual([world.emulator.count(tokenPath), world.inferenceCount()], [1, 0]);
+      await world.generate();
+    });
+
+    it(`a text, ${what} is ${forText}, sent once`, async () => {
+      const world = await startWorld();
+      world.emulator.faults.next(chat, fault);
+      assert.equal(await kindOf(world.generate()), forText);
+      assert.equal(world.inferenceCount(), 1);
+      await world.generate();
+    });
+  }
+});
+
+describe('the cap', () => {
+  afterEach(endWorlds);
+
+  const endless = (block: string, count: number): Fault => {
+    const bytesOfBlock = Buffer.from(block);
+    const chunks = Array.from({ length: count }, () => ({ bytes: bytesOfBlock }));
+    return { headers: eventStream, chunks };
+  };
+  const cases: readonly [string, string, Fault, number][] = [
+    ['a token', tokenPath, { oversizedBytes: 65_537 }, 65_536],
+    ['an answer', chat, { oversizedBytes: 64 * mebibyte }, 8 * mebibyte],
+    ['a declared gigabyte', chat, { oversizedBytes: 1_024 * mebibyte }, 8 * mebibyte],
+    ['an event without an end', chatStream, endless('x'.repeat(65_536), 800), mebibyte],
+    [
+      'a stream of nothing but comments',
+      chatStream,
+      endless(`: ${'x'.repeat(mebibyte)}\n`, 70),
+      64 * mebibyte,
+    ],
+  ];
+  for (const [what, path, fault, limit] of cases) {
+    it(`of ${what} is ${limit} bytes; the rest is not read`, async () => {
+      const world = await startWorld();
+      world.emulator.faults.next(path, fault);
+      const before = process.memoryUsage().rss;
+      const { kind, details } = await failureOf(
+        world.generate(path === chatStream ? { onText: () => {} } : {}),
+      );
+      assert.deepEqual([kind, details.limit], ['too-large', limit]);
+      const request = await world.emulator.requestCount(path, 1);
+      await world.emulator.disconnected(request);
+      const grownMiB = (process.memoryUsage().rss - before) / mebibyte;
+      assert.ok(grownMiB < 200, `${grownMiB.toFixed(0)} MiB more in memory`);
+    });
+  }
+
+  it('of an error body is 64 KiB: a longer one is left unread, its status stands', async () => {
+    const world = await startWorld();
+    const body = JSON.stringify({
+      errors: [{ code: 'token_quota_reached', message: 'x'.repeat(99_999) }],
+    });
+    world.emulator.faults.next(chat, { status: 403, headers: json, body });
+    assert.equal(await kindOf(world.generate()), 'forbidden');
+    const request = await world.emulator.requestCount(chat, 1);
+    await world.emulator.disconnected(request);
+  });
+
+  it('of a prompt is 4 MiB; a longer one is not sent', async () => {
+    const world = await startWorld();
+    const prompt = 'x'.repeat(4 * mebibyte);
+    const { kind, details } = await failureOf(world.client.generateText(prompt, {}));
+    assert.deepEqual([kind, details.limit], ['too-large', 4 * mebibyte]);
+    assert.equal(world.inferenceCount(), 0);
+  });
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { gate } from '../../emulator/faults.ts';
+import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
+
+const chat = pathOf('chat', false);
+
+describe('requests in flight', () => {
+  afterEach(endWorlds);
+
+  it('are strictly one with the limit 1, in the order of the calls', async () => {
+    const world = await startWorld({ limits: { limit: 1 } });
+    world.emulator.faults.always(chat, { delayHeadersMs: 1 });
+    const prompts = Array.from({ length: 30 }, (_, index) => `prompt ${index}`);
+    await Promise.all(prompts.map((prompt) => world.client.generateText(prompt, {})));
+    assert.equal(world.emulator.mostInFlight.inference, 1);
+    const sent = world.emulator.requests.filter(({ path }) => path === chat);
+    assert.deepEqual(
+      sent.map(({ text }) => JSON.parse(text).messages[0].content),
+      prompts,
+    );
+  });
+
+  it('are never more than the limit, and reach it', async () => {
+    const world = await startWorld({ limits: { limit: 4 } });
+    const held = gate();
+    world.emulator.faults.next(chat, { hold: held.opened }, 4);
+    const calls = Promise.all(Array.from({ length: 20 }, () => world.generate()));
+    await world.emulator.requestCount(chat, 4);
+    assert.deepEqual(world.limiter.state, { inFlight: 4, waiting: 16, limit: 4 });
+    held.open();
+    await calls;
+    assert.equal(world.emulator.mostInFlight.inference, 4);
+  });
+
+  it('are refused politely beyond the queue', async () => {
+    const world = await startWorld({ limits: { limit: 1, queue: 50 } });
+    const held = gate();
+    world.emulator.faults.next(chat, { hold: held.opened });
+    const calls = Promise.all(Array.from({ length: 51 }, () => world.generate()));
+    const { kind, details } = await failureOf(world.generate());
+    assert.deepEqual([kind, details.limit], ['queue-full', 50]);
+    held.open();
+    assert.equal((await calls).length, 51);
+  });
+
+  it('give their slot to others while they wait to be sent again', async () => {
+    const { promise: mayRetry, resolve: retryNow } = Promise.withResolvers<void>();
+    const world = await startWorld({ limits: { limit: 1 }, http: { waitMs: () => 60_000 } });
+    world.emulator.faults.next(chat, { status: 503 });
+    const cancel = new AbortController();
+    const waiting = kindOf(world.generate({ signal: cancel.signal, onRetry: () => retryNow() }));
+    await mayRetry;
+    assert.match((await world.generate()).text, /haiku/);
+    assert.equal(world.limiter.state.inFlight, 0);
+    cancel.abort();
+    assert.equal(await waiting, 'cancelled');
+  });
+
+  it('pause for everybody as long as one was told to', async () => {
+    const world = await startWorld();
+    const fault = { status: 429, headers: { 'retry-after': '1' } };
+    await world.generate();
+    world.emulator.faults.next(chat, fault);
+    const told = world.generate();
+    const toldAt = await world.emulator.requestCount(chat, 2);
+    await new Promise<void>((resolve) => {
+      const look = () => (world.limiter.state.inFlight === 0 ? resolve() : setImmediate(look));
+      look();
+    });
+    await Promise.all([told, world.generate()]);
+    const later = world.emulator.requests.slice(3);
+    assert.equal(later.length, 2);
+    for (const { atMs } of later) assert.ok(atMs - toldAt.atMs >= 990, `${atMs - toldAt.atMs}`);
+  });
+
+  it('do not become fewer because the identity service throttles', async () => {
+    const world = await startWorld({ limits: { limit: 8 } });
+    world.emulator.faults.next(tokenPath, { status: 429 }, 4);
+    assert.equal(await kindOf(world.generate()), 'rate-limited');
+    assert.equal(world.limiter.state.limit, 8);
+  });
+
+  it('have separate limits for two origins', async () => {
+    const [one, other] = [await startWorld({ limits: { limit: 1 } }), await startWorld()];
+    const held = gate();
+    one.emulator.faults.next(chat, { hold: held.opened });
+    const slow = one.generate();
+    await one.emulator.requestCount(chat, 1);
+    await other.generate();
+    held.open();
+    await slow;
+  });
+});
+
+describe('120 calls to a service that takes few at once', function () {
+  this.timeout(20_000);
+  const rows: string[] = [];
+  afterEach(endWorlds);
+  after(() => console.log(`      capacity  failed of 120  requests     ms\n${rows.join('\n')}`));
+
+  // With a fixed concurrency of 8, 111, 104 and 89 failed (study of security, M31).
+  for (const [concurrentRequests, most] of [
+    [1, 12],
+    [2, 6],
+    [4, 6],
+  ] as const) {
+    it(`nearly all succeed with room for ${concurrentRequests}`, async () => {
+      const waitMs = (retry: number, _asked: number, random: () => number) =>
+        50 * 2 ** (retry - 1) * (0.5 + random() / 2);
+      const world = await startWorld({
+        emulator: { concurrentRequests },
+        limits: { limit: 8, queue: 120 },
+        http: { waitMs },
+      });
+      world.emulator.faults.always(chat, { delayHeadersMs: 5 });
+      const start = performance.now();
+      const results = await Promise.allSettled(Array.from({ length: 120 }, () => world.generate()));
+      const failed = results.filter(({ status }) => status === 'rejected').length;
+      const numbers = [failed, world.inferenceCount(), Math.round(performance.now() - start)];
+      const columns = numbers.map((number, index) =>
+        String(number).padStart([14, 9, 6][index] ?? 0),
+      );
+      rows.push(`      ${String(concurrentRequests).padStart(8)} ${columns.join(' ')}`);
+      assert.ok(failed <= most, `${failed} failed`);
+    });
+  }
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import type { ErrorDetails } from '../../../src/service/errors.ts';
+import type { Fault } from '../../emulator/faults.ts';
+import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
+
+const chat = pathOf('chat', false);
+const chatStream = pathOf('chat', true);
+const SHORT_MS = 100;
+const LONG_MS = 600_000;
+const drip = { oneByteAtATimeMs: 5 };
+const longError = { status: 503, body: 'x'.repeat(60_000), ...drip };
+
+/** Deadlines that never run out, but for the one under test. */
+const patient = { headersMs: LONG_MS, idleMs: LONG_MS };
+
+describe('the deadline', () => {
+  afterEach(endWorlds);
+
+  type Phase = NonNullable<ErrorDetails['phase']>;
+  const cases: readonly [string, Phase, string, Fault, WorldOptions][] = [
+    [
+      'no headers',
+      'headers',
+      chat,
+      { neverAnswers: true },
+      { http: { ...patient, headersMs: SHORT_MS } },
+    ],
+    [
+      'no headers of a stream',
+      'headers',
+      chatStream,
+      { neverAnswers: true },
+      { http: { ...patient, headersMs: SHORT_MS } },
+    ],
+    [
+      'no headers of a token',
+      'headers',
+      tokenPath,
+      { neverAnswers: true },
+      { http: { ...patient, headersMs: SHORT_MS } },
+    ],
+    [
+      'a silent answer',
+      'idle',
+      chat,
+      { silentAfterBytes: 10 },
+      { http: { ...patient, idleMs: SHORT_MS } },
+    ],
+    [
+      'a silent stream',
+      'idle',
+      chatStream,
+      { silentAfterBytes: 600 },
+      { http: { ...patient, idleMs: SHORT_MS } },
+    ],
+    [
+      'a silent token',
+      'idle',
+      tokenPath,
+      { silentAfterBytes: 10 },
+      { http: { ...patient, idleMs: SHORT_MS } },
+    ],
+    [
+      'no answer at all',
+      'total',
+      chat,
+      { neverAnswers: true },
+      { http: patient, deadlineMs: SHORT_MS },
+    ],
+    ['a stream that drips', 'total', chatStream, drip, { http: patient, deadlineMs: SHORT_MS }],
+    ['an answer that drips', 'total', chat, drip, { http: patient, deadlineMs: SHORT_MS }],
+    ['an error that drips', 'total', chat, longError, { http: patient, deadlineMs: SHORT_MS }],
+    [
+      'a silent error',
+      'total',
+      chat,
+      { ...longError, silentAfterBytes: 5 },
+      { http: patient, deadlineMs: SHORT_MS },
+    ],
+  ];
+  for (const [what, phase, path, fault, options] of cases) {
+    it(`ends ${what} (${phase}), closes the connection and sends nothing again`, async () => {
+      const world = await startWorld(options);
+      // Only the call under test meets the short deadline, whoever else needs the machine.
+      if (path !== tokenPath) await world.tokens.refresh(new AbortController().signal);
+      world.emulator.faults.next(path, fault);
+      const call = world.generate(path === chatStream ? { onText: () => {} } : {});
+      const { kind, details } = await failureOf(call);
+      assert.deepEqual([kind, details.phase], ['timeout', phase]);
+      const request = await world.emulator.requestCount(path, 1);
+      await world.emulator.disconnected(request);
+      assert.equal(world.emulator.count(path), 1);
+    });
+  }
+
+  it('spans all attempts: a wait that would outlast it is not begun', async () => {
+    const world = await startWorld({ http: { waitMs: () => 1_000 }, deadlineMs: 900 });
+    world.emulator.faults.always(chat, { status: 503 });
+    const { kind, details } = await failureOf(world.generate());
+    assert.deepEqual([kind, details.attempts], ['server-failed', 1]);
+  });
+
+  it('spans the wait in the queue', async () => {
+    const world = await startWorld({ limits: { limit: 1 }, deadlineMs: SHORT_MS });
+    const slot = await world.limiter.acquire(new AbortController().signal);
+    const { kind, details } = await failureOf(world.generate());
+    assert.deepEqual([kind, details.phase], ['timeout', 'total']);
+    assert.equal(world.emulator.requests.length, 0);
+    slot.release('ok');
+    assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
+  });
+
+  it('does not end a stream that is slow but alive', async () => {
+    const world = await startWorld({
+      http: { headersMs: 2_000, idleMs: 2_000 },
+      emulator: { answer: () => ['a', 'b', 'c'], tokenDelayMs: 20 },
+    });
+    assert.equal((await world.generate({ onText: () => {} })).text, 'abc');
+  });
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { fetchToken } from '../../../src/service/identity.ts';
+import type { ReceivedRequest } from '../../emulator/requests.ts';
+import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
+import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath, type World } from './world.ts';
+
+const chatBody = {
+  model_id: modelId,
+  project_id: defaultProjectId,
+  messages: [{ role: 'user', content: 'Write a haiku' }],
+  max_completion_tokens: 1_024,
+};
+const generationBody = {
+  model_id: modelId,
+  project_id: defaultProjectId,
+  input: 'Write a haiku',
+  parameters: { max_new_tokens: 1_024 },
+};
+
+/** All that a request says besides its body, and what belongs to any HTTP request. */
+function headersOf({ headers }: ReceivedRequest): Record<string, unknown> {
+  const { host, connection, 'content-length': length, ...rest } = headers;
+  return rest;
+}
+
+function requestTo({ emulator }: World, path: string): ReceivedRequest {
+  const found = emulator.requests.find((request) => request.path === path);
+  assert.ok(found, `no request to ${path}`);
+  return found;
+}
+
+describe('requests', () => {
+  afterEach(endWorlds);
+
+  it('for a token hold the grant and the key in a form, and nothing more', async () => {
+    const world = await startWorld();
+    await fetchToken(world.http, world.credentials, new AbortController().signal);
+    const request = requestTo(world, tokenPath);
+    assert.deepEqual(
+      [request.method, request.query.size, request.text],
+      [
+        'POST',
+        0,
+        `grant_type=urn%3Aibm%3Aparams%3Aoauth%3Agrant-type%3Aapikey&apikey=${defaultApiKey}`,
+      ],
+    );
+    assert.deepEqual(headersOf(request), {
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'hosted-model',
+    });
+  });
+
+  for (const operation of ['chat', 'generation'] as const) {
+    for (const streams of [false, true]) {
+      const path = pathOf(operation, streams);
+
+      it(`to ${path} hold project, model and prompt in JSON, the bearer in its header`, async () => {
+        const world = await startWorld({ operation });
+        await world.generate(streams ? { onText: () => {} } : {});
+        const request = requestTo(world, path);
+        const [token] = world.emulator.tokensIssued;
+        assert.equal(request.method, 'POST');
+        assert.deepEqual([...request.query], [['version', '2025-02-11']]);
+        assert.equal(
+          request.text,
+          JSON.stringify(operation === 'chat' ? chatBody : generationBody),
+        );
+        assert.deepEqual(headersOf(request), {
+          accept: streams ? 'text/event-stream' : 'application/json',
+          'accept-encoding': 'identity',
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'user-agent': 'hosted-model',
+        });
+      });
+    }
+  }
+
+  it('hold the parameters under the names of their operation', async () => {
+    const set = { max_new_tokens: 20, stop_sequences: ['.'], random_seed: 1, top_k: 5 };
+    const chat = await startWorld();
+    const { dropped } = await chat.generate({}, set);
+    assert.deepEqual(requestTo(chat, pathOf('chat', false)).json, {
+      ...chatBody,
+      max_completion_tokens: 20,
+      stop: ['.'],
+      seed: 1,
+    });
+    assert.deepEqual(dropped, ['top_k']);
+    const generation = await startWorld({ operation: 'generation' });
+    await generation.generate({}, set);
+    const expected = { ...generationBody, parameters: set };
+    assert.deepEqual(requestTo(generation, pathOf('generation', false)).json, expected);
+  });
+
+  it('keep key, token, project and model where each belongs', async () => {
+    const world = await startWorld();
+    await world.generate();
+    await world.generate({ onText: () => {} });
+    await world.client.countTokens('hello', new AbortController().signal);
+    const [token = ''] = world.emulator.tokensIssued;
+    for (const { path, query, text, rawHeaders } of world.emulator.requests) {
+      const line = `${path}?${query}`;
+      for (const word of [defaultApiKey, defaultProjectId, modelId, token]) {
+        assert.ok(!line.includes(word) && !line.includes(encodeURIComponent(word)));
+      }
+      const others = rawHeaders.filter((_, index) => rawHeaders[index - 1] !== 'Authorization');
+      assert.ok(!others.join('\n').includes(token));
+      assert.ok(!rawHeaders.join('\n').includes(defaultApiKey));
+      assert.ok(!text.includes(token));
+      assert.equal(text.includes(defaultApiKey), path === tokenPath);
+    }
+  });
+
+  it('go to the path that the service URL begins with', async () => {
+    const world = await startWorld();
+    const prefixed = { ...world.credentials, authUrl: `${world.credentials.authUrl}/prefix` };
+    const failed = kindOf(fetchToken(world.http, prefixed, new AbortController().signal));
+    await world.emulator.requestCount(`/prefix${tokenPath}`, 1);
+    assert.equal(await failed, 'unexpected-answer');
+  });
+
+  const hostile = ['../../x', 'a?b#c', 'http://evil.example/', 'a\r\nX-Evil: 1', '"},"x":{"'];
+  for (const projectId of hostile) {
+    it(`carry the project ${JSON.stringify(projectId)} as text and nothing else`, async () => {
+      const world = await startWorld({ credentials: { projectId } });
+      assert.equal(await kindOf(world.generate()), 'project-unknown');
+      const request = requestTo(world, pathOf('chat', false));
+      assert.deepEqual(request.json, { ...chatBody, project_id: projectId });
+    });
+  }
+
+  it('are not sent at all where the prompt holds the key or the token in use', async () => {
+    const world = await startWorld();
+    const { client, emulator } = world;
+    const withKey = client.generateText(`KEY=${defaultApiKey} # mine`, {});
+    assert.equal(await kindOf(withKey), 'prompt-holds-secret');
+    assert.equal(emulator.requests.length, 0);
+    await world.generate();
+    const [token] = emulator.tokensIssued;
+    const withToken = client.generateText(`curl -H "Authorization: Bearer ${token}"`, {});
+    assert.equal(await kindOf(withToken), 'prompt-holds-secret');
+    assert.equal(world.inferenceCount(), 1);
+  });
+
+  it('are not sent at all where chat refuses a parameter', async () => {
+    const world = await startWorld();
+    for (const set of [{ max_new_tokens: 0 }, { stop_sequences: [1, 2, 3, 4, 5] }]) {
+      assert.equal(await kindOf(world.generate({}, set)), 'parameter-refused');
+    }
+    assert.equal(world.emulator.requests.length, 0);
+  });
+});

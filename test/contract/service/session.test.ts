@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { Session } from '../../../src/service/session.ts';
+import type { TokenState } from '../../../src/service/token.ts';
+import { gate } from '../../emulator/faults.ts';
+import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath } from './world.ts';
+
+const settings = {
+  modelId,
+  operation: 'chat',
+  limits: { limit: 1, queue: 50, minIntervalMs: 0 },
+} as const;
+const chat = pathOf('chat', false);
+
+describe('a session', () => {
+  const sessions: Session[] = [];
+  afterEach(async () => {
+    for (const session of sessions.splice(0)) session.dispose();
+    await endWorlds();
+  });
+
+  async function start() {
+    const { emulator, credentials } = await startWorld({
+      emulator: { apiKeys: ['key-number-one', 'key-number-two'] },
+    });
+    const states: TokenState['kind'][] = [];
+    const session = new Session({ onTokenState: ({ kind }) => states.push(kind) });
+    sessions.push(session);
+    const withKey = (apiKey: string) => ({ ...credentials, apiKey });
+    const generate = (apiKey: string) =>
+      session.client(withKey(apiKey), settings).generateText('Hi', {});
+    return { session, emulator, states, generate, withKey };
+  }
+
+  it('sends nothing before the first call', async () => {
+    const { session, emulator, withKey } = await start();
+    session.client(withKey('key-number-one'), settings);
+    session.keepTokenFresh();
+    assert.deepEqual([emulator.openConnections, session.tokenState.kind], [0, 'none']);
+  });
+
+  it('keeps one token for the calls of one key', async () => {
+    const { session, emulator, generate } = await start();
+    await generate('key-number-one');
+    await generate('key-number-one');
+    assert.deepEqual([emulator.count(tokenPath), session.tokenState.kind], [1, 'valid']);
+  });
+
+  it('drops the token with its key, and never uses it for another', async () => {
+    const { emulator, generate } = await start();
+    await generate('key-number-one');
+    await generate('key-number-two');
+    const [one, two] = emulator.tokensIssued;
+    const bearers = emulator.requests.flatMap(({ headers }) => headers.authorization ?? []);
+    assert.deepEqual(bearers, [`Bearer ${one}`, `Bearer ${two}`]);
+  });
+
+  it('shares one limit between the clients of an origin', async () => {
+    const { emulator, generate } = await start();
+    await Promise.all(Array.from({ length: 5 }, () => generate('key-number-one')));
+    assert.equal(emulator.mostInFlight.inference, 1);
+  });
+
+  it('sends nothing for a call that waits while its user signs out', async () => {
+    const { session, emulator, generate, states } = await start();
+    await generate('key-number-one');
+    const held = gate();
+    emulator.faults.next(chat, { hold: held.opened });
+    const underWay = generate('key-number-one');
+    const waiting = kindOf(generate('key-number-one'));
+    await emulator.requestCount(chat, 2);
+    session.forgetToken();
+    held.open();
+    await underWay;
+    assert.equal(await waiting, 'cancelled');
+    assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [1, 2]);
+    assert.deepEqual([session.tokenState.kind, states.at(-1)], ['none', 'none']);
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import type { Fault } from '../../emulator/faults.ts';
+import { endWorlds, kindOf, pathOf, startWorld, type World } from './world.ts';
+
+const pieces = ['Grüße, ', '日本', ' 🙂', '👨‍👩‍👧', '\n\ttwo\r\nlines', ' "quoted\\"', '\u2028end'];
+const text = pieces.join('');
+const operations = ['chat', 'generation'] as const;
+
+async function streamed(world: World) {
+  const parts: string[] = [];
+  const result = await world.generate({ onText: (part) => parts.push(part) });
+  return { parts, ...result };
+}
+
+/** Server-sent events as a fault. */
+const events = (...data: unknown[]): Fault => ({
+  headers: { 'content-type': 'text/event-stream' },
+  chunks: data.map((each) => ({ bytes: `data: ${JSON.stringify(each)}\n\n` })),
+});
+const delta = (content: string, finish_reason: string | null = null) => ({
+  choices: [{ delta: { content }, finish_reason }],
+});
+const error = (code: string, status_code: number) => ({
+  errors: [{ code, message: '' }],
+  status_code,
+});
+
+describe('streamed text', () => {
+  afterEach(endWorlds);
+
+  for (const operation of operations) {
+    for (const newline of ['\n', '\r\n', '\r'] as const) {
+      for (const spaceAfterColon of [true, false]) {
+        const how = `${JSON.stringify(newline)}, ${spaceAfterColon ? 'a' : 'no'} space`;
+
+        it(`is exact for ${operation} with ${how}, whole and in pieces of any size`, async () => {
+          const emulator = { newline, spaceAfterColon, answer: () => pieces };
+          const world = await startWorld({ operation, emulator });
+          const faults: Fault[] = [3, 7, 64].map((chunkSize) => ({ chunkSize }));
+          for (const fault of [{}, { oneByteAtATimeMs: 0 }, ...faults]) {
+            world.emulator.faults.next(pathOf(operation, true), fault);
+            const result = await streamed(world);
+            assert.deepEqual([result.text, result.parts], [text, pieces], JSON.stringify(fault));
+            assert.deepEqual([result.stopReason, result.usage.outputTokens], ['finished', 7]);
+            assert.ok(result.usage.inputTokens > 0);
+          }
+        });
+      }
+    }
+
+    it(`is the same for ${operation} as the whole answer`, async () => {
+      const world = await startWorld({ operation, emulator: { answer: () => pieces } });
+      const whole = await world.generate();
+      const { parts: _, ...stream } = await streamed(world);
+      assert.deepEqual(stream, whole);
+    });
+
+    it(`arrives for ${operation} while the service is still at it`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const world = await startWorld({ operation, emulator: { answer: () => ['a', 'b'] } });
+      const beforePart = (index: number) => (index === 2 ? promise : undefined);
+      world.emulator.faults.next(pathOf(operation, true), { beforePart });
+      const parts: string[] = [];
+      // The second piece is sent only after the first has been received.
+      const onText = (part: string) => {
+        parts.push(part);
+        resolve();
+      };
+      assert.equal((await world.generate({ onText })).text, 'ab');
+      assert.deepEqual(parts, ['a', 'b']);
+    });
+  }
+
+  const reasons: readonly [string, string][] = [
+    ['eos_token', 'finished'],
+    ['stop_sequence', 'finished'],
+    ['max_tokens', 'max_tokens'],
+    ['token_limit', 'max_tokens'],
+    ['time_limit', 'time_limit'],
+    ['cancelled', 'cancelled'],
+  ];
+  for (const [stopReason, expected] of reasons) {
+    it(`says ${expected} where the service stopped for ${stopReason}, in both operations`, async () => {
+      for (const operation of operations) {
+        const emulator = { stopReason: stopReason as 'eos_token', answer: () => ['a'] };
+        const world = await startWorld({ operation, emulator });
+        assert.equal((await streamed(world)).stopReason, expected);
+        assert.equal((await world.generate()).stopReason, expected);
+      }
+    });
+  }
+
+  it('ends with the error that an event reports, whatever came before', async () => {
+    const world = await startWorld();
+    const parts: string[] = [];
+    const fault = events(delta('partial'), error('rate_limit_reached_requests', 429));
+    world.emulator.faults.next(pathOf('chat', true), fault);
+    assert.equal(
+      await kindOf(world.generate({ onText: (part) => parts.push(part) })),
+      'rate-limited',
+    );
+    assert.deepEqual([parts, world.inferenceCount()], [['partial'], 1]);
+  });
+
+  it('takes events without text for what they are', async () => {
+    const world = await startWorld();
+    const fault = events(
+      { choices: [] },
+      { choices: [{ finish_reason: null }] },
+      delta('a', 'stop'),
+    );
+    const [first, ...rest] = fault.chunks ?? [];
+    const comment = { bytes: ': ping\n\nevent: close\ndata:\n\ndata: [DONE]\n\n' };
+    const chunks = [...(first ? [first] : []), comment, ...rest];
+    world.emulator.faults.next(pathOf('chat', true), { ...fault, chunks });
+    assert.equal((await streamed(world)).text, 'a');
+  });
+
+  const incomplete: readonly [string, Fault, string][] = [
+    ['without a reason', events(delta('a')), 'incomplete'],
+    ['without any event', events(), 'incomplete'],
+    ['with half an event', { ...events(), chunks: [{ bytes: 'data: {"cho' }] }, 'incomplete'],
+    [
+      'with broken JSON',
+      { ...events(), chunks: [{ bytes: 'data: {"cho\n\n' }] },
+      'unexpected-answer',
+    ],
+    ['with null', events(null), 'unexpected-answer'],
+    ['with a list', events([]), 'unexpected-answer'],
+    ['with a string', events('x'), 'unexpected-answer'],
+    ['with a number', events(123), 'unexpected-answer'],
+    ['with the reason "error"', events(delta('', 'error')), 'server-failed'],
+    ['as JSON', { json: delta('a', 'stop') }, 'unexpected-answer'],
+  ];
+  for (const [how, fault, kind] of incomplete) {
+    it(`that ends ${how} is ${kind}`, async () => {
+      const world = await startWorld();
+      world.emulator.faults.next(pathOf('chat', true), fault);
+      assert.equal(await kindOf(streamed(world)), kind);
+      assert.equal(world.inferenceCount(), 1);
+    });
+  }
+
+  it('is not asked for again once it began and its connection broke', async () => {
+    for (const reset of [true, false]) {
+      const world = await startWorld({ emulator: { answer: () => pieces } });
+      world.emulator.faults.next(pathOf('chat', true), { cutAfterBytes: 900, reset });
+      assert.equal(await kindOf(streamed(world)), 'connection-lost');
+      assert.equal(world.inferenceCount(), 1);
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { fetchToken } from '../../../src/service/identity.ts';
+import { startEmulator } from '../../emulator/emulator.ts';
+import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
+
+const chat = pathOf('chat', false);
+const never = new AbortController().signal;
+
+/** A second server that must receive nothing. */
+async function withVictim(run: (url: string, host: string) => Promise<void>): Promise<void> {
+  const victim = await startEmulator();
+  try {
+    await run(victim.url, new URL(victim.url).host);
+    assert.deepEqual([victim.requests.length, victim.openConnections], [0, 0]);
+  } finally {
+    await victim.close();
+  }
+}
+
+describe('a redirect', () => {
+  afterEach(endWorlds);
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it(`${status} of the token request is refused, and says where it led`, async () => {
+      await withVictim(async (url, host) => {
+        const world = await startWorld();
+        world.emulator.faults.always(tokenPath, { status, redirectTo: `${url}/identity/token` });
+        const { kind, details } = await failureOf(world.generate());
+        assert.deepEqual([kind, details.host, details.status], ['redirected', host, status]);
+        assert.deepEqual([world.emulator.count(tokenPath), world.inferenceCount()], [1, 0]);
+      });
+    });
+
+    for (const streams of [false, true]) {
+      it(`${status} of ${pathOf('chat', streams)} is refused, and says where it led`, async () => {
+        await withVictim(async (url, host) => {
+          const world = await startWorld();
+          const path = pathOf('chat', streams);
+          world.emulator.faults.always(path, { status, redirectTo: `${url}${path}` });
+          const call = world.generate(streams ? { onText: () => {} } : {});
+          const { kind, details } = await failureOf(call);
+          assert.deepEqual([kind, details.host], ['redirected', host]);
+          assert.equal(world.inferenceCount(), 1);
+        });
+      });
+    }
+  }
+
+  it('to the same origin is refused too', async () => {
+    const world = await startWorld();
+    world.emulator.faults.next(chat, { redirectTo: '/elsewhere' });
+    const { kind, details } = await failureOf(world.generate());
+    assert.deepEqual([kind, details.host], ['redirected', new URL(world.emulator.url).host]);
+    assert.equal(world.emulator.count('/elsewhere'), 0);
+  });
+});
+
+describe('the last gate', () => {
+  afterEach(endWorlds);
+
+  it('opens no socket to another origin than the one a bearer is bound to', async () => {
+    await withVictim(async (url) => {
+      const world = await startWorld();
+      await world.generate();
+      const moved = await startWorld({
+        credentials: {
+          authUrl: world.emulator.url,
+          serviceUrl: url,
+          approved: { auth: world.emulator.url, service: world.emulator.url },
+        },
+      });
+      const { kind, details } = await failureOf(moved.generate());
+      assert.deepEqual([kind, details.host], ['host-not-approved', new URL(url).host]);
+    });
+  });
+
+  it('opens no socket to another origin than the one a key is bound to', async () => {
+    await withVictim(async (url) => {
+      const { http, credentials } = await startWorld();
+      const moved = { ...credentials, authUrl: url };
+      assert.equal(await kindOf(fetchToken(http, moved, never)), 'host-not-approved');
+    });
+  });
+
+  it('lets nothing through while NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    const world = await startWorld();
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      const { kind, details } = await failureOf(world.generate());
+      assert.equal(kind, 'certificate-checks-off');
+      assert.deepEqual(details.names, ['NODE_TLS_REJECT_UNAUTHORIZED']);
+      assert.deepEqual([world.emulator.requests.length, world.emulator.openConnections], [0, 0]);
+    } finally {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+    }
+    await world.generate();
+  });
+
+  it('hands nothing to a proxy of the environment', async () => {
+    await withVictim(async (url) => {
+      const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'];
+      const before = names.map((name) => process.env[name]);
+      for (const name of names) process.env[name] = url;
+      try {
+        await (await startWorld()).generate();
+      } finally {
+        names.forEach((name, index) => {
+          const value = before[index];
+          if (value === undefined) delete process.env[name];
+          else process.env[name] = value;
+        });
+      }
+    });
+  });
+});
+
+describe('a connection', () => {
+  afterEach(endWorlds);
+
+  it('that is refused is tried three times more', async () => {
+    const world = await startWorld();
+    await world.emulator.close();
+    const { kind, details } = await failureOf(world.generate());
+    assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
+  });
+
+  it('that is reset after sending is not used again, since the request may have run', async () => {
+    for (const streams of [false, true]) {
+      const world = await startWorld();
+      world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });
+      const { kind, details } = await failureOf(
+        world.generate(streams ? { onText: () => {} } : {}),
+      );
+      assert.deepEqual([kind, details.attempts], ['connection-lost', 1]);
+      assert.equal(world.inferenceCount(), 1);
+    }
+  });
+
+  it('is used again for the next call, also after error answers', async () => {
+    const world = await startWorld();
+    await world.generate();
+    world.emulator.faults.next(pathOf('chat', true), { status: 503, body: 'x'.repeat(9_000) }, 3);
+    await world.generate({ onText: () => {} });
+    await world.generate();
+    assert.equal(new Set(world.emulator.requests.map(({ connection }) => connection)).size, 1);
+  });
+
+  it('is not left open by streamed attempts that failed', async () => {
+    const world = await startWorld();
+    const body = 'x'.repeat(100_000);
+    world.emulator.faults.next(pathOf('chat', true), { status: 503, body }, 4);
+    assert.equal(await kindOf(world.generate({ onText: () => {} })), 'server-failed');
+    const failed = world.emulator.requests.filter(({ path }) => path !== tokenPath);
+    assert.equal(failed.length, 4);
+    await Promise.all(failed.map((request) => world.emulator.disconnected(request)));
+    assert.deepEqual([world.emulator.openConnections, world.emulator.inFlight.inference], [0, 0]);
+  });
+});

@@ -1,0 +1,112 @@
+import { Client, type GenerateOptions, type Generation } from '../../../src/service/client.ts';
+import type { Clock } from '../../../src/service/clock.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { Http, type HttpOptions } from '../../../src/service/http.ts';
+import { fetchToken } from '../../../src/service/identity.ts';
+import { Limiter, type LimiterOptions } from '../../../src/service/limiter.ts';
+import type { Parameters } from '../../../src/service/parameters.ts';
+import { TokenService } from '../../../src/service/token.ts';
+import { type Operation, type Vendor, vendorFor } from '../../../src/service/vendors.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
+import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
+
+export const ibm = vendorFor('ibm') as Vendor;
+export const tokenPath = '/identity/token';
+export const modelId = 'ibm/granite-4-h-small';
+
+export interface WorldOptions {
+  readonly emulator?: EmulatorOptions;
+  readonly credentials?: Partial<Credentials>;
+  readonly operation?: Operation;
+  readonly http?: HttpOptions;
+  readonly limits?: Partial<LimiterOptions>;
+  readonly clock?: Clock;
+  readonly deadlineMs?: number;
+}
+
+/** The service folder as it is put together for a user, and the emulator at its other end. */
+export interface World {
+  readonly emulator: Emulator;
+  readonly credentials: Credentials;
+  readonly http: Http;
+  readonly tokens: TokenService;
+  readonly limiter: Limiter;
+  readonly client: Client;
+  readonly generate: (options?: GenerateOptions, parameters?: Parameters) => Promise<Generation>;
+  /** Requests for text, so far. */
+  readonly inferenceCount: () => number;
+}
+
+const running = new Set<World>();
+
+/** Waits of retries last a millisecond here; their real length is a matter of the unit tests. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const { operation = 'chat', clock, deadlineMs } = options;
+  const emulator = await startEmulator(options.emulator);
+  const { url } = emulator;
+  const credentials: Credentials = {
+    vendor: ibm,
+    apiKey: defaultApiKey,
+    projectId: defaultProjectId,
+    authUrl: url,
+    serviceUrl: url,
+    approved: { auth: url, service: url },
+    ...options.credentials,
+  };
+  const http = new Http({ waitMs: () => 1, ...options.http });
+  const tokens = new TokenService({
+    fetchToken: (signal) => fetchToken(http, credentials, signal),
+    ...(clock && { clock }),
+  });
+  const limiter = new Limiter({ limit: 3, queue: 50, minIntervalMs: 0, ...options.limits });
+  const client = new Client({
+    credentials,
+    modelId,
+    operation,
+    http,
+    tokens,
+    limiter,
+    ...(deadlineMs && { deadlineMs }),
+  });
+  const world: World = {
+    emulator,
+    credentials,
+    http,
+    tokens,
+    limiter,
+    client,
+    generate: (generateOptions = {}, parameters = {}) =>
+      client.generateText('Write a haiku', parameters, generateOptions),
+    inferenceCount: () => emulator.count(({ path }) => path.startsWith('/ml/v1/text/')),
+  };
+  running.add(world);
+  return world;
+}
+
+/** For `afterEach`: ends all worlds of a test. */
+export async function endWorlds(): Promise<void> {
+  const worlds = [...running];
+  running.clear();
+  for (const { http, tokens } of worlds) {
+    tokens.dispose();
+    http.dispose();
+  }
+  await Promise.all(worlds.map(({ emulator }) => emulator.close()));
+}
+
+export const pathOf = (operation: Operation, streams: boolean): string =>
+  ibm.paths[streams ? (`${operation}Stream` as const) : operation];
+
+/** The failure that a promise ends with. */
+export async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
+  const [result] = await Promise.allSettled([promise]);
+  if (result.status === 'rejected' && result.reason instanceof ServiceError) return result.reason;
+  throw new Error('This should have failed with a ServiceError', {
+    cause: result.status === 'rejected' ? result.reason : result.value,
+  });
+}
+
+export async function kindOf(promise: Promise<unknown>): Promise<ErrorKind> {
+  return (await failureOf(promise)).kind;
+}

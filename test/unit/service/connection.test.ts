@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { connectionFailure, redirectHost } from '../../../src/service/connection.ts';
+import type { ErrorKind } from '../../../src/service/errors.ts';
+import { clientOn, credentials, FakeTime, failureOf, fakeNetwork } from './fixtures.ts';
+
+const broken = (code: string, more: object = {}) =>
+  Object.assign(new Error(`text of ${code}`), { code, ...more });
+const connect = { syscall: 'connect' };
+
+describe('a failed connection', () => {
+  const cases: readonly [string, Error, ErrorKind, boolean][] = [
+    ['refused', broken('ECONNREFUSED', connect), 'unreachable', true],
+    ['a busy name server', broken('EAI_AGAIN', { syscall: 'getaddrinfo' }), 'unreachable', true],
+    ['a timeout while connecting', broken('ETIMEDOUT', connect), 'unreachable', true],
+    [
+      'a timeout of each of several addresses',
+      Object.assign(new AggregateError([broken('ETIMEDOUT', connect)]), { code: 'ETIMEDOUT' }),
+      'unreachable',
+      true,
+    ],
+    ['a name that does not exist', broken('ENOTFOUND'), 'unreachable', false],
+    ['no network', broken('ENETUNREACH', connect), 'unreachable', false],
+    ['no way to the host', broken('EHOSTUNREACH', connect), 'unreachable', false],
+    ['a reset while connecting', broken('ECONNRESET', connect), 'unreachable', false],
+    ['a reset after sending', broken('ECONNRESET', { syscall: 'read' }), 'connection-lost', false],
+    ['a hang-up', broken('ECONNRESET'), 'connection-lost', false],
+    ['a broken pipe', broken('EPIPE', { syscall: 'write' }), 'connection-lost', false],
+    ['a timeout after sending', broken('ETIMEDOUT', { syscall: 'read' }), 'connection-lost', false],
+    ['broken HTTP', broken('HPE_INVALID_CONSTANT'), 'connection-lost', false],
+    ['a self-signed certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'certificate', false],
+    ['a certificate of its own', broken('SELF_SIGNED_CERT_IN_CHAIN'), 'certificate', false],
+    ['an expired certificate', broken('CERT_HAS_EXPIRED'), 'certificate', false],
+    ['an unknown issuer', broken('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'certificate', false],
+    ['another host name', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'certificate', false],
+    ['plain HTTP on a TLS port', broken('EPROTO', { syscall: 'write' }), 'certificate', false],
+    ['no code at all', new Error('key=abcdef'), 'connection-lost', false],
+    ['a code that is none', broken('apikey=secret'), 'connection-lost', false],
+  ];
+  for (const [what, error, kind, nothingSent] of cases) {
+    it(`by ${what} is ${kind}, ${nothingSent ? 'sent again' : 'sent once'}`, async () => {
+      const failure = connectionFailure(error);
+      assert.deepEqual([failure.error.kind, failure.nothingSent], [kind, nothingSent]);
+      assert.ok(!failure.error.message.includes('text of'));
+      assert.ok(!failure.error.message.includes('secret'));
+      const time = new FakeTime();
+      const network = fakeNetwork(() => error);
+      const { client } = clientOn({ adapter: network.adapter, clock: time });
+      const reported = failureOf(client.generateText('Hi', {}));
+      await time.pass(8_000, 500);
+      time.end();
+      assert.deepEqual([(await reported).kind, network.sent.length], [kind, nothingSent ? 4 : 1]);
+    });
+  }
+});
+
+describe('a service that was down', () => {
+  it('is reached by the attempt after it came back', async () => {
+    const time = new FakeTime();
+    const down = broken('ECONNREFUSED', connect);
+    const network = fakeNetwork((n) => (n < 3 ? down : {}));
+    const { client } = clientOn({ adapter: network.adapter, clock: time });
+    const call = client.generateText('Hi', {});
+    await time.pass(3_100, 100);
+    time.end();
+    assert.deepEqual([(await call).text, network.sent.length], ['Hello.', 3]);
+  });
+});
+
+describe('the last gate before the socket', () => {
+  const gates: readonly [string, ErrorKind, Partial<typeof credentials>][] = [
+    ['another origin', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
+    ['another port', 'host-not-approved', { serviceUrl: 'https://service.example:8443' }],
+    ['another scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
+    ['a user before the host', 'host-not-approved', { serviceUrl: 'https://me@service.example' }],
+    ['a trailing dot', 'host-not-approved', { serviceUrl: 'https://service.example.' }],
+  ];
+  for (const [what, kind, change] of gates) {
+    it(`lets nothing through to ${what}`, async () => {
+      const network = fakeNetwork(() => ({}));
+      const changed = { credentials: { ...credentials, ...change } };
+      const { client } = clientOn({ adapter: network.adapter }, changed);
+      const failure = await failureOf(client.generateText('Hi', {}));
+      assert.deepEqual([failure.kind, network.sent.length], [kind, 0]);
+      assert.equal(failure.details.attempts, 0);
+    });
+  }
+});
+
+describe('the host of a redirect', () => {
+  const cases: readonly [string | undefined, string | undefined][] = [
+    ['https://evil.example/x', 'evil.example'],
+    ['//evil.example:81/x', 'evil.example:81'],
+    ['/elsewhere', 'good.example'],
+    ['https://user:pass@evil.example/', 'evil.example'],
+    ['https://', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ];
+  for (const [location, host] of cases) {
+    it(`${location} is ${host}`, () => {
+      assert.equal(redirectHost(location, 'https://good.example/path'), host);
+    });
+  }
+});

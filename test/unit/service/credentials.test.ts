@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import {
+  type Blemish,
+  cleanValue,
+  missingSettings,
+  type SettingName,
+} from '../../../src/service/credentials.ts';
+
+describe('missing settings', () => {
+  const names: readonly SettingName[] = ['apiKey', 'projectId', 'url'];
+  for (let bits = 0; bits < 8; bits += 1) {
+    const missing = names.filter((_, index) => (bits & (1 << index)) !== 0);
+    const filled = (name: SettingName) => (missing.includes(name) ? '' : `value-of-${name}`);
+
+    it(`are exactly [${missing.join(', ')}] where these are empty`, () => {
+      const values = { apiKey: filled('apiKey'), projectId: filled('projectId') };
+      assert.deepEqual(missingSettings({ ...values, url: filled('url') }), missing);
+    });
+  }
+
+  it('include blanks, empty quotes and placeholders', () => {
+    const values = { apiKey: ' \t', projectId: '""', url: '<URL>' };
+    assert.deepEqual(missingSettings(values), names);
+  });
+});
+
+describe('a cleaned value', () => {
+  const cases: readonly [string, string, readonly Blemish[]][] = [
+    ['abc-123_X', 'abc-123_X', []],
+    [' abc ', 'abc', ['blanks']],
+    ['abc\n', 'abc', ['blanks']],
+    ['\u00a0abc', 'abc', ['blanks']],
+    ['"abc"', 'abc', ['quotes']],
+    ["'abc'", 'abc', ['quotes']],
+    ['`abc`', 'abc', ['quotes']],
+    [' "abc" ', 'abc', ['blanks', 'quotes']],
+    ['" abc "', 'abc', ['quotes']],
+    ['Bearer abc', 'abc', ['bearer']],
+    ['bearer  abc', 'abc', ['bearer']],
+    ['"Bearer abc"', 'abc', ['quotes', 'bearer']],
+    ['ab\u200bc', 'abc', ['control']],
+    ['ab\u0000c', 'abc', ['control']],
+    ['ab\u202ec', 'abc', ['control']],
+    ['\ufeffabc', 'abc', ['blanks']],
+    ['abc\u200b ', 'abc', ['blanks', 'control']],
+    ['clé', 'clé', ['non-ascii']],
+    ['аbc', 'аbc', ['non-ascii']],
+    ['<API_KEY>', '', ['placeholder']],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an unexpanded variable is the case
+    ['${API_KEY}', '', ['placeholder']],
+    ['your_api_key_here', '', ['placeholder']],
+    ['YOUR-PROJECT-ID', '', ['placeholder']],
+    ['xxxx', '', ['placeholder']],
+    ['****', '', ['placeholder']],
+    ['changeme', '', ['placeholder']],
+    ['"<API_KEY>"', '', ['quotes', 'placeholder']],
+    ['', '', []],
+    ['   ', '', ['blanks']],
+    ['bearerabc', 'bearerabc', []],
+    ['xx', 'xx', []],
+    ['api-key-of-mine', 'api-key-of-mine', []],
+  ];
+  for (const [text, value, blemishes] of cases) {
+    it(`of ${JSON.stringify(text)} is ${JSON.stringify(value)} [${blemishes.join(', ')}]`, () => {
+      assert.deepEqual(cleanValue(text), { value, blemishes });
+    });
+  }
+
+  it('is clean', () => {
+    for (const [text] of cases) {
+      const { value } = cleanValue(text);
+      assert.equal(cleanValue(value).value, value);
+    }
+  });
+});

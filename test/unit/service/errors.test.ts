@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { isKind, redact, ServiceError, safeWord } from '../../../src/service/errors.ts';
+import { seed } from './fixtures.ts';
+
+const key = 'S3cret-Key_of+the/user=';
+const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJpYXQiOjF9.c2lnbmF0dXJl';
+
+describe('a service error', () => {
+  it('says its kind and facts in a fixed order, and nothing else', () => {
+    const details = { requestId: 'r-1', attempts: 4, status: 503, host: 'h.example', code: 'C' };
+    const error = new ServiceError('server-failed', details);
+    const message = 'server-failed (status 503, C, 4 sent, host h.example, request r-1)';
+    assert.equal(error.message, message);
+    assert.equal(String(error), `ServiceError: ${message}`);
+    assert.equal(new ServiceError('cancelled').message, 'cancelled');
+    assert.equal(error.cause, undefined);
+  });
+
+  it('gains facts without losing any', () => {
+    const error = new ServiceError('rate-limited', { status: 429 }).with({ attempts: 2 });
+    assert.deepEqual([error.kind, error.details], ['rate-limited', { status: 429, attempts: 2 }]);
+  });
+
+  it('loses what repeats a secret, or a part of it, and nothing else', () => {
+    const of = (code: string) => new ServiceError('bad-request', { status: 400, code });
+    const without = (code: string) => of(code).without(['S3cret-Key', 'b', '']).details.code;
+    for (const code of ['S3cret-Key', 's3cret-key', 'X-S3cret-Key-Y', 'S3cret', '3cret-Ke']) {
+      assert.equal(without(code), undefined, code);
+    }
+    for (const code of ['BXNIM0415E', 'Key', 'cret', 'any']) assert.equal(without(code), code);
+    assert.equal(of('S3cret-Key').without(['S3cret-Key']).message, 'bad-request (status 400)');
+  });
+
+  it('is told by its kind', () => {
+    const error: unknown = new ServiceError('timeout');
+    assert.ok(isKind(error, 'cancelled', 'timeout'));
+    assert.ok(!isKind(error, 'cancelled'));
+    assert.ok(!isKind(new Error('timeout'), 'timeout'));
+  });
+});
+
+describe('a safe word', () => {
+  for (const word of ['BXNIM0415E', 'rate_limit_reached', 'a.b-c', 'x'.repeat(64)]) {
+    it(`is ${word.slice(0, 20)}`, () => assert.equal(safeWord(word), word));
+  }
+  for (const word of ['', 'x'.repeat(65), 'a b', '[a](b)', 'a\n', '<b>', 'é', 5, null, undefined]) {
+    it(`is not ${JSON.stringify(word)?.slice(0, 20)}`, () => {
+      assert.equal(safeWord(word), undefined);
+    });
+  }
+});
+
+describe('redact', () => {
+  const masked: readonly [string, string][] = [
+    [`key ${key}!`, 'key [redacted]!'],
+    [`${key}${key}`, '[redacted][redacted]'],
+    [encodeURIComponent(key), '[redacted]'],
+    [new URLSearchParams({ a: key }).toString(), 'a=[redacted]'],
+    [Buffer.from(key).toString('base64'), '[redacted]='],
+    [`token ${jwt} end`, 'token [redacted] end'],
+    [`Authorization: Bearer ${jwt}`, 'Authorization: Bearer [redacted]'],
+    ['authorization: bearer abcdefgh1234', 'authorization: bearer [redacted]'],
+    ['apikey=abcdefgh&x=1', 'apikey=[redacted]&x=1'],
+    ['{"api_key": "abcdefgh"}', '{"api_key": "[redacted]"}'],
+    ['API_KEY = abcdefgh', 'API_KEY = [redacted]'],
+  ];
+  for (const [text, expected] of masked) {
+    it(`masks ${text.slice(0, 60)}`, () => {
+      assert.equal(redact(text, [key]).replace('[redacted]==', '[redacted]='), expected);
+    });
+  }
+
+  it('masks a secret as JSON writes it', () => {
+    const odd = 'a"b\\c\nd-secret';
+    assert.equal(redact(JSON.stringify({ odd }), [odd]), '{"odd":"[redacted]"}');
+  });
+
+  it('masks the longer of two secrets that begin alike', () => {
+    assert.equal(redact('secret-1-and-more', ['secret-1', 'secret-1-and-more']), '[redacted]');
+  });
+
+  const kept = [
+    'Failed to authenticate the request due to no Bearer token in the request header',
+    'rate-limited (status 429, 4 sent, host good.example)',
+    'the API key page',
+    'keys and tokens',
+    '',
+  ];
+  for (const text of kept) {
+    it(`leaves "${text}" alone`, () => assert.equal(redact(text, [key, '', 'abc']), text));
+  }
+
+  it(`lets no secret through, in whatever text it stands (seed ${seed})`, () => {
+    const secret = fc.string({ minLength: 8, maxLength: 60, unit: 'binary-ascii' });
+    const check = (before: string, value: string, after: string) => {
+      const forms = [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
+      for (const form of forms) {
+        const clean = redact(`${before}${form}${after}`, [value]);
+        assert.ok(!clean.includes(value) || `${before}${after}[redacted]`.includes(value));
+      }
+    };
+    const text = fc.string({ maxLength: 20 });
+    fc.assert(fc.property(text, secret, text, check), { seed, numRuns: 1_000 });
+  });
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import type { ErrorKind } from '../../../src/service/errors.ts';
+import {
+  failureInEvent,
+  identityFailure,
+  inferenceFailure,
+} from '../../../src/service/failures.ts';
+
+const errors = (code: string, message = '', status = 400) =>
+  JSON.stringify({ errors: [{ code, message }], trace: 'abc', status_code: status });
+const html = '<html><body>503 Service Unavailable</body></html>';
+const notMember =
+  'Failed to find the IBMid-1 member in project_id p {"id":"WSCPA0000E","code":404}';
+const tooLong = (text: string) => `Invalid input argument for Model 'm': ${text}`;
+
+describe('an error answer of inference', () => {
+  // The rows of the error table in the study of the service, in its order.
+  const table: readonly [number, string, string, ErrorKind][] = [
+    [401, 'authentication_token_expired', 'due to an expired token', 'unauthorized'],
+    [401, 'authentication_token_not_valid', 'due to invalid token', 'unauthorized'],
+    [401, 'authentication_no_token', 'due to no Bearer token', 'unauthorized'],
+    [403, 'no_associated_service_instance_error', 'not associated', 'project-without-runtime'],
+    [403, 'token_quota_reached', 'Request of 1 token(s) was rejected', 'quota-used-up'],
+    [429, 'token_quota_reached', 'Request of 1 token(s) was rejected', 'quota-used-up'],
+    [403, 'authorization_rejected', 'User authorization failed', 'forbidden'],
+    [403, 'user_authorization_failed', 'User authorization failed', 'forbidden'],
+    [403, 'authorization_rejected', notMember, 'project-unknown'],
+    [403, 'any', notMember, 'project-unknown'],
+    [404, 'model_not_supported', "Model 'X' was not found.", 'model-unknown'],
+    [400, 'model_not_supported', "Model 'X' was not found.", 'model-unknown'],
+    [400, 'model_no_support_for_function', "'function_text_chat'", 'operation-unsupported'],
+    [400, 'invalid_request_entity', 'Missing either space_id or project_id', 'project-missing'],
+    [400, 'invalid_request_entity', "The Json field 'input' is required", 'bad-request'],
+    [422, 'invalid_request_entity', 'Missing either space_id or project_id', 'project-missing'],
+    [400, 'json_validation_error', "'input' cannot be missing or empty", 'bad-request'],
+    [400, 'json_type_error', "'input' must be a string", 'bad-request'],
+    [429, 'rate_limit_reached_requests', 'Rate limit of 2 requests per 1s', 'rate-limited'],
+    [429, 'consumption_limit_reached', 'has reached its limit 10', 'capacity-full'],
+    [400, 'invalid_instance_status_error', '', 'project-without-runtime'],
+    [404, 'container_not_found', '', 'project-unknown'],
+    ...[500, 501, 502, 503, 504, 520, 521, 524, 599].map(
+      (status): [number, string, string, ErrorKind] => [status, 'any', '', 'server-failed'],
+    ),
+  ];
+  for (const [status, code, message, kind] of table) {
+    it(`${status} ${code} "${message.slice(0, 40)}" is ${kind}`, () => {
+      const failure = inferenceFailure({ status, text: errors(code, message, status) });
+      assert.deepEqual([failure.kind, failure.details], [kind, { status, code, requestId: 'abc' }]);
+    });
+  }
+
+  const lengths: readonly [string, number, number][] = [
+    ['the number of input tokens 4098 cannot exceed the total tokens limit 4096 for', 4_098, 4_096],
+    [
+      'maximum context length is 131072 tokens. However, your request has 600039 input tokens.',
+      600_039,
+      131_072,
+    ],
+  ];
+  for (const [text, actual, limit] of lengths) {
+    it(`400 invalid_input_argument "${text.slice(0, 40)}…" is prompt-too-long with numbers`, () => {
+      const body = errors('invalid_input_argument', tooLong(text));
+      const { kind, details } = inferenceFailure({ status: 400, text: body });
+      const expected = ['prompt-too-long', actual, limit];
+      assert.deepEqual([kind, details.actual, details.limit], expected);
+    });
+  }
+
+  const byStatus: readonly [number, string, ErrorKind][] = [
+    [400, errors('invalid_input_argument', 'something else'), 'bad-request'],
+    [400, '', 'bad-request'],
+    [401, '', 'unauthorized'],
+    [401, '{"code":401,"message":"x","description":"jwt expired"}', 'unauthorized'],
+    [402, '', 'bad-request'],
+    [403, html, 'forbidden'],
+    [403, '{"error":{"code":"x","message":"y","request_id":"z"}}', 'forbidden'],
+    [404, html, 'unexpected-answer'],
+    [407, html, 'proxy'],
+    [408, '', 'timeout'],
+    [409, '', 'bad-request'],
+    [429, html, 'rate-limited'],
+    [503, html, 'server-failed'],
+    [500, '{"errors":[]}', 'server-failed'],
+    [500, '{"errors":"x"}', 'server-failed'],
+    [500, 'null', 'server-failed'],
+    [400, errors('__proto__'), 'bad-request'],
+    [400, errors('toString'), 'bad-request'],
+  ];
+  for (const [status, text, kind] of byStatus) {
+    it(`${status} with ${text.slice(0, 50) || 'no body'} is ${kind}`, () => {
+      assert.equal(inferenceFailure({ status, text }).kind, kind);
+    });
+  }
+
+  it('passes on no text but a safe code and number', () => {
+    const text = errors('[x](command:y)', 'user 1, instance 2').replace('"abc"', '"a b"');
+    assert.deepEqual(inferenceFailure({ status: 400, text }).details, { status: 400 });
+  });
+});
+
+describe('an event of a stream', () => {
+  it('is an error where it holds errors, whatever its name, else none', () => {
+    const event = JSON.parse(errors('rate_limit_reached_requests', '', 429));
+    assert.equal(failureInEvent(event)?.kind, 'rate-limited');
+    const { status_code: _, ...without } = event;
+    assert.equal(failureInEvent({ ...without, errors: [{}] })?.kind, 'server-failed');
+    for (const json of [null, [], 'x', 123, {}, { errors: [] }, { choices: [] }, undefined]) {
+      assert.equal(failureInEvent(json), undefined);
+    }
+  });
+});
+
+describe('an error answer of the identity service', () => {
+  const refusal = (errorCode: string) =>
+    JSON.stringify({ errorCode, errorMessage: 'text', context: { requestId: 'abc-1' } });
+  const table: readonly [number, string, ErrorKind][] = [
+    [400, refusal('BXNIM0415E'), 'key-refused'],
+    [401, refusal('BXNIM0415E'), 'key-refused'],
+    [403, refusal('BXNIM9999E'), 'key-refused'],
+    [400, refusal('BXNIM0106E'), 'token-request-refused'],
+    [429, '{"errorCode":"X","errorMessage":"Too many requests"}', 'rate-limited'],
+    [500, refusal('X'), 'server-failed'],
+    [503, html, 'server-failed'],
+    [407, html, 'proxy'],
+    [400, html, 'unexpected-answer'],
+    [401, '', 'unexpected-answer'],
+    [403, '{"error":"blocked by your company"}', 'unexpected-answer'],
+    [404, refusal('BXNIM0415E'), 'unexpected-answer'],
+  ];
+  for (const [status, text, kind] of table) {
+    it(`${status} with ${text.slice(0, 50) || 'no body'} is ${kind}`, () => {
+      assert.equal(identityFailure({ status, text }).kind, kind);
+    });
+  }
+});

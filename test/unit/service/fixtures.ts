@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream';
+import { mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type AxiosAdapter, AxiosError, type AxiosResponse } from 'axios';
+import { Client, type ClientOptions } from '../../../src/service/client.ts';
+import type { Clock } from '../../../src/service/clock.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { Http, type HttpOptions } from '../../../src/service/http.ts';
+import { Limiter } from '../../../src/service/limiter.ts';
+import { TokenService } from '../../../src/service/token.ts';
+import type { TokenAnswer } from '../../../src/service/tokenLife.ts';
+import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
+
+/** A new seed for each run, shown in the names of the tests that use it. */
+export const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 0x7fff_ffff);
+
+export const ibm = vendorFor('ibm') as Vendor;
+export const never: AbortSignal = new AbortController().signal;
+
+export const credentials: Credentials = {
+  vendor: ibm,
+  apiKey: 'key-of-the-unit-tests',
+  projectId: 'project-1',
+  authUrl: 'https://identity.example',
+  serviceUrl: 'https://service.example',
+  approved: { auth: 'https://identity.example', service: 'https://service.example' },
+};
+
+export const tokenAnswer: TokenAnswer = {
+  value: 'token-of-the-unit-tests',
+  expiresIn: 3_600,
+  expiration: undefined,
+  serverNow: undefined,
+};
+
+export const chatAnswer = {
+  choices: [{ message: { content: 'Hello.' }, finish_reason: 'stop' }],
+  usage: { completion_tokens: 2, prompt_tokens: 3 },
+};
+
+/** Timers and both clocks under the control of a test. */
+export class FakeTime implements Clock {
+  #wallOffset = 0;
+
+  constructor() {
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 });
+  }
+
+  now(): number {
+    return Date.now() + this.#wallOffset;
+  }
+
+  monotonic(): number {
+    return Date.now() - 1_800_000_000_000;
+  }
+
+  /** Somebody sets the wall clock. */
+  setWall(byMs: number): void {
+    this.#wallOffset += byMs;
+  }
+
+  /** The wall clock goes on, the monotonic clock stands still, no timer runs. */
+  sleep(ms: number): void {
+    this.#wallOffset += ms;
+  }
+
+  /** Lets time pass and everything happen that is due, in steps of `stepMs`. */
+  async pass(ms: number, stepMs = ms): Promise<void> {
+    await settled();
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      mock.timers.tick(Math.min(stepMs, ms - passed));
+      await settled();
+    }
+  }
+
+  end(): void {
+    mock.timers.reset();
+  }
+}
+
+/** Everything that needs no time has happened. */
+export async function settled(): Promise<void> {
+  for (let turns = 0; turns < 4; turns += 1) await turn();
+}
+
+export interface FakeAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+}
+
+/** What the fake network does with the nth request, from 1: answers it, or breaks. */
+export type Script = (n: number) => FakeAnswer | Error;
+
+/** An adapter that answers from a script, and the times and bodies of what was sent. */
+export function fakeNetwork(script: Script, clock?: Clock) {
+  const sent: { readonly atMs: number; readonly body: unknown; readonly bearer: unknown }[] = [];
+  const adapter: AxiosAdapter = async (config) => {
+    const bearer = config.headers.get('authorization');
+    sent.push({ atMs: clock?.monotonic() ?? 0, body: config.data, bearer });
+    const answer = script(sent.length);
+    if (answer instanceof Error) throw AxiosError.from(answer, undefined, config);
+    const { status = 200, headers = {}, json = chatAnswer } = answer;
+    const response: AxiosResponse = {
+      status,
+      statusText: '',
+      headers: { 'content-type': 'application/json', ...headers },
+      config,
+      data: Readable.from([Buffer.from(JSON.stringify(json))]),
+    };
+    if (status < 300) return response;
+    throw new AxiosError('', 'ERR_BAD_RESPONSE', config, null, response);
+  };
+  return { adapter, sent };
+}
+
+export function clientOn(
+  http: HttpOptions,
+  options: Partial<ClientOptions> = {},
+): { readonly client: Client; readonly limiter: Limiter } {
+  const limiter =
+    options.limiter ?? new Limiter({ limit: 3, queue: 50, minIntervalMs: 0 }, http.clock);
+  const tokens = new TokenService({ fetchToken: async () => tokenAnswer });
+  const client = new Client({
+    credentials,
+    modelId: 'model-1',
+    operation: 'chat',
+    http: new Http(http),
+    tokens,
+    limiter,
+    ...options,
+  });
+  return { client, limiter };
+}
+
+/** The failure that a promise ends with. */
+export async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
+  const [result] = await Promise.allSettled([promise]);
+  if (result.status === 'rejected' && result.reason instanceof ServiceError) return result.reason;
+  throw new Error('This should have failed with a ServiceError', {
+    cause: result.status === 'rejected' ? result.reason : result.value,
+  });
+}
+
+export async function kindOf(promise: Promise<unknown>): Promise<ErrorKind> {
+  return (await failureOf(promise)).kind;
+}

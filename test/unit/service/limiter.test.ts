@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { Limiter, type Slot } from '../../../src/service/limiter.ts';
+import { FakeTime, kindOf, never, settled } from './fixtures.ts';
+
+describe('the limiter', () => {
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => time.end());
+
+  const limiterOf = (limit: number, queue = 50, minIntervalMs = 0) =>
+    new Limiter({ limit, queue, minIntervalMs }, time);
+  const take = (limiter: Limiter, count: number): Promise<Slot[]> =>
+    Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
+
+  /** Waits for slots in the background; `order` tells which have them. */
+  function line(limiter: Limiter, names: readonly string[]) {
+    const order: string[] = [];
+    const slots: Slot[] = [];
+    for (const name of names) {
+      void limiter.acquire(never).then((slot) => {
+        order.push(name);
+        slots.push(slot);
+      });
+    }
+    return { order, slots };
+  }
+
+  it('serves first who came first', async () => {
+    const { order, slots } = line(limiterOf(1), ['a', 'b', 'c']);
+    for (let served = 1; served <= 3; served += 1) {
+      await settled();
+      assert.equal(order.length, served, 'one at a time');
+      slots.at(-1)?.release('ok');
+    }
+    assert.deepEqual(order, ['a', 'b', 'c']);
+  });
+
+  it('refuses one more than the queue takes', async () => {
+    const limiter = limiterOf(2, 3);
+    const { slots } = line(limiter, ['1', '2', '3', '4', '5']);
+    assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
+    slots[0]?.release('ok');
+    await settled();
+    line(limiter, ['there is room again']);
+    assert.deepEqual(limiter.state, { inFlight: 2, waiting: 3, limit: 2 });
+  });
+
+  it('refuses nobody who can start at once, even with a queue of none', async () => {
+    const limiter = limiterOf(1, 0);
+    const slot = await limiter.acquire(never);
+    assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
+    slot.release('ok');
+    await limiter.acquire(never);
+  });
+
+  it('loses no slot to a waiter who leaves', async () => {
+    const limiter = limiterOf(1);
+    const [slot] = await take(limiter, 1);
+    const leaving = new AbortController();
+    const left = kindOf(limiter.acquire(leaving.signal));
+    const { order } = line(limiter, ['next']);
+    leaving.abort();
+    assert.equal(await left, 'cancelled');
+    slot?.release('ok');
+    await settled();
+    assert.deepEqual(order, ['next']);
+    assert.deepEqual(limiter.state, { inFlight: 1, waiting: 0, limit: 1 });
+    assert.equal(await kindOf(limiter.acquire(AbortSignal.abort())), 'cancelled');
+  });
+
+  it('counts a release once, however often it is called', async () => {
+    const limiter = limiterOf(2);
+    const [slot] = await take(limiter, 2);
+    slot?.release('ok');
+    slot?.release('failed');
+    assert.equal(limiter.state.inFlight, 1);
+  });
+
+  it('halves on a 429 at most once per round trip, down to one', async () => {
+    const limiter = limiterOf(8);
+    const limits = [];
+    for (let round = 0; round < 4; round += 1) {
+      const slots = await take(limiter, limiter.state.limit);
+      await time.pass(10);
+      for (const slot of slots) slot.release('throttled');
+      limits.push(limiter.state.limit);
+      await time.pass(10);
+    }
+    assert.deepEqual(limits, [4, 2, 1, 1]);
+  });
+
+  it('grows back to its limit within 2·max² successes, and not beyond', async () => {
+    const limiter = limiterOf(8);
+    for (let round = 0; round < 4; round += 1) {
+      const [slot] = await take(limiter, 1);
+      await time.pass(10);
+      slot?.release('throttled');
+      await time.pass(10);
+    }
+    assert.equal(limiter.state.limit, 1);
+    let successes = 0;
+    for (; limiter.state.limit < 8; successes += 1) (await take(limiter, 1))[0]?.release('ok');
+    assert.ok(successes <= 2 * 8 * 8, `${successes}`);
+    for (let more = 0; more < 50; more += 1) (await take(limiter, 1))[0]?.release('ok');
+    assert.equal(limiter.state.limit, 8);
+  });
+
+  it('leaves minRequestInterval between two starts', async () => {
+    const { order } = line(limiterOf(3, 50, 200), ['a', 'b', 'c']);
+    const seen = [];
+    for (let step = 0; step < 4; step += 1) {
+      await settled();
+      seen.push(order.length);
+      await time.pass(step === 0 ? 199 : step === 1 ? 1 : 200);
+    }
+    assert.deepEqual(seen, [1, 1, 2, 3]);
+  });
+
+  for (const outcome of ['throttled', 'failed'] as const) {
+    it(`holds everybody back for the pause that came with a ${outcome} answer`, async () => {
+      const limiter = limiterOf(2);
+      const [first] = await take(limiter, 1);
+      first?.release(outcome, 5_000);
+      const { order } = line(limiter, ['a']);
+      await time.pass(4_999);
+      assert.deepEqual(order, []);
+      await time.pass(1);
+      assert.deepEqual(order, ['a']);
+    });
+  }
+
+  for (const pauseMs of [61_000, 3_000_000_000, Number.MAX_SAFE_INTEGER]) {
+    it(`holds nobody back longer than 60 s, were it told ${pauseMs} ms`, async () => {
+      const limiter = limiterOf(2);
+      const [first] = await take(limiter, 1);
+      first?.release('throttled', pauseMs);
+      const { order } = line(limiter, ['a']);
+      await time.pass(60_000);
+      assert.deepEqual(order, ['a']);
+    });
+  }
+
+  it('obeys a changed limit without touching what is in flight', async () => {
+    const limiter = limiterOf(1);
+    const { order } = line(limiter, ['a', 'b', 'c']);
+    limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });
+    await settled();
+    assert.deepEqual(order, ['a', 'b']);
+    limiter.configure({ limit: 1, queue: 50, minIntervalMs: 0 });
+    assert.deepEqual(limiter.state, { inFlight: 2, waiting: 1, limit: 1 });
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import type { Retry } from '../../../src/service/exchange.ts';
+import { clientOn, FakeTime, failureOf, fakeNetwork, type Script } from './fixtures.ts';
+
+const STEP_MS = 5;
+const failing =
+  (status: number, times: number, headers: Readonly<Record<string, string>> = {}): Script =>
+  (n) =>
+    n <= times ? { status, headers, json: {} } : {};
+
+describe('sending again', () => {
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => time.end());
+
+  /** One call against the script, all its waits included. */
+  async function run(script: Script, passMs = 8_000, stepMs = STEP_MS) {
+    const network = fakeNetwork(script, time);
+    const { client } = clientOn({ adapter: network.adapter, clock: time });
+    const retries: Retry[] = [];
+    const call = client.generateText('Hi', {}, { onRetry: (retry) => retries.push(retry) });
+    const [outcome] = await Promise.all([
+      call.then(
+        ({ text }) => text,
+        () => failureOf(call),
+      ),
+      time.pass(passMs, stepMs),
+    ]);
+    const times = network.sent.map(({ atMs }) => atMs);
+    const gaps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
+    return { outcome, gaps, retries, sent: network.sent };
+  }
+
+  for (const status of [429, 500, 501, 502, 503, 504]) {
+    it(`a POST that fails three times with ${status} succeeds with the fourth request`, async () => {
+      const { outcome, gaps, retries, sent } = await run(failing(status, 3));
+      assert.equal(outcome, 'Hello.');
+      assert.equal(sent.length, 4);
+      assert.equal(new Set(sent.map(({ body }) => body)).size, 1, 'the same bytes each time');
+      [500, 1_000, 2_000].forEach((least, index) => {
+        const gap = gaps[index] ?? 0;
+        assert.ok(gap >= least && gap <= 2 * least + STEP_MS, `wait ${index + 1} was ${gap} ms`);
+      });
+      assert.deepEqual(
+        retries.map(({ retry, error }) => [retry, error.details.status]),
+        [1, 2, 3].map((retry) => [retry, status]),
+      );
+    });
+
+    it(`a POST that fails four times with ${status} is one error that says so`, async () => {
+      const { outcome, sent } = await run(failing(status, 9));
+      assert.equal(sent.length, 4);
+      assert.ok(outcome instanceof Error);
+      const { kind, details } = outcome;
+      assert.equal(kind, status === 429 ? 'rate-limited' : 'server-failed');
+      assert.deepEqual(details, { host: 'service.example', attempts: 4, status });
+    });
+  }
+
+  for (const status of [400, 402, 403, 404, 408, 409, 422, 505, 520, 599]) {
+    it(`a POST that fails with ${status} is sent once`, async () => {
+      const { outcome, sent } = await run(failing(status, 9), 100);
+      assert.equal(sent.length, 1);
+      assert.ok(outcome instanceof Error);
+      assert.equal(outcome.details.attempts, 1);
+    });
+  }
+
+  const waits: readonly [string, number, number][] = [
+    ['2', 2_000, 2_000],
+    ['0', 500, 1_000],
+    ['-5', 500, 1_000],
+    ['1e9', 500, 1_000],
+    ['soon', 500, 1_000],
+    ['60', 60_000, 60_000],
+    [new Date(1_800_000_000_000 + 5_000).toUTCString(), 5_000, 5_000],
+  ];
+  for (const [header, least, most] of waits) {
+    it(`Retry-After "${header}" makes the wait ${least} to ${most} ms`, async () => {
+      const { outcome, gaps } = await run(
+        failing(429, 1, { 'retry-after': header }),
+        most + 100,
+        most > 10_000 ? 100 : STEP_MS,
+      );
+      assert.equal(outcome, 'Hello.');
+      const [gap = 0] = gaps;
+      assert.ok(gap >= least && gap <= most + STEP_MS, `${gap} ms`);
+    });
+  }
+
+  const stops: readonly [string, number][] = [
+    ['61', 61_000],
+    ['86400', 86_400_000],
+    ['3000000', 3_000_000_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 251_602_300_799_000],
+  ];
+  for (const [header, retryAfterMs] of stops) {
+    it(`Retry-After "${header}" stops at once and says when`, async () => {
+      const { outcome, sent } = await run(failing(503, 9, { 'retry-after': header }), 100);
+      assert.equal(sent.length, 1);
+      assert.ok(outcome instanceof Error);
+      assert.equal(outcome.details.retryAfterMs, retryAfterMs);
+    });
+  }
+
+  it('a wait that would outlast the deadline of the call is not begun', async () => {
+    const network = fakeNetwork(failing(503, 9), time);
+    const { client } = clientOn({ adapter: network.adapter, clock: time }, { deadlineMs: 1_800 });
+    const failure = failureOf(client.generateText('Hi', {}));
+    await time.pass(1_790, STEP_MS);
+    assert.equal((await failure).kind, 'server-failed');
+    assert.ok(network.sent.length <= 3);
+  });
+});

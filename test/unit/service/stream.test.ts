@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MAX_EVENT_LENGTH, readEvents, type ServerEvent } from '../../../src/service/stream.ts';
+import { kindOf, seed } from './fixtures.ts';
+
+const texts = ['', 'plain', 'zwölf', '日本', '🙂👨‍👩‍👧', 'a\nb\r\nc', '"\\', '\u0000\u2028', 'x '];
+
+async function* pieces(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+async function eventsOf(bytes: AsyncIterable<Uint8Array>): Promise<ServerEvent[]> {
+  const events: ServerEvent[] = [];
+  for await (const event of readEvents(bytes)) events.push(event);
+  return events;
+}
+
+async function textsOf(bytes: AsyncIterable<Uint8Array>): Promise<string[]> {
+  return (await eventsOf(bytes)).map(({ data }) => JSON.parse(data).text);
+}
+
+function written(lineEnd: string, space: string): Buffer {
+  const block = (text: string, index: number) =>
+    `id:${space}${index}${lineEnd}event:${space}message${lineEnd}data:${space}${JSON.stringify({ text })}${lineEnd}${lineEnd}`;
+  return Buffer.from(texts.map(block).join(''));
+}
+
+describe('server-sent events', () => {
+  for (const [name, lineEnd] of [
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+    ['CR', '\r'],
+  ] as const) {
+    for (const space of [' ', '']) {
+      const bytes = written(lineEnd, space);
+      const how = `${name} and ${space ? 'a' : 'no'} space after the colon`;
+
+      it(`are exact for a cut at each of ${bytes.length + 1} positions, with ${how}`, async () => {
+        for (let cut = 0; cut <= bytes.length; cut += 1) {
+          const read = await textsOf(pieces(bytes.subarray(0, cut), bytes.subarray(cut)));
+          assert.deepEqual(read, texts, `cut at ${cut}`);
+        }
+      });
+
+      it(`are exact one byte at a time, with ${how}`, async () => {
+        const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
+        assert.deepEqual(await textsOf(pieces(...single)), texts);
+      });
+    }
+  }
+
+  it(`are exact for any number of cuts and mixed line ends (seed ${seed})`, async () => {
+    const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+    const cuts = fc.array(fc.nat(2_000), { maxLength: 40 });
+    const run = async (expected: string[], ends: string[], at: number[]) => {
+      const parts = expected.map((text, index) => {
+        const end = ends[index % ends.length] ?? '\n';
+        return `data: ${JSON.stringify({ text })}${end}${end}`;
+      });
+      const bytes = Buffer.from(parts.join(''));
+      const edges = [0, ...at.map((cut) => cut % (bytes.length + 1)), bytes.length];
+      edges.sort((a, b) => a - b);
+      const chunks = edges.slice(1).map((end, index) => bytes.subarray(edges[index], end));
+      assert.deepEqual(await textsOf(pieces(...chunks)), expected);
+    };
+    const unit = fc.constantFrom(...'aé日🙂\u200d\n\r"\\\u0000\u2028: ');
+    const anyTexts = fc.array(fc.string({ unit }), { maxLength: 8 });
+    const ends = fc.array(lineEnd, { minLength: 1, maxLength: 3 });
+    await fc.assert(fc.asyncProperty(anyTexts, ends, cuts, run), { seed, numRuns: 500 });
+  });
+
+  const cases: readonly [string, string, ServerEvent[]][] = [
+    ['join several data lines', 'data: a\ndata: b\n\n', [{ event: '', data: 'a\nb' }]],
+    ['keep their name', 'event: close\ndata: {}\n\n', [{ event: 'close', data: '{}' }]],
+    ['skip comments and unknown fields', ': hi\nx: y\ndata: a\n\n', [{ event: '', data: 'a' }]],
+    ['skip a byte order mark', '\ufeffdata: a\n\n', [{ event: '', data: 'a' }]],
+    ['end without their blank line', 'data: a\n', [{ event: '', data: 'a' }]],
+    ['leave half a line unsaid', 'data: a\n\ndata: {"tex', [{ event: '', data: 'a' }]],
+    ['are none in an empty stream', '', []],
+  ];
+  for (const [rule, text, expected] of cases) {
+    it(rule, async () => assert.deepEqual(await eventsOf(pieces(Buffer.from(text))), expected));
+  }
+
+  it('may have 1 MiB each and no more, whether or not a line ends', async () => {
+    const line = (length: number) => Buffer.from(`data: ${'x'.repeat(length)}`);
+    const most = MAX_EVENT_LENGTH - 10;
+    const [event] = await eventsOf(pieces(line(most), Buffer.from('\n\n')));
+    assert.equal(event?.data.length, most);
+    const half = Buffer.from('x'.repeat(MAX_EVENT_LENGTH / 2 + 1));
+    assert.equal(await kindOf(eventsOf(pieces(line(0), half, half))), 'too-large');
+    const lines = Buffer.from('data: xxxxxxxxx\n'.repeat(60_000));
+    assert.equal(await kindOf(eventsOf(pieces(lines, lines))), 'too-large');
+  });
+
+  it('may be many in one piece, more than 1 MiB together', async () => {
+    const many = Buffer.from(`data: ${'x'.repeat(990)}\n\n`.repeat(2_000));
+    assert.equal((await eventsOf(pieces(many))).length, 2_000);
+  });
+
+  it('fail as their bytes fail', async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('data: a\n\n');
+      throw new RangeError('cut');
+    }
+    await assert.rejects(eventsOf(broken()), RangeError);
+  });
+});

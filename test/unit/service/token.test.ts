@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { FakeTime, failureOf, kindOf, never, tokenAnswer } from './fixtures.ts';
+import { down, MINUTE, refused, underTest } from './tokens.ts';
+
+describe('the token service', () => {
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => time.end());
+
+  it('asks nothing before the first use, and then once for all callers', async () => {
+    const { service, flights, answer, value, states } = underTest(time);
+    assert.deepEqual([flights.length, service.state.kind], [0, 'none']);
+    const calls = Promise.all(Array.from({ length: 1_000 }, value));
+    await answer();
+    assert.deepEqual(new Set(await calls), new Set(['token-1']));
+    assert.equal(flights.length, 1);
+    assert.deepEqual([states.at(0), states.at(-1)], ['fetching', 'valid']);
+  });
+
+  const thresholds: readonly [string, number, number, number][] = [
+    ['80 % of the life', 0.5, 48, 3_600],
+    ['75 % at the earliest', 0, 45, 3_600],
+    ['85 % at the latest', 1, 51, 3_600],
+    ['80 % of a short life', 0.5, 4, 300],
+  ];
+  for (const [when, random, softMinutes, expiresIn] of thresholds) {
+    it(`renews in the background at ${when}, and uses the old token meanwhile`, async () => {
+      const { flights, answer, value, start } = underTest(time, () => random);
+      await start({ expiresIn });
+      await time.pass(softMinutes * MINUTE - 1);
+      assert.deepEqual([await value(), flights.length], ['token-1', 1]);
+      await time.pass(1);
+      const all = await Promise.all(Array.from({ length: 1_000 }, value));
+      assert.deepEqual([new Set(all), flights.length], [new Set(['token-1']), 2]);
+      await answer();
+      assert.deepEqual([await value(), flights.length], ['token-2', 2]);
+    });
+  }
+
+  it('lets callers wait from 30 s before the end', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start();
+    await time.pass(59.5 * MINUTE - 1);
+    assert.equal(await value(), 'token-1');
+    await answer(down);
+    await time.pass(1);
+    assert.equal(service.state.kind, 'expired');
+    const waiting = value();
+    assert.equal(flights.length, 3);
+    await answer();
+    assert.equal(await waiting, 'token-3');
+  });
+
+  it('backs off from 5 s to 5 min when renewals fail, and keeps the living token', async () => {
+    const { flights, answer, value, start, service } = underTest(time);
+    await start({ expiresIn: 86_400 });
+    await time.pass(0.8 * 86_400_000);
+    const waits = [];
+    let lastMs = time.monotonic();
+    for (let renewal = 0; renewal < 9; renewal += 1) {
+      const before = flights.length;
+      for (; flights.length === before; await time.pass(1_000)) {
+        assert.equal(await value(), 'token-1');
+        if (flights.length > before) break;
+      }
+      waits.push((time.monotonic() - lastMs) / 1_000);
+      lastMs = time.monotonic();
+      await answer(down);
+      assert.equal(service.state.kind, 'valid');
+    }
+    assert.deepEqual(waits, [0, 5, 10, 20, 40, 80, 160, 300, 300]);
+  });
+
+  it('forgets a backoff with the next success', async () => {
+    const { flights, answer, value, start, service } = underTest(time);
+    await start({ expiresIn: 600 });
+    await time.pass(480_000);
+    for (let failed = 0; failed < 4; failed += 1) {
+      await time.pass(failed * 10_000);
+      await value();
+      await answer(down);
+    }
+    assert.equal(flights.length, 5);
+    const refreshed = service.refresh(never);
+    await answer({ expiresIn: 10 });
+    await refreshed;
+    await time.pass(8_000);
+    const before = flights.length;
+    await value();
+    assert.equal(flights.length, before + 1);
+  });
+
+  it('tells every waiter of a failure, and lets the next caller try', async () => {
+    const { flights, answer, value, service } = underTest(time);
+    const kinds = [kindOf(value()), kindOf(value())];
+    await answer(down);
+    assert.deepEqual(await Promise.all(kinds), ['server-failed', 'server-failed']);
+    assert.equal(service.state.kind, 'failed');
+    const next = value();
+    await answer();
+    assert.deepEqual([await next, flights.length], ['token-2', 2]);
+  });
+
+  it('lets each waiter leave alone', async () => {
+    const { service, flights, answer, value } = underTest(time);
+    const leaving = new AbortController();
+    const left = kindOf(service.get(leaving.signal));
+    const stays = value();
+    leaving.abort();
+    assert.equal(await left, 'cancelled');
+    assert.equal(flights[0]?.signal.aborted, false);
+    await answer();
+    assert.equal(await stays, 'token-1');
+    assert.equal(await kindOf(underTest(time).service.get(AbortSignal.abort())), 'cancelled');
+  });
+
+  it('gives the flight up with its last waiter; a later caller starts a fresh one', async () => {
+    const { service, flights, answer, value } = underTest(time);
+    const leaving = new AbortController();
+    const left = [1, 2].map(() => kindOf(service.get(leaving.signal)));
+    leaving.abort();
+    const later = value();
+    assert.deepEqual(await Promise.all(left), ['cancelled', 'cancelled']);
+    assert.deepEqual([flights.length, flights[0]?.signal.aborted], [2, true]);
+    flights[0]?.resolve({ ...tokenAnswer, value: 'late' });
+    await answer();
+    assert.equal(await later, 'token-2');
+  });
+
+  it('throws away what arrives after it was disposed, and asks nothing any more', async () => {
+    const { service, flights, states, value } = underTest(time);
+    const waiting = failureOf(value());
+    const before = states.length;
+    service.dispose();
+    flights[0]?.resolve(tokenAnswer);
+    assert.equal((await waiting).kind, 'cancelled');
+    assert.equal(await kindOf(value()), 'cancelled');
+    assert.equal(await kindOf(service.refresh(never)), 'cancelled');
+    assert.deepEqual([states.length, flights.length, service.isIn('x')], [before, 1, false]);
+  });
+});
+
+describe('a refused key', () => {
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => time.end());
+
+  it('is not sent again until the user refreshes', async () => {
+    const { service, flights, answer, value } = underTest(time);
+    const first = kindOf(value());
+    await answer(refused);
+    assert.equal(await first, 'key-refused');
+    for (let call = 0; call < 100; call += 1) {
+      assert.equal(await kindOf(value()), 'key-refused');
+      service.keepFresh();
+      await time.pass(10 * MINUTE);
+    }
+    assert.equal(flights.length, 1);
+    const refreshed = service.refresh(never);
+    await answer();
+    await refreshed;
+    assert.deepEqual([await value(), flights.length], ['token-2', 2]);
+  });
+
+  it('stays refused when a living token dies early, or a refresh is cancelled', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start();
+    await time.pass(48 * MINUTE);
+    const token = await service.get(never);
+    await answer(refused);
+    assert.equal(await value(), 'token-1', 'the living token serves on');
+    service.drop(token);
+    assert.equal(await kindOf(value()), 'key-refused');
+    const leaving = new AbortController();
+    const left = kindOf(service.refresh(leaving.signal));
+    leaving.abort();
+    assert.equal(await left, 'cancelled');
+    assert.equal(await kindOf(value()), 'key-refused');
+    assert.deepEqual([service.state.kind, flights.length], ['refused', 3]);
+  });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { FakeTime, never, seed, settled } from './fixtures.ts';
+import { down, MINUTE, underTest } from './tokens.ts';
+
+describe('the token service and its clocks', () => {
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => time.end());
+
+  it('does not use a token that died while the machine slept', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start();
+    time.sleep(8 * 60 * MINUTE);
+    assert.equal(service.state.kind, 'expired');
+    const waiting = value();
+    await answer();
+    assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
+  });
+
+  it('renews in the background after a sleep into the soft window', async () => {
+    const { flights, value, start } = underTest(time);
+    await start();
+    time.sleep(50 * MINUTE);
+    assert.deepEqual([await value(), flights.length], ['token-1', 2]);
+  });
+
+  for (const minutes of [-20, -120]) {
+    it(`renews once, and waits for nothing, when the clock is set ${minutes} min`, async () => {
+      const { flights, answer, value, start } = underTest(time);
+      await start();
+      time.setWall(minutes * MINUTE);
+      assert.equal(await value(), 'token-1');
+      await answer();
+      for (let call = 0; call < 10; call += 1) {
+        assert.equal(await value(), 'token-2');
+        await time.pass(MINUTE);
+      }
+      assert.equal(flights.length, 2);
+    });
+  }
+
+  it('trusts the monotonic clock where the wall clock was set back', async () => {
+    const { service, start } = underTest(time);
+    await start();
+    await time.pass(50 * MINUTE);
+    time.setWall(-40 * MINUTE);
+    await time.pass(10 * MINUTE);
+    assert.equal(service.state.kind, 'expired');
+  });
+
+  it('says when the token ends and when it renews', async () => {
+    const { service, start } = underTest(time);
+    const now = time.now();
+    await start();
+    const expected = { kind: 'valid', expiresAt: now + 60 * MINUTE, renewsAt: now + 48 * MINUTE };
+    assert.deepEqual(service.state, expected);
+  });
+
+  it('counts the life from before the request', async () => {
+    const { service, value, answer } = underTest(time);
+    const waiting = value();
+    await time.pass(10 * MINUTE);
+    await answer();
+    await waiting;
+    await time.pass(49.5 * MINUTE);
+    assert.equal(service.state.kind, 'expired');
+  });
+
+  it('drops the token it is told of, and no newer one', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start();
+    const old = await service.get(never);
+    service.drop(old);
+    assert.equal(service.state.kind, 'expired');
+    const waiting = value();
+    await answer();
+    await waiting;
+    service.drop(old);
+    assert.deepEqual([await value(), flights.length], ['token-2', 2]);
+  });
+
+  it('knows its own token in a text', async () => {
+    const { service, start } = underTest(time);
+    assert.equal(service.isIn('a token-1 in a text'), false);
+    await start();
+    assert.equal(service.isIn('a token-1 in a text'), true);
+    assert.equal(service.isIn('a token in a text'), false);
+  });
+
+  it('keeps fresh until two renewals served nobody, and goes on after the next use', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    service.keepFresh();
+    assert.equal(flights.length, 0, 'nothing before the first use');
+    await start();
+    const tick = async () => {
+      await time.pass(48 * MINUTE);
+      service.keepFresh();
+      await answer();
+      return flights.length;
+    };
+    assert.deepEqual([await tick(), await tick(), await tick()], [2, 3, 3]);
+    assert.equal(await value(), 'token-3');
+    await answer();
+    assert.deepEqual([await tick(), await tick(), await tick()], [5, 6, 6]);
+  });
+
+  it(`never uses a token past its hard threshold, nor asks twice at once (seed ${seed})`, async () => {
+    const step = fc.record({
+      passMs: fc.integer({ min: 0, max: 40 * MINUTE }),
+      wallMs: fc.constantFrom(0, 0, 0, 3_600_000, -3_600_000),
+      fails: fc.boolean(),
+    });
+    const run = async (steps: { passMs: number; wallMs: number; fails: boolean }[]) => {
+      const { service, flights, answer, states } = underTest(time);
+      let fetchedAt = Number.NEGATIVE_INFINITY;
+      for (const { passMs, wallMs, fails } of steps) {
+        await time.pass(passMs);
+        time.setWall(wallMs);
+        const before = flights.length;
+        const wasOpen = states.at(-1) === 'fetching';
+        const call = service.get(never).catch(() => undefined);
+        if (flights.length > before) {
+          assert.ok(!wasOpen);
+          const askedAt = time.monotonic();
+          await answer(fails ? down : {});
+          if (!fails) fetchedAt = askedAt;
+        }
+        if (await call) assert.ok(time.monotonic() - fetchedAt < 3_570_000);
+        await settled();
+      }
+    };
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), run);
+    await fc.assert(property, { seed, numRuns: 100 });
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { ServiceError } from '../../../src/service/errors.ts';
+import { tokenLife } from '../../../src/service/tokenLife.ts';
+import { readTokenAnswer } from '../../../src/service/wire.ts';
+import { seed } from './fixtures.ts';
+
+const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
+const serverSeconds = Date.parse(date) / 1_000;
+const token = 'abcdefghijklmnop';
+
+function lifeOf(fields: object, serverDate: string | undefined = date): number {
+  const answer = readTokenAnswer(JSON.stringify({ access_token: token, ...fields }), serverDate);
+  return tokenLife(answer, 0.5).lifeMs / 1_000;
+}
+
+describe('the life of a token', () => {
+  const lives: readonly [string, object, number][] = [
+    ['is expires_in', { expires_in: 3_600 }, 3_600],
+    ['is expires_in as a string of digits', { expires_in: '3600' }, 3_600],
+    ['is 300 s with no usable field', {}, 300],
+    ['is 300 s with expires_in 0', { expires_in: 0 }, 300],
+    ['is 300 s with a negative expires_in', { expires_in: -1 }, 300],
+    ['is 300 s with expires_in "soon"', { expires_in: 'soon' }, 300],
+    ['is 300 s with expires_in null', { expires_in: null }, 300],
+    ['is 300 s with expires_in as an object', { expires_in: {} }, 300],
+    ['is a day at most', { expires_in: 10_000_000_000 }, 86_400],
+    ['is a day at most, were it a string', { expires_in: '99999999999999' }, 86_400],
+    ['is expiration by the server clock', { expiration: serverSeconds + 900 }, 900],
+    [
+      'is the earlier of the two: expiration',
+      { expires_in: 3_600, expiration: serverSeconds + 100 },
+      100,
+    ],
+    [
+      'is the earlier of the two: expires_in',
+      { expires_in: 100, expiration: serverSeconds + 3_600 },
+      100,
+    ],
+    [
+      'does not believe an expiration in milliseconds',
+      { expires_in: 3_600, expiration: (serverSeconds + 3_600) * 1_000 },
+      3_600,
+    ],
+    ['does not believe an expiration in the past', { expires_in: 3_600, expiration: 1 }, 3_600],
+    ['does not believe 2^53', { expires_in: 3_600, expiration: 2 ** 53 }, 3_600],
+  ];
+  for (const [rule, fields, seconds] of lives) {
+    it(rule, () => assert.equal(lifeOf(fields), seconds));
+  }
+
+  it('never compares expiration with the local clock', () => {
+    const soon = Math.floor(Date.now() / 1_000) + 10;
+    assert.equal(lifeOf({ expires_in: 3_600, expiration: soon }, ''), 3_600);
+    assert.equal(lifeOf({ expires_in: 3_600, expiration: soon }, 'no date'), 3_600);
+  });
+
+  it('has its soft threshold at 75 to 85 %, its hard one at life less 30 s or 10 %', () => {
+    const of = (seconds: number, random: number) => {
+      const answer = { value: token, expiration: undefined, serverNow: undefined };
+      return tokenLife({ ...answer, expiresIn: seconds }, random);
+    };
+    assert.deepEqual(of(3_600, 0.5), {
+      lifeMs: 3_600_000,
+      softMs: 2_880_000,
+      hardMs: 3_570_000,
+    });
+    assert.equal(of(3_600, 0).softMs, 2_700_000);
+    assert.equal(Math.round(of(3_600, 1).softMs), 3_060_000);
+    assert.equal(of(100, 0.5).hardMs, 90_000);
+    assert.equal(of(20, 0.5).hardMs, 18_000);
+  });
+
+  it(`is finite and orderly whatever the answer says (seed ${seed})`, () => {
+    const value = fc.oneof(
+      fc.double({ noNaN: true }),
+      fc.integer(),
+      fc.integer().map(String),
+      fc.string(),
+      fc.constant(null),
+    );
+    const check = (expiresIn: unknown, expiration: unknown, random: number) => {
+      const fields = { access_token: token, expires_in: expiresIn, expiration };
+      const life = tokenLife(readTokenAnswer(JSON.stringify(fields), date), random);
+      assert.ok(life.lifeMs > 0 && life.lifeMs <= 86_400_000, `${life.lifeMs}`);
+      assert.ok(life.softMs <= life.hardMs && life.hardMs < life.lifeMs);
+    };
+    const random = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(fc.property(value, value, random, check), { seed, numRuns: 1_000 });
+  });
+});
+
+describe('a token answer', () => {
+  const usable = ['a'.repeat(16), 'a'.repeat(8_192), 'eyJhbGciOiJ9.eyJzdWIiOjF9.AZ-_~+/=='];
+  const unusable: readonly unknown[] = [
+    'a'.repeat(15),
+    'a'.repeat(8_193),
+    'a'.repeat(20_000),
+    '',
+    ' '.repeat(20),
+    `${'a'.repeat(16)}\r\nX-Evil: 1`,
+    `${'a'.repeat(16)}\u0000`,
+    `${'a'.repeat(16)}é`,
+    '<JWT with iat and exp>',
+    1_234_567_890_123_456,
+    { value: 'a'.repeat(16) },
+    null,
+    undefined,
+  ];
+  const read = (json: unknown) => () => readTokenAnswer(JSON.stringify(json), date);
+  const isUnusable = (error: unknown) =>
+    error instanceof ServiceError && error.kind === 'token-unusable';
+
+  it('holds a token that fits into a header, or is refused', () => {
+    for (const access_token of usable) assert.equal(read({ access_token })().value, access_token);
+    for (const access_token of unusable) assert.throws(read({ access_token }), isUnusable);
+  });
+
+  it('may leave the token type out, but not name another than Bearer', () => {
+    for (const token_type of ['Bearer', 'bearer', undefined]) {
+      assert.equal(read({ access_token: token, token_type })().value, token);
+    }
+    for (const token_type of ['mac', '', 1, null]) {
+      assert.throws(read({ access_token: token, token_type }), isUnusable);
+    }
+  });
+
+  it('is an object, and nothing of a refresh token is kept', () => {
+    for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
+    assert.throws(() => readTokenAnswer('{"access_token":', date), isUnusable);
+    const answer = read({ access_token: token, refresh_token: 'not_supported' })();
+    assert.ok(!JSON.stringify(answer).includes('not_supported'));
+  });
+});

@@ -1,0 +1,39 @@
+import { ServiceError } from '../../../src/service/errors.ts';
+import { TokenService, type TokenState } from '../../../src/service/token.ts';
+import type { TokenAnswer } from '../../../src/service/tokenLife.ts';
+import { type FakeTime, never, settled, tokenAnswer } from './fixtures.ts';
+
+export const MINUTE = 60_000;
+export const refused = new ServiceError('key-refused', { status: 400 });
+export const down = new ServiceError('server-failed', { status: 503 });
+
+/** A token service whose requests the test answers by hand. */
+export function underTest(time: FakeTime, random = () => 0.5) {
+  const flights: (PromiseWithResolvers<TokenAnswer> & { signal: AbortSignal })[] = [];
+  const states: TokenState['kind'][] = [];
+  const service = new TokenService({
+    fetchToken: (signal) => {
+      const flight = { ...Promise.withResolvers<TokenAnswer>(), signal };
+      flights.push(flight);
+      signal.addEventListener('abort', () => flight.reject(new ServiceError('cancelled')));
+      return flight.promise;
+    },
+    onState: ({ kind }) => states.push(kind),
+    clock: time,
+    random,
+  });
+  /** Answers the last request. */
+  const answer = async (outcome: Partial<TokenAnswer> | ServiceError = {}) => {
+    const flight = flights.at(-1);
+    if (outcome instanceof ServiceError) flight?.reject(outcome);
+    else flight?.resolve({ ...tokenAnswer, value: `token-${flights.length}`, ...outcome });
+    await settled();
+  };
+  const value = async () => (await service.get(never)).value;
+  const start = async (outcome: Partial<TokenAnswer> = {}) => {
+    const first = value();
+    await answer(outcome);
+    return first;
+  };
+  return { service, flights, states, answer, value, start };
+}
