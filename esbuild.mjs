@@ -1,0 +1,59 @@
+/** Builds dist/: what VS Code loads at activation, and what loads when it is first used. */
+import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import * as esbuild from 'esbuild';
+
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+
+/**
+ * Parts of axios that nothing here can reach: browser and fetch adapters, multipart forms (with a
+ * table of all media types), redirects, its own proxy agent (VS Code's applies) and HTTP/2. They
+ * are two thirds of its size.
+ */
+const unreachable = {
+  name: 'unreachable',
+  setup({ onResolve, onLoad }) {
+    const packages = /^(form-data|follow-redirects|https-proxy-agent|proxy-from-env|http2)$/;
+    const files =
+      /\/(xhr|fetch|Http2Sessions|formDataToStream|formDataToJSON|fromDataURI|shouldBypassProxy)\.js$/;
+    const stub = ({ path }) => ({ path: basename(path), namespace: 'unreachable' });
+    onResolve({ filter: packages }, stub);
+    onResolve({ filter: files }, (found) =>
+      found.importer.includes('/axios/lib/') ? stub(found) : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'unreachable' }, () => ({
+      contents:
+        'export default class Unreachable {}\nexport const getFetch = () => undefined;\nexport const getProxyForUrl = () => "";',
+    }));
+  },
+};
+
+const options = {
+  entryPoints: ['src/extension.ts'],
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  chunkNames: 'part-[hash]',
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  external: ['vscode'],
+  plugins: [unreachable],
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+};
+
+await rm('dist', { recursive: true, force: true });
+if (watch) {
+  const context = await esbuild.context(options);
+  await context.watch();
+} else {
+  const { metafile } = await esbuild.build(options);
+  for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
+    if (path.endsWith('.js')) console.log(`${(bytes / 1024).toFixed(1).padStart(8)} KB  ${path}`);
+  }
+}

@@ -1,0 +1,23 @@
+import { parseServiceUrl } from '../service/credentials.ts';
+import type { Settings } from '../settings.ts';
+import { askPick, back } from '../ui/steps.ts';
+
+/**
+ * The address of the service for a request that needs no key: the one in the settings, or else a
+ * region that the user picks for this once.
+ */
+export async function requireAddress({ url, vendor }: Settings): Promise<string | undefined> {
+  const parsed = parseServiceUrl(url);
+  if (parsed.ok) return parsed.url;
+  const picked = await askPick({
+    title: 'Region',
+    step: 1,
+    totalSteps: 1,
+    placeholder: 'No service URL is set: the models of which region?',
+    items: vendor.regions.map(({ place, url: address }) => ({
+      label: place,
+      description: address,
+    })),
+  });
+  return picked === back ? undefined : picked?.description;
+}

@@ -1,0 +1,55 @@
+import type { InputBoxValidationMessage } from 'vscode';
+import { type Blemish, cleanValue } from '../service/credentials.ts';
+import { urlProblem } from '../ui/messages.ts';
+import { destination } from './resolve.ts';
+
+/** What is said about an answer while it is typed. Never repeats the answer. Pure. */
+
+const INFORMATION = 1;
+const ERROR = 3;
+
+const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
+  blanks: 'blanks',
+  quotes: 'quotes',
+  bearer: 'the word Bearer',
+  control: 'invisible characters',
+};
+
+export function checkKey(text: string): InputBoxValidationMessage | undefined {
+  const { value, blemishes } = cleanValue(text);
+  if (text.trim() === '') return { message: 'Enter the API key.', severity: ERROR };
+  if (blemishes.includes('placeholder')) {
+    return { message: 'This is the placeholder of an example, not a key.', severity: ERROR };
+  }
+  if (blemishes.includes('non-ascii') || /\s/.test(value)) {
+    return {
+      message: 'A key has no blanks and no accented letters. Copy it again.',
+      severity: ERROR,
+    };
+  }
+  return takenOff(blemishes);
+}
+
+export function checkProject(text: string): InputBoxValidationMessage | undefined {
+  const { value, blemishes } = cleanValue(text);
+  if (value === '') return { message: 'Enter the project ID.', severity: ERROR };
+  if (!/^[\w.-]{1,128}$/.test(value)) {
+    const message = 'A project ID has only letters, digits, hyphens, dots and underscores.';
+    return { message, severity: ERROR };
+  }
+  return takenOff(blemishes);
+}
+
+/** What is wrong with a service URL, or with the identity URL it would be used with. */
+export function checkUrl(url: string, authUrl: string): string | undefined {
+  const target = destination(authUrl, url);
+  if (!('setting' in target)) return undefined;
+  const which = target.setting === 'url' ? 'This address' : 'The identity address in the settings';
+  return `${which} cannot be used: ${urlProblem(target.problem)}.`;
+}
+
+function takenOff(blemishes: readonly Blemish[]): InputBoxValidationMessage | undefined {
+  const parts = blemishes.flatMap((blemish) => TAKEN_OFF[blemish] ?? []);
+  if (parts.length === 0) return undefined;
+  return { message: `Without ${parts.join(' and ')}: taken off.`, severity: INFORMATION };
+}

@@ -1,0 +1,65 @@
+/** One change of a document, as VS Code reports it; offsets count UTF-16 units before the change. */
+export interface TextChange {
+  readonly rangeOffset: number;
+  readonly rangeLength: number;
+  readonly text: string;
+}
+
+/**
+ * A stretch of a document that keeps its place while the user edits around and inside it. Pure:
+ * VS Code has no tracked range of its own.
+ *
+ * - A change before it shifts it; a change after it, or typing right at its end, leaves it.
+ * - A change inside it changes its length.
+ * - A change that reaches over one of its ends, or that takes all of it away, breaks it: the place
+ *   is gone, and writing on would mix with what the user did there.
+ */
+export class TrackedRange {
+  #start: number;
+  #end: number;
+  #touched = false;
+  #broken = false;
+
+  constructor(start: number, end: number) {
+    this.#start = start;
+    this.#end = end;
+  }
+
+  get start(): number {
+    return this.#start;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  /** True once somebody else has changed something inside it. */
+  get touched(): boolean {
+    return this.#touched;
+  }
+
+  /** True once a foreign change has reached over one of its ends or taken all of it away. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Follows a change that somebody else made. */
+  follow({ rangeOffset, rangeLength, text }: TextChange): void {
+    const changeEnd = rangeOffset + rangeLength;
+    const growth = text.length - rangeLength;
+    if (changeEnd <= this.#start) {
+      this.#start += growth;
+      this.#end += growth;
+    } else if (rangeOffset < this.#end) {
+      const within = rangeOffset >= this.#start && changeEnd <= this.#end;
+      this.#end += growth;
+      this.#touched = true;
+      this.#broken ||= !within || this.#end === this.#start;
+    }
+  }
+
+  /** Takes over text that was written at its end, or in place of all of it. */
+  grow(written: TextChange): void {
+    this.#end = Math.max(this.#end - written.rangeLength, this.#start) + written.text.length;
+  }
+}

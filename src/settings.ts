@@ -1,0 +1,75 @@
+import { ConfigurationTarget, type Disposable, type Uri, workspace } from 'vscode';
+import type { LimiterOptions } from './service/limiter.ts';
+import type { Parameters } from './service/parameters.ts';
+import { type Operation, type Vendor, vendorFor, vendors } from './service/vendors.ts';
+
+/** The only caller of getConfiguration. Values are read as one snapshot, at the moment of use. */
+
+export type InsertMode = 'below' | 'after' | 'replace';
+
+export interface Settings {
+  readonly vendor: Vendor;
+  /** As typed, unchecked: `credentials/resolve.ts` decides what it is good for. */
+  readonly authUrl: string;
+  readonly url: string;
+  readonly projectId: string;
+  readonly modelId: string;
+  readonly operation: Operation;
+  readonly parameters: Parameters;
+  readonly insertMode: InsertMode;
+  readonly limits: LimiterOptions;
+  readonly keepTokenFresh: boolean;
+}
+
+const SECTION = 'hostedModel';
+const COMMAND_QUEUE = 50;
+
+/** The settings that hold for a document, or for the window. */
+export function readSettings(scope?: Uri): Settings {
+  const configuration = workspace.getConfiguration(SECTION, scope);
+  const text = (name: string) => configuration.get<string>(name, '').trim();
+  const vendor = vendorFor(text('vendor')) ?? vendors[0];
+  if (!vendor) throw new Error('No vendor entry');
+  return {
+    vendor,
+    authUrl: text('authUrl') || vendor.authUrl,
+    url: text('url'),
+    // From the user settings alone: a repository could bill requests to a project of its own.
+    projectId: configuration.inspect<string>('projectId')?.globalValue?.trim() ?? '',
+    modelId: text('modelId') || vendor.defaultModelId,
+    operation: text('operation') === 'generation' ? 'generation' : 'chat',
+    parameters: configuration.get<Parameters>('parameters', {}),
+    insertMode: insertMode(text('insertMode')),
+    limits: {
+      limit: bounded(configuration.get<number>('maxConcurrentRequests', 3), 1, 8),
+      minIntervalMs: bounded(configuration.get<number>('minRequestInterval', 0), 0, 60_000),
+      queue: COMMAND_QUEUE,
+    },
+    keepTokenFresh: configuration.get<boolean>('keepTokenFresh', true),
+  };
+}
+
+export type WritableSettings = Partial<Pick<Settings, 'url' | 'authUrl' | 'projectId' | 'modelId'>>;
+
+/** Writes to the user settings. An empty value removes the setting. @throws if VS Code refuses */
+export async function writeSettings(values: WritableSettings): Promise<void> {
+  const configuration = workspace.getConfiguration(SECTION);
+  for (const [name, value] of Object.entries(values)) {
+    await configuration.update(name, value || undefined, ConfigurationTarget.Global);
+  }
+}
+
+export function onDidChangeSettings(listener: () => void): Disposable {
+  return workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration(SECTION)) listener();
+  });
+}
+
+function insertMode(text: string): InsertMode {
+  return text === 'after' || text === 'replace' ? text : 'below';
+}
+
+/** Settings files hold anything; a number out of range counts as the nearest one in it. */
+function bounded(value: number, least: number, most: number): number {
+  return Number.isFinite(value) ? Math.min(most, Math.max(least, Math.round(value))) : least;
+}

@@ -1,0 +1,61 @@
+import type { LogOutputChannel } from 'vscode';
+import type { GenerationWatch } from '../editor/generate.ts';
+import { isKind } from '../service/errors.ts';
+import type { StatusItem } from './statusItem.ts';
+
+/**
+ * Makes a watch for each generation, which tells the status item and the log how it goes: numbers
+ * and kinds, never text. A parameter that chat has no counterpart for is named once in a window.
+ */
+export function generationWatches(
+  status: StatusItem,
+  log: LogOutputChannel,
+): () => GenerationWatch {
+  const named = new Set<string>();
+  return () => watchGeneration(status, log, named);
+}
+
+function watchGeneration(
+  status: StatusItem,
+  log: LogOutputChannel,
+  named: Set<string>,
+): GenerationWatch {
+  const startedAt = performance.now();
+  const end = () => {
+    status.update({ generating: status.facts.generating - 1, retryAt: undefined });
+    return Math.round(performance.now() - startedAt);
+  };
+  status.update({ generating: status.facts.generating + 1 });
+  return {
+    onRetry: ({ retry, waitMs, error }) => {
+      log.info(`retry ${retry} of 3 in ${Math.round(waitMs)} ms: ${error.message}`);
+      status.update({ retryAt: Date.now() + waitMs });
+    },
+    onText: () => {
+      if (status.facts.retryAt !== undefined) status.update({ retryAt: undefined });
+    },
+    onDone: ({ usage, stopReason, dropped, warnings }) => {
+      const { facts } = status;
+      const ms = end();
+      log.info(
+        `generated ${usage.outputTokens} tokens from ${usage.inputTokens} in ${ms} ms (${stopReason})`,
+      );
+      for (const name of dropped.filter((one) => !named.has(one))) {
+        log.warn(`parameter ${name} was left out: the chat operation has no counterpart for it`);
+        named.add(name);
+      }
+      if (warnings.length > 0) log.info(`service warnings: ${warnings.join(', ')}`);
+      status.update({
+        unreachable: false,
+        lastFailure: undefined,
+        requests: facts.requests + 1,
+        inputTokens: facts.inputTokens + usage.inputTokens,
+        outputTokens: facts.outputTokens + usage.outputTokens,
+      });
+    },
+    onFailed: (error) => {
+      log.debug(`ended after ${end()} ms`);
+      status.update({ unreachable: isKind(error, 'unreachable', 'connection-lost', 'timeout') });
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import type { SettingName, UrlProblem } from '../service/credentials.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
+
+/**
+ * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,
+ * numbers and checked names only; nothing a service said. Pure.
+ */
+
+export type Action =
+  | 'setUp'
+  | 'setApiKey'
+  | 'openSettings'
+  | 'selectModel'
+  | 'refreshToken'
+  | 'retry';
+
+export interface Message {
+  readonly text: string;
+  /** At most two; *Show Log* is always there beside them. */
+  readonly actions: readonly Action[];
+}
+
+const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
+  apiKey: 'API key',
+  projectId: 'project ID',
+  url: 'service URL',
+};
+
+const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
+  'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
+  'not-https': 'it must begin with https:// (http:// only for 127.0.0.1)',
+  'has-user': 'it must not hold a user name or password',
+  'has-query': 'it must not hold a query or fragment',
+  'bad-host': 'its host name holds characters that no host has',
+  'bad-path': 'its path holds characters that no service path has',
+};
+
+/** "an API key, a project ID and a service URL", in the order given. */
+export function settingNames(names: readonly SettingName[]): string {
+  const labels = names.map((name) => `${name === 'apiKey' ? 'an' : 'a'} ${SETTING_LABELS[name]}`);
+  const last = labels.pop() ?? '';
+  return labels.length > 0 ? `${labels.join(', ')} and ${last}` : last;
+}
+
+export function missingText(names: readonly SettingName[]): string {
+  return `Hosted Model needs ${settingNames(names)} before it can generate. Nothing was sent.`;
+}
+
+export function urlProblem(problem: UrlProblem): string {
+  return URL_PROBLEMS[problem];
+}
+
+/** The message for anything that was thrown; undefined where silence is right. */
+export function messageFor(error: unknown): Message | undefined {
+  if (!(error instanceof ServiceError)) {
+    return {
+      text: 'Hosted Model failed for a reason it does not know. The log has more.',
+      actions: [],
+    };
+  }
+  if (error.kind === 'cancelled') return undefined;
+  return SENTENCES[error.kind](error.details);
+}
+
+type Sentence = (details: ErrorDetails) => Message;
+
+const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
+  'credentials-missing': () => ({
+    text: 'Credentials are missing. Nothing was sent. Set them up to go on.',
+    actions: ['setUp'],
+  }),
+  'host-not-approved': ({ host }) => ({
+    text: `Nothing was sent to ${host ?? 'a host'} that you have not approved for your API key.`,
+    actions: ['setUp', 'openSettings'],
+  }),
+  'certificate-checks-off': () => ({
+    text: 'Nothing was sent: certificate checks are off, since NODE_TLS_REJECT_UNAUTHORIZED is 0. Remove it from the environment and restart VS Code.',
+    actions: [],
+  }),
+  'parameter-refused': ({ names, limit, actual }) => ({
+    text: `Nothing was sent: ${names?.join(', ')} is ${actual}, and the chat operation takes ${names?.[0] === 'stop_sequences' ? `at most ${limit}` : `at least ${limit}`}. Change it in the settings.`,
+    actions: ['openSettings'],
+  }),
+  'prompt-holds-secret': () => ({
+    text: 'Nothing was sent: the selection holds your API key or token. Select text without it.',
+    actions: [],
+  }),
+  'queue-full': ({ limit }) => ({
+    text: `${limit} requests are waiting already. Try again when some have finished.`,
+    actions: ['retry'],
+  }),
+  'key-refused': () => ({
+    text: 'The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again, and set it here. It is not tried again until then.',
+    actions: ['setApiKey', 'refreshToken'],
+  }),
+  'token-request-refused': () => ({
+    text: 'The identity service refused the form of the token request. Most likely the vendor or identity address in the settings is not the one of your account.',
+    actions: ['openSettings'],
+  }),
+  'token-unusable': ({ host }) => ({
+    text: `${host ?? 'The identity service'} answered without a usable token. Most likely the identity address in the settings is not an identity service.`,
+    actions: ['openSettings', 'retry'],
+  }),
+  unauthorized: ({ code }) => ({
+    text:
+      code === 'authentication_token_expired'
+        ? 'The service called a new token expired. Most likely its clock or a gateway is at fault. Try again in a minute.'
+        : 'The service refused a new token. Most likely the API key belongs to another account or environment than the service URL. Check both.',
+    actions: ['setUp', 'retry'],
+  }),
+  forbidden: () => ({
+    text: 'The service knows you but does not allow this. Most likely your account has no rights in the project. Ask its owner, or check the project ID.',
+    actions: ['openSettings'],
+  }),
+  'project-missing': () => ({
+    text: 'The service found no project in the request. Check the project ID.',
+    actions: ['openSettings'],
+  }),
+  'project-unknown': () => ({
+    text: 'The project was not found in this region, or you are not a member of it. Check the project ID and the service URL.',
+    actions: ['openSettings'],
+  }),
+  'project-without-runtime': () => ({
+    text: 'The project has no runtime to generate with. Associate one with it: in the project, under Manage, Services & integrations.',
+    actions: ['retry'],
+  }),
+  'quota-used-up': () => ({
+    text: 'The quota of the plan is used up. It was not tried again. Wait for the next period or change the plan.',
+    actions: [],
+  }),
+  'model-unknown': () => ({
+    text: 'The service does not offer the model in the settings: it may be misspelt, withdrawn, or of another region. Select another one.',
+    actions: ['selectModel'],
+  }),
+  'operation-unsupported': () => ({
+    text: 'The model does not support the operation in the settings. Select a model for it, or change the operation.',
+    actions: ['selectModel', 'openSettings'],
+  }),
+  'prompt-too-long': ({ limit, actual }) => ({
+    text: `The text is too long for the model: ${actual} tokens, and it takes ${limit}. Select less text or another model.`,
+    actions: ['selectModel'],
+  }),
+  'bad-request': ({ status, code }) => ({
+    text: `The service did not accept the request (${facts(status, code)}). Most likely a parameter in the settings is out of its range.`,
+    actions: ['openSettings'],
+  }),
+  'rate-limited': (details) => ({
+    text: `Too many requests: the service refused ${sent(details)}${until(details)}. To avoid it, lower the number of concurrent requests in the settings.`,
+    actions: ['retry', 'openSettings'],
+  }),
+  'capacity-full': (details) => ({
+    text: `The model is busy with other users: the service refused ${sent(details)}${until(details)}. Try again later or select another model.`,
+    actions: ['retry', 'selectModel'],
+  }),
+  'server-failed': (details) => ({
+    text: `The service failed (${facts(details.status, details.code)}) on ${sent(details)}${until(details)}. Most likely it will recover by itself. Try again later.`,
+    actions: ['retry'],
+  }),
+  unreachable: ({ host, code }) => ({
+    text: `${host ?? 'The service'} cannot be reached (${code}). Check the network, the proxy settings of VS Code and the service URL.`,
+    actions: ['retry', 'openSettings'],
+  }),
+  'connection-lost': ({ host }) => ({
+    text: `The connection to ${host ?? 'the service'} was lost after the request was sent. It may have run, so it was not sent again.`,
+    actions: ['retry'],
+  }),
+  certificate: ({ host, code }) => ({
+    text: `The certificate of ${host ?? 'the service'} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`,
+    actions: ['openSettings'],
+  }),
+  proxy: () => ({
+    text: 'A proxy wants a login (407). Set it in the proxy settings of VS Code.',
+    actions: ['retry'],
+  }),
+  timeout: ({ host, phase }) => ({
+    text: `${host ?? 'The service'} ${phase === 'idle' ? 'stopped sending' : 'did not answer in time'}. The request may have run, so it was not sent again.`,
+    actions: ['retry'],
+  }),
+  redirected: ({ host }) => ({
+    text: `The service wanted to redirect to ${host ?? 'another address'}. That is refused, since your token would go there. Check the service URL.`,
+    actions: ['openSettings'],
+  }),
+  'too-large': () => ({
+    text: 'The answer was larger than any real one and was given up. Check the service URL.',
+    actions: ['openSettings'],
+  }),
+  'unexpected-answer': ({ host }) => ({
+    text: `${host ?? 'The service'} answered something that the hosted model does not say. Most likely it is a login page of a network, or the address in the settings is wrong.`,
+    actions: ['openSettings', 'retry'],
+  }),
+  incomplete: () => ({
+    text: 'The answer ended before the service said that it was complete. What came is kept.',
+    actions: ['retry'],
+  }),
+};
+
+function facts(status: number | undefined, code: string | undefined): string {
+  return [status, code].filter((fact) => fact !== undefined).join(', ') || 'no code';
+}
+
+function sent({ attempts = 1 }: ErrorDetails): string {
+  return attempts === 1 ? 'the request' : `all ${attempts} attempts`;
+}
+
+function until({ retryAfterMs }: ErrorDetails): string {
+  return retryAfterMs ? ` and asks to wait ${duration(retryAfterMs)}` : '';
+}
+
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,0 +1,130 @@
+import {
+  type Disposable,
+  MarkdownString,
+  StatusBarAlignment,
+  type StatusBarItem,
+  ThemeColor,
+  window,
+} from 'vscode';
+import type { Message } from './messages.ts';
+import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
+
+/** What the tooltip says beside the state; our own words and checked names. */
+export interface StatusPlace {
+  readonly authHost: string;
+  readonly serviceHost: string;
+  readonly projectId: string;
+  readonly modelId: string;
+}
+
+/**
+ * The one writer of the status item: keeps the facts, paints what the pure view makes of them,
+ * and only when it changed. A timer runs only while the text changes with time.
+ */
+export class StatusItem implements Disposable {
+  readonly #item: StatusBarItem;
+  readonly #place: () => StatusPlace;
+  readonly #onBeat: () => void;
+  #facts: StatusFacts = initialFacts;
+  #painted = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param place read when the tooltip is made
+   * @param onBeat called when time alone has changed the text, at most once a minute at rest
+   */
+  constructor(place: () => StatusPlace, onBeat: () => void) {
+    this.#place = place;
+    this.#onBeat = onBeat;
+    this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
+    this.#item.name = 'Hosted Model';
+    this.#item.command = 'hostedModel.showMenu';
+    this.#paint();
+    this.#item.show();
+  }
+
+  get facts(): StatusFacts {
+    return this.#facts;
+  }
+
+  update(facts: Partial<StatusFacts>): void {
+    this.#facts = { ...this.#facts, ...facts };
+    this.#paint();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#item.dispose();
+  }
+
+  #paint(): void {
+    const now = Date.now();
+    const view = renderStatus(this.#facts, now);
+    clearTimeout(this.#timer);
+    if (view.changesInMs !== undefined) {
+      this.#timer = setTimeout(() => this.#beat(), view.changesInMs).unref();
+    }
+    const tooltip = tooltipLines(this.#facts, view.words, this.#place(), now);
+    const painting = JSON.stringify([view.text, view.background, tooltip]);
+    if (painting === this.#painted) return;
+    this.#painted = painting;
+    this.#item.text = view.text;
+    this.#item.backgroundColor =
+      view.background && new ThemeColor(`statusBarItem.${view.background}Background`);
+    this.#item.accessibilityInformation = { label: `Hosted Model: ${view.words}`, role: 'button' };
+    this.#item.tooltip = tooltipOf(tooltip);
+  }
+
+  #beat(): void {
+    this.#onBeat();
+    this.#paint();
+  }
+}
+
+interface TooltipLines {
+  readonly lines: readonly string[];
+  readonly lastFailure: Message | undefined;
+}
+
+function tooltipLines(
+  { token, lastFailure, requests, inputTokens, outputTokens }: StatusFacts,
+  words: string,
+  { authHost, serviceHost, projectId, modelId }: StatusPlace,
+  now: number,
+): TooltipLines {
+  const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
+  return {
+    lines: [
+      `Hosted Model: ${words}`,
+      ...(renewal > 0 ? [`Next renewal in ${renewal} min`] : []),
+      `Key: secret storage, sent to ${authHost}`,
+      `Service: ${serviceHost || 'not set'}`,
+      `Project: ${projectId || 'not set'}`,
+      `Model: ${modelId}`,
+      ...(requests > 0
+        ? [`This session: ${requests} generations, ${inputTokens} tokens in, ${outputTokens} out`]
+        : []),
+    ],
+    lastFailure,
+  };
+}
+
+function tooltipOf({ lines, lastFailure }: TooltipLines): MarkdownString {
+  const tooltip = new MarkdownString();
+  for (const line of lines) appendPlain(tooltip, line);
+  if (!lastFailure) return tooltip;
+  appendPlain(tooltip, `Last failure: ${lastFailure.text}`);
+  const fix = lastFailure.actions.find((action) => action !== 'retry');
+  if (fix) {
+    const command = `hostedModel.${fix}`;
+    tooltip.isTrusted = { enabledCommands: [command] };
+    tooltip.appendMarkdown(`[Mend it](command:${command})`);
+  }
+  return tooltip;
+}
+
+/** A paragraph of plain text. Word by word, since appendText makes blanks that do not wrap. */
+function appendPlain(tooltip: MarkdownString, line: string): void {
+  for (const word of line.split(' ')) tooltip.appendText(word).appendMarkdown(' ');
+  tooltip.appendMarkdown('\n\n');
+}

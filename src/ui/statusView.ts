@@ -1,0 +1,108 @@
+import type { TokenState } from '../service/token.ts';
+import type { Message } from './messages.ts';
+
+/** The status item as a pure function of what is known. One row of the table for each state. */
+
+export interface StatusFacts {
+  readonly hasKey: boolean;
+  /** Somebody tried to generate without credentials. */
+  readonly triedWithout: boolean;
+  readonly needsApproval: boolean;
+  readonly token: TokenState;
+  readonly generating: number;
+  /** Wall-clock milliseconds at which the next attempt starts. */
+  readonly retryAt: number | undefined;
+  /** The service or the network could not be reached at the last try. */
+  readonly unreachable: boolean;
+  /** The message of the last command, if it failed. */
+  readonly lastFailure: Message | undefined;
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface StatusView {
+  readonly text: string;
+  readonly background: 'error' | 'warning' | undefined;
+  /** The state in words: for screen readers, and the first line of the tooltip. */
+  readonly words: string;
+  /** Milliseconds until the text changes by itself; undefined if it does not. */
+  readonly changesInMs: number | undefined;
+}
+
+export const initialFacts: StatusFacts = {
+  hasKey: false,
+  triedWithout: false,
+  needsApproval: false,
+  token: { kind: 'none' },
+  generating: 0,
+  retryAt: undefined,
+  unreachable: false,
+  lastFailure: undefined,
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+};
+
+const NAME = 'Hosted Model';
+const MINUTE_MS = 60_000;
+
+/** @param now wall-clock milliseconds */
+export function renderStatus(facts: StatusFacts, now: number): StatusView {
+  const { token, retryAt } = facts;
+  const leftMs = token.kind === 'valid' ? token.expiresAt - now : 0;
+  // A minute at the most, since a sleeping machine may skip any moment waited for.
+  const nextMinute = leftMs > 0 ? (leftMs % MINUTE_MS) + 1 : undefined;
+  const fixed = (text: string, words: string): StatusView => ({
+    text,
+    words,
+    background: undefined,
+    changesInMs: nextMinute,
+  });
+
+  if (facts.hasKey && token.kind === 'refused') {
+    return { ...fixed(`$(error) ${NAME}`, 'API key refused'), background: 'error' };
+  }
+  if (facts.needsApproval) {
+    return {
+      ...fixed(`$(error) ${NAME}`, 'another host needs your approval'),
+      background: 'error',
+    };
+  }
+  if (retryAt !== undefined && retryAt > now) {
+    const seconds = Math.ceil((retryAt - now) / 1_000);
+    const changesInMs = (retryAt - now) % 1_000 || 1_000;
+    const words = `trying again in ${count(seconds, 'second')}`;
+    return { text: `$(watch) ${NAME} ${seconds}s`, words, background: undefined, changesInMs };
+  }
+  if (facts.generating > 0) return fixed(`$(loading~spin) ${NAME}`, 'generating');
+  if (token.kind === 'fetching') return fixed(`$(sync~spin) ${NAME}`, 'getting a token');
+  if (facts.unreachable) {
+    const left = leftMs > 0 ? ` ${minutesLeft(leftMs)}` : '';
+    const words = `service cannot be reached${left && `, token valid, ${wordsLeft(leftMs)} left`}`;
+    return fixed(`$(debug-disconnect) ${NAME}${left}`, words);
+  }
+  if (leftMs > 0)
+    return fixed(`$(key) ${minutesLeft(leftMs)}`, `token valid, ${wordsLeft(leftMs)} left`);
+  if (facts.hasKey) {
+    const expired = token.kind === 'valid' || token.kind === 'expired';
+    return fixed(
+      `$(key) ${NAME}`,
+      expired ? 'token expired, renewed on next use' : 'ready, no token yet',
+    );
+  }
+  const view = fixed(`$(key) Set up ${NAME}`, 'credentials are not set up');
+  return facts.triedWithout ? { ...view, background: 'warning' } : view;
+}
+
+function minutesLeft(ms: number): string {
+  return ms < MINUTE_MS ? '<1m' : `${Math.floor(ms / MINUTE_MS)}m`;
+}
+
+function wordsLeft(ms: number): string {
+  return ms < MINUTE_MS ? 'less than a minute' : count(Math.floor(ms / MINUTE_MS), 'minute');
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { checkKey, checkProject, checkUrl } from '../../src/credentials/checks.ts';
+import { resolveCredentials, type WantedSettings } from '../../src/credentials/resolve.ts';
+import { vendorFor } from '../../src/service/vendors.ts';
+
+const vendor = vendorFor('ibm');
+assert.ok(vendor);
+const URL_SETTING = 'https://us-south.ml.cloud.ibm.com';
+const settings: WantedSettings = {
+  vendor,
+  authUrl: vendor.authUrl,
+  url: URL_SETTING,
+  projectId: 'project-1',
+};
+const record = { apiKey: 'key-1', authUrl: vendor.authUrl, serviceUrl: URL_SETTING };
+
+describe('credentials of the editor', () => {
+  it('are ready when all three are there, bound to the hosts that were shown', () => {
+    const resolution = resolveCredentials(settings, record);
+    assert.ok(resolution.kind === 'ready');
+    assert.deepEqual(resolution.credentials.approved, {
+      auth: 'https://iam.cloud.ibm.com',
+      service: 'https://us-south.ml.cloud.ibm.com',
+    });
+  });
+
+  for (const missing of [
+    ['apiKey'],
+    ['projectId'],
+    ['url'],
+    ['projectId', 'url'],
+    ['apiKey', 'projectId', 'url'],
+  ]) {
+    it(`name exactly what is missing: ${missing.join(', ')}`, () => {
+      const without = {
+        ...settings,
+        ...(missing.includes('projectId') && { projectId: ' ' }),
+        ...(missing.includes('url') && { url: '<URL>' }),
+      };
+      const resolution = resolveCredentials(
+        without,
+        missing.includes('apiKey') ? undefined : record,
+      );
+      assert.deepEqual(resolution, { kind: 'missing', names: missing });
+    });
+  }
+
+  const moved: [name: string, change: Partial<WantedSettings>][] = [
+    ['another service host', { url: 'https://evil.example' }],
+    ['another port', { url: `${URL_SETTING}:8443` }],
+    ['a dot after the host', { url: 'https://us-south.ml.cloud.ibm.com.' }],
+    ['another identity host', { authUrl: 'https://evil.example' }],
+  ];
+  for (const [name, change] of moved) {
+    it(`need approval for ${name}`, () => {
+      assert.equal(resolveCredentials({ ...settings, ...change }, record).kind, 'unapproved');
+    });
+  }
+
+  const same: [name: string, change: Partial<WantedSettings>][] = [
+    ['capitals in the host', { url: 'https://US-South.ml.cloud.ibm.com' }],
+    ['the default port', { url: `${URL_SETTING}:443` }],
+    ['a slash at the end', { url: `${URL_SETTING}/` }],
+    [
+      'an endpoint copied from a sample',
+      { url: `${URL_SETTING}/ml/v1/text/generation?version=2023-05-29` },
+    ],
+    ['another project', { projectId: 'project-2' }],
+  ];
+  for (const [name, change] of same) {
+    it(`need no approval for ${name}`, () => {
+      const resolution = resolveCredentials({ ...settings, ...change }, record);
+      assert.ok(resolution.kind === 'ready');
+      assert.equal(resolution.credentials.serviceUrl, URL_SETTING);
+    });
+  }
+
+  it('are not used with an address that no key may go to', () => {
+    const resolution = resolveCredentials(
+      { ...settings, url: 'http://us-south.ml.cloud.ibm.com' },
+      record,
+    );
+    assert.deepEqual(resolution, { kind: 'bad-address', setting: 'url', problem: 'not-https' });
+  });
+});
+
+describe('checks at the door', () => {
+  const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
+    ['a clean key', checkKey('abcDEF123_-')?.message, undefined],
+    ['no key', checkKey('  ')?.message, /^Enter the API key/],
+    ['blanks around a key', checkKey(' abc123 ')?.message, /blanks: taken off/],
+    ['quotes around a key', checkKey('"abc123"')?.message, /quotes: taken off/],
+    ['the word Bearer before a key', checkKey('Bearer abc123')?.message, /Bearer: taken off/],
+    ['a placeholder', checkKey('<API_KEY>')?.message, /placeholder/],
+    ['a blank inside a key', checkKey('abc 123')?.message, /no blanks/],
+    ['a clean project', checkProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message, undefined],
+    ['a project with a slash', checkProject('a/b')?.message, /only letters/],
+    ['a good address', checkUrl(URL_SETTING, vendor.authUrl), undefined],
+    [
+      'an address with a user',
+      checkUrl('https://good@evil.example', vendor.authUrl),
+      /user name or password/,
+    ],
+    ['a bad identity address', checkUrl(URL_SETTING, 'ftp://x'), /^The identity address/],
+  ];
+  for (const [what, message, want] of cases) {
+    it(`say about ${what}: ${message ?? 'nothing'}`, () => {
+      if (want) assert.match(message ?? '', want);
+      else assert.equal(message, undefined);
+    });
+  }
+
+  it('never repeat what was typed', () => {
+    const secret = 'S3cret-Välue';
+    assert.doesNotMatch(checkKey(secret)?.message ?? '', /S3cret/);
+    assert.doesNotMatch(checkProject(secret)?.message ?? '', /S3cret/);
+    assert.doesNotMatch(checkUrl(`https://${secret}@x`, vendor.authUrl) ?? '', /S3cret/);
+  });
+});

@@ -1,0 +1,124 @@
+/** The architecture invariants as checks of source text: path of a file under src to its text. */
+
+export interface HouseRule {
+  readonly name: string;
+  /** True if this line of this file breaks the rule. */
+  readonly isBroken: (line: string, path: string) => boolean;
+  /** A line that must be caught, and the file it is planted in. */
+  readonly planted: readonly [path: string, line: string];
+}
+
+const imports = (line: string): string | undefined =>
+  /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
+const inService = (path: string) => path.startsWith('service/');
+
+export const houseRules: readonly HouseRule[] = [
+  {
+    name: '1: src/service knows neither vscode nor a sibling folder',
+    isBroken: (line, path) =>
+      inService(path) &&
+      (imports(line) === 'vscode' || (imports(line)?.startsWith('../') ?? false)),
+    planted: ['service/token.ts', "import type { Uri } from 'vscode';"],
+  },
+  {
+    name: '2: only service/http.ts imports axios',
+    isBroken: (line, path) =>
+      path !== 'service/http.ts' && /^axios(-retry)?($|\/)/.test(imports(line) ?? ''),
+    planted: ['service/client.ts', "import axios from 'axios';"],
+  },
+  {
+    name: '3: only credentials/ touches secret storage',
+    isBroken: (line, path) =>
+      !path.startsWith('credentials/') &&
+      /\bSecretStorage\b|secrets\.(get|store|delete|keys)\b/.test(line),
+    planted: ['ui/menu.ts', "const key = await context.secrets.get('hostedModel.key');"],
+  },
+  {
+    name: '3: only settings.ts reads configuration',
+    isBroken: (line, path) => path !== 'settings.ts' && /\bgetConfiguration\(/.test(line),
+    planted: ['editor/generate.ts', "workspace.getConfiguration('hostedModel').get('url');"],
+  },
+  {
+    name: '3: outside src/service only extension.ts builds what lives as long as the window',
+    isBroken: (line, path) =>
+      path !== 'extension.ts' &&
+      !inService(path) &&
+      /new (Session|KeyStore|StatusItem|LastResult|Http|TokenService|Limiter)\(/.test(line),
+    planted: ['commands.ts', '  const status = new StatusItem(place, beat);'],
+  },
+  {
+    name: '4: no mutable state at module level',
+    isBroken: (line) => /^(export )?(let|var) /.test(line),
+    planted: ['service/token.ts', 'let cachedToken: string | undefined;'],
+  },
+  {
+    name: '4: no work at import time',
+    isBroken: (line) =>
+      /^(await |void |setTimeout|setInterval|fetch\(|[a-z]\w*(\.\w+)+\()/.test(line),
+    planted: ['service/http.ts', 'setInterval(() => {}, 1_000);'],
+  },
+  {
+    name: '5: src/service holds no sentences for people',
+    isBroken: (line, path) =>
+      inService(path) &&
+      !/^\s*(\*|\/\/|\/\*)/.test(line) &&
+      /(['"`])[A-Z][a-z']+( [a-z]+){2,}/.test(line),
+    planted: ['service/client.ts', "throw new Error('The service refused your key.');"],
+  },
+  {
+    name: '6: only the last gate lets a request out',
+    isBroken: (line, path) =>
+      path !== 'service/http.ts' &&
+      /(?<![#.\w])(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
+        line,
+      ),
+    planted: ['ui/modelPicker.ts', '  const models = await fetch(address);'],
+  },
+  {
+    name: '7: time and randomness are parameters of src/service',
+    isBroken: (line, path) =>
+      inService(path) &&
+      path !== 'service/clock.ts' &&
+      /\b(Date\.now\(|performance\.now\(|Math\.random\(|new Date\(\))/.test(line),
+    planted: ['service/retry.ts', '  return top * Math.random();'],
+  },
+  {
+    name: '8: one thing retries',
+    isBroken: (line, path) => path !== 'service/http.ts' && /\baxiosRetry\b/.test(line),
+    planted: ['service/identity.ts', 'axiosRetry(instance, { retries: 3 });'],
+  },
+  {
+    name: '8: one thing edits documents',
+    isBroken: (line, path) =>
+      path !== 'editor/insertion.ts' && /\.edit\(|\bapplyEdit\(|insertSnippet\(/.test(line),
+    planted: ['editor/generate.ts', '  await editor.edit((builder) => builder.insert(at, text));'],
+  },
+  {
+    name: 'foreign text is never markup: no appendMarkdown with anything but constants',
+    isBroken: (line) => /appendMarkdown\((?!['`])|isTrusted = true|supportHtml = true/.test(line),
+    planted: ['ui/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
+  },
+  {
+    name: 'nothing is written to the console',
+    isBroken: (line) => /\bconsole\.\w+\(/.test(line),
+    planted: ['editor/insertion.ts', "console.log('edit');"],
+  },
+];
+
+export interface Violation {
+  readonly rule: string;
+  readonly place: string;
+}
+
+export function violations(files: ReadonlyMap<string, string>): Violation[] {
+  const found: Violation[] = [];
+  for (const [path, text] of files) {
+    for (const [index, line] of text.split('\n').entries()) {
+      for (const rule of houseRules) {
+        if (rule.isBroken(line, path))
+          found.push({ rule: rule.name, place: `${path}:${index + 1}` });
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { ServiceError } from '../../src/service/errors.ts';
+import { initialFacts, renderStatus, type StatusFacts } from '../../src/ui/statusView.ts';
+
+const NOW = 1_800_000_000_000;
+const MINUTE = 60_000;
+const valid = (minutes: number): StatusFacts['token'] => ({
+  kind: 'valid',
+  expiresAt: NOW + minutes * MINUTE,
+  renewsAt: NOW + minutes * MINUTE * 0.8,
+});
+const refused = { kind: 'refused', error: new ServiceError('key-refused') } as const;
+
+type Row = [
+  name: string,
+  facts: Partial<StatusFacts>,
+  text: string,
+  background: string | undefined,
+  words: string,
+];
+
+const rows: Row[] = [
+  [
+    'no credentials, never used',
+    {},
+    '$(key) Set up Hosted Model',
+    undefined,
+    'credentials are not set up',
+  ],
+  [
+    'no credentials, after a try',
+    { triedWithout: true },
+    '$(key) Set up Hosted Model',
+    'warning',
+    'credentials are not set up',
+  ],
+  [
+    'credentials, no token yet',
+    { hasKey: true },
+    '$(key) Hosted Model',
+    undefined,
+    'ready, no token yet',
+  ],
+  [
+    'token expired',
+    { hasKey: true, token: { kind: 'expired' } },
+    '$(key) Hosted Model',
+    undefined,
+    'token expired, renewed on next use',
+  ],
+  [
+    'token past its end though nobody looked',
+    { hasKey: true, token: valid(-1) },
+    '$(key) Hosted Model',
+    undefined,
+    'token expired, renewed on next use',
+  ],
+  [
+    'token valid',
+    { hasKey: true, token: valid(54.5) },
+    '$(key) 54m',
+    undefined,
+    'token valid, 54 minutes left',
+  ],
+  [
+    'token valid for one minute',
+    { hasKey: true, token: valid(1.5) },
+    '$(key) 1m',
+    undefined,
+    'token valid, 1 minute left',
+  ],
+  [
+    'token valid below a minute',
+    { hasKey: true, token: valid(0.5) },
+    '$(key) <1m',
+    undefined,
+    'token valid, less than a minute left',
+  ],
+  [
+    'unreachable',
+    { hasKey: true, unreachable: true },
+    '$(debug-disconnect) Hosted Model',
+    undefined,
+    'service cannot be reached',
+  ],
+  [
+    'unreachable, token still good',
+    { hasKey: true, unreachable: true, token: valid(41) },
+    '$(debug-disconnect) Hosted Model 41m',
+    undefined,
+    'service cannot be reached, token valid, 41 minutes left',
+  ],
+  [
+    'getting a token',
+    { hasKey: true, token: { kind: 'fetching' }, unreachable: true },
+    '$(sync~spin) Hosted Model',
+    undefined,
+    'getting a token',
+  ],
+  [
+    'generating',
+    { hasKey: true, token: { kind: 'fetching' }, generating: 1 },
+    '$(loading~spin) Hosted Model',
+    undefined,
+    'generating',
+  ],
+  [
+    'waiting to retry',
+    { hasKey: true, generating: 1, retryAt: NOW + 7_500 },
+    '$(watch) Hosted Model 8s',
+    undefined,
+    'trying again in 8 seconds',
+  ],
+  [
+    'approval needed',
+    { hasKey: true, needsApproval: true, generating: 1 },
+    '$(error) Hosted Model',
+    'error',
+    'another host needs your approval',
+  ],
+  [
+    'key refused',
+    { hasKey: true, token: refused, needsApproval: true },
+    '$(error) Hosted Model',
+    'error',
+    'API key refused',
+  ],
+];
+
+describe('status item', () => {
+  for (const [name, facts, text, background, words] of rows) {
+    it(`shows "${text}" for: ${name}`, () => {
+      const view = renderStatus({ ...initialFacts, ...facts }, NOW);
+      assert.deepEqual([view.text, view.background, view.words], [text, background, words]);
+    });
+  }
+
+  it('changes by itself only while the time it shows runs: each minute, or each second of a wait', () => {
+    const changesIn = (facts: Partial<StatusFacts>) =>
+      renderStatus({ ...initialFacts, ...facts }, NOW).changesInMs;
+    assert.equal(changesIn({}), undefined);
+    assert.equal(changesIn({ hasKey: true, token: { kind: 'expired' } }), undefined);
+    assert.equal(changesIn({ hasKey: true, token: valid(54.5) }), 30_001);
+    assert.equal(changesIn({ hasKey: true, retryAt: NOW + 7_500 }), 500);
+    assert.equal(changesIn({ hasKey: true, retryAt: NOW + 7_000 }), 1_000);
+  });
+
+  it('never sleeps for more than a minute', () => {
+    for (let minutes = 0.1; minutes < 90; minutes += 0.37) {
+      const { changesInMs } = renderStatus({ ...initialFacts, token: valid(minutes) }, NOW);
+      assert.ok(changesInMs !== undefined && changesInMs > 0 && changesInMs <= MINUTE + 1);
+    }
+  });
+});
