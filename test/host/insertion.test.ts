@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import {
+  commands,
+  Position,
+  Range,
+  Selection,
+  type TextDocument,
+  type TextEditor,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import { Insertion } from '../../src/editor/insertion.ts';
+import { captureTarget } from '../../src/editor/target.ts';
+import type { InsertMode } from '../../src/settings.ts';
+
+const ANSWER = 'One\n  two\n\nthree 𝄞';
+
+describe('insertion into a real editor', () => {
+  afterEach(async () => {
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  const modes: [mode: InsertMode, text: string, selection: Range, want: string][] = [
+    ['below', 'a\nb\nc', new Range(1, 0, 1, 1), 'a\nb\nOne\n  two\n\nthree 𝄞\nc'],
+    ['below', 'a\nb\nc', new Range(0, 0, 2, 0), 'a\nb\nOne\n  two\n\nthree 𝄞\nc'],
+    [
+      'below',
+      '\tif x:\n\t\ty',
+      new Range(0, 1, 1, 3),
+      '\tif x:\n\t\ty\n\tOne\n\t  two\n\n\tthree 𝄞',
+    ],
+    ['after', 'a bc d\n', new Range(0, 2, 0, 4), 'a bcOne\n  two\n\nthree 𝄞 d\n'],
+    ['replace', 'a bc d\n', new Range(0, 2, 0, 4), 'a One\n  two\n\nthree 𝄞 d\n'],
+    ['replace', 'x\n    y\nz', new Range(1, 0, 1, 5), 'x\n    One\n      two\n\n    three 𝄞\nz'],
+    ['below', 'ab\n', new Range(0, 1, 0, 1), 'aOne\n  two\n\nthree 𝄞b\n'],
+  ];
+  for (const [mode, text, selection, want] of modes) {
+    for (const lineEnd of ['\n', '\r\n']) {
+      it(`puts text ${mode} ${JSON.stringify(text)} with ${JSON.stringify(lineEnd)}, one undo step`, async () => {
+        const before = text.replaceAll('\n', lineEnd);
+        const editor = await open(before, selection);
+        assert.equal(await stream(editor, mode, [...ANSWER]), true);
+        assert.equal(editor.document.getText(), want.replaceAll('\n', lineEnd));
+        await commands.executeCommand('undo');
+        assert.equal(editor.document.getText(), before);
+      });
+    }
+  }
+
+  it('leaves the selection as it was, so that it still is the prompt', async () => {
+    const selection = new Range(0, 0, 0, 4);
+    const editor = await open('text\n', selection);
+    await stream(editor, 'below', ['an ', 'answer']);
+    assert.deepEqual(editor.document.getText(editor.selection), 'text');
+  });
+
+  it('leaves the cursor behind a replaced selection, so that typing does not replace the answer', async () => {
+    const editor = await open('text\n', new Range(0, 0, 0, 4));
+    await stream(editor, 'replace', ['an ', 'answer']);
+    await commands.executeCommand('type', { text: '!' });
+    assert.equal(editor.document.getText(), 'an answer!\n');
+  });
+
+  it('undoes what the user typed afterwards on its own', async () => {
+    const editor = await open('text\n', new Range(0, 0, 0, 4));
+    await stream(editor, 'replace', ['an ', 'answer']);
+    await commands.executeCommand('type', { text: '!' });
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), 'an answer\n');
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), 'text\n');
+  });
+
+  it('keeps every character when the user types elsewhere meanwhile', async () => {
+    const editor = await open('top\nprompt\nbottom', new Range(1, 0, 1, 6));
+    const insertion = new Insertion(captureTarget(editor, 'below'));
+    const pieces = Array.from({ length: 60 }, (_, index) => `${index} `);
+    for (const [index, piece] of pieces.entries()) {
+      insertion.append(piece);
+      if (index % 3 === 0) await typeAt(editor.document, index % 2 === 0 ? 'top' : 'bottom');
+    }
+    assert.equal(await insertion.finish(), true);
+    insertion.dispose();
+    const text = editor.document.getText();
+    assert.equal(text.replaceAll('*', ''), `top\nprompt\n${pieces.join('')}\nbottom`);
+    assert.equal(text.split('*').length - 1, 20);
+  });
+
+  it('makes at most 31 edits a second, and is done within 250 ms of the last piece', async () => {
+    const editor = await open('prompt', new Range(0, 0, 0, 6));
+    const edits: number[] = [];
+    const listener = workspace.onDidChangeTextDocument((event) => {
+      if (event.document === editor.document && event.contentChanges.length > 0)
+        edits.push(performance.now());
+    });
+    const insertion = new Insertion(captureTarget(editor, 'below'));
+    for (let count = 0; count < 200; count += 1) {
+      insertion.append('word ');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const last = performance.now();
+    await insertion.finish();
+    const lateMs = performance.now() - last;
+    listener.dispose();
+    const seconds = ((edits.at(-1) ?? 0) - (edits[0] ?? 0)) / 1_000;
+    const rate = (edits.length - 1) / seconds;
+    console.log(
+      `      ${edits.length} edits in ${seconds.toFixed(2)} s = ${rate.toFixed(1)} a second; last one ${lateMs.toFixed(0)} ms after the last piece`,
+    );
+    assert.ok(rate <= 31);
+    assert.ok(lateMs <= 250);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), 'prompt');
+  });
+
+  it('writes on into a document that no editor shows any more', async () => {
+    const editor = await open('prompt', new Range(0, 0, 0, 6));
+    const { document } = editor;
+    const insertion = new Insertion(captureTarget(editor, 'below'));
+    insertion.append('first ');
+    await textOf(document, /first/);
+    await window.showTextDocument(await workspace.openTextDocument({ content: 'another' }));
+    insertion.append('second');
+    assert.equal(await insertion.finish(), true);
+    assert.equal(document.getText(), 'prompt\nfirst second');
+  });
+
+  it('does not open a closed document again, and says that text is lost', async () => {
+    const [folder] = workspace.workspaceFolders ?? [];
+    assert.ok(folder);
+    const uri = Uri.joinPath(folder.uri, 'closed.txt');
+    await workspace.fs.writeFile(uri, Buffer.from('prompt'));
+    const editor = await window.showTextDocument(await workspace.openTextDocument(uri));
+    editor.selection = new Selection(0, 0, 0, 6);
+    const insertion = new Insertion(captureTarget(editor, 'below'));
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+    insertion.append('text');
+    assert.equal(await insertion.finish(), false);
+    assert.equal(insertion.lost, true);
+    assert.equal(editor.document.isDirty, false);
+    assert.deepEqual(window.visibleTextEditors, []);
+  });
+
+  it('notices that a read-only document took nothing', async () => {
+    const provider = workspace.registerTextDocumentContentProvider('read-only-test', {
+      provideTextDocumentContent: () => 'prompt',
+    });
+    const document = await workspace.openTextDocument(Uri.parse('read-only-test:/prompt.txt'));
+    const editor = await window.showTextDocument(document);
+    editor.selection = new Selection(0, 0, 0, 6);
+    const placed = await stream(editor, 'below', ['text']);
+    provider.dispose();
+    assert.equal(placed, false);
+    assert.equal(document.getText(), 'prompt');
+  });
+
+  it('does not replace a selection that the user has edited since', async () => {
+    const editor = await open('a prompt here', new Range(0, 2, 0, 8));
+    const insertion = new Insertion(captureTarget(editor, 'replace'));
+    await editor.edit((builder) => builder.insert(new Position(0, 5), 'MINE'));
+    insertion.append('text');
+    assert.equal(await insertion.finish(), false);
+    assert.equal(editor.document.getText(), 'a proMINEmpt here');
+  });
+
+  it('touches nothing when no text comes', async () => {
+    const editor = await open('prompt', new Range(0, 0, 0, 6));
+    const { version } = editor.document;
+    for (const mode of ['below', 'after', 'replace'] as const) {
+      assert.equal(await stream(editor, mode, []), true);
+    }
+    assert.equal(editor.document.version, version);
+  });
+
+  it('stops when the user undoes the text that came so far', async () => {
+    const editor = await open('prompt', new Range(0, 0, 0, 6));
+    const insertion = new Insertion(captureTarget(editor, 'below'));
+    insertion.append('first ');
+    await textOf(editor.document, /first/);
+    await commands.executeCommand('undo');
+    insertion.append('second');
+    assert.equal(await insertion.finish(), false);
+    assert.equal(editor.document.getText(), 'prompt');
+  });
+});
+
+async function open(content: string, selection: Range): Promise<TextEditor> {
+  const editor = await window.showTextDocument(await workspace.openTextDocument({ content }));
+  editor.selection = new Selection(selection.start, selection.end);
+  return editor;
+}
+
+async function stream(
+  editor: TextEditor,
+  mode: InsertMode,
+  pieces: readonly string[],
+): Promise<boolean> {
+  const insertion = new Insertion(captureTarget(editor, mode));
+  for (const piece of pieces) insertion.append(piece);
+  const placed = await insertion.finish();
+  insertion.dispose();
+  return placed;
+}
+
+/** Types a star at the end of the line that holds this word, as another part of VS Code would. */
+async function typeAt(document: TextDocument, word: string): Promise<void> {
+  const editor = window.visibleTextEditors.find((one) => one.document === document);
+  assert.ok(editor);
+  for (let done = false; !done; ) {
+    const position = document.positionAt(document.getText().indexOf(word) + word.length);
+    done = await editor.edit((builder) => builder.insert(position, '*'));
+  }
+}
+
+async function textOf(document: TextDocument, pattern: RegExp): Promise<void> {
+  if (pattern.test(document.getText())) return;
+  await new Promise<void>((resolve) => {
+    const listener = workspace.onDidChangeTextDocument(() => {
+      if (!pattern.test(document.getText())) return;
+      listener.dispose();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * Runs the tests of this folder in the extension host of a real VS Code and ends with their code:
+ * `node test/host/run.ts [newest | oldest | a version of code-server]`. Builds no extension.
+ *
+ * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 takes the desktop build, which is downloaded (a version
+ * is then one of VS Code). HOSTED_MODEL_EXTENSION is the folder of another build of the extension,
+ * for instance an unpacked VSIX. HOSTED_MODEL_GREP picks tests by name.
+ */
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runTests, TestRunFailedError } from '@vscode/test-electron';
+import { build } from 'esbuild';
+import { newestServer, oldestServer, repositoryRoot, testDirectory } from '../vscode/install.ts';
+
+const named: Readonly<Record<string, string>> = { newest: newestServer, oldest: oldestServer };
+const argument = process.argv[2] ?? 'newest';
+const desktop = process.env['HOSTED_MODEL_DESKTOP_VSCODE'] === '1';
+
+const suite = await bundleTests();
+const folder = await sampleFolder();
+const color = process.stdout.isTTY ? { HOSTED_MODEL_COLOR: '1' } : {};
+const where = desktop
+  ? argument in named
+    ? {}
+    : { version: argument }
+  : { vscodeExecutablePath: join(import.meta.dirname, '..', 'vscode', 'code.sh') };
+
+try {
+  await runTests({
+    ...where,
+    extensionDevelopmentPath: process.env['HOSTED_MODEL_EXTENSION'] ?? repositoryRoot,
+    extensionTestsPath: suite,
+    launchArgs: [folder],
+    extensionTestsEnv: {
+      HOSTED_MODEL_NODE: process.execPath,
+      HOSTED_MODEL_SERVER_VERSION: named[argument] ?? argument,
+      ...color,
+    },
+  });
+} catch (error) {
+  if (!(error instanceof TestRunFailedError)) throw error;
+  process.exitCode = error.code ?? 1;
+}
+
+/** Bundles every test file on its own; returns the entry that VS Code loads. */
+async function bundleTests(): Promise<string> {
+  const output = join(testDirectory, 'host');
+  await rm(output, { recursive: true, force: true });
+  const names = await readdir(import.meta.dirname);
+  const tests = names.filter((name) => name.endsWith('.test.ts'));
+  await build({
+    entryPoints: ['suite.ts', ...tests].map((name) => join(import.meta.dirname, name)),
+    outdir: output,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node22',
+    format: 'cjs',
+    // vscode exists only in the host; packages are the same files for the host as for us.
+    external: ['vscode'],
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  return join(output, 'suite.cjs');
+}
+
+/** A folder that tests may change; made anew for every run. */
+async function sampleFolder(): Promise<string> {
+  const path = join(testDirectory, 'host-folder');
+  await rm(path, { recursive: true, force: true });
+  await mkdir(path, { recursive: true });
+  await writeFile(join(path, 'letter.txt'), 'Dear Sir or Madam,\n\nWrite a reply.\n');
+  await writeFile(join(path, 'windows.txt'), 'first line\r\nsecond line\r\n');
+  return path;
+}

@@ -1,0 +1,43 @@
+/** Entry of the tests in VS Code's extension host: runs every bundled test file beside this one. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Milliseconds a single test may take; VS Code is busy while it starts. */
+const testMilliseconds = 20_000;
+
+/** Called by VS Code. @throws Error when a test failed, which makes VS Code end with 1. */
+export async function run(): Promise<void> {
+  markConsole();
+  // mocha is an ES module, this file is bundled as CommonJS.
+  const { default: Mocha } = await import('mocha');
+  const grep = process.env['HOSTED_MODEL_GREP'];
+  const mocha = new Mocha({
+    ui: 'bdd',
+    reporter: 'spec',
+    color: process.env['HOSTED_MODEL_COLOR'] === '1',
+    timeout: testMilliseconds,
+    ...(grep === undefined ? {} : { grep }),
+  });
+  for (const name of (await readdir(__dirname)).sort()) {
+    if (name.endsWith('.test.cjs')) mocha.addFile(join(__dirname, name));
+  }
+  await mocha.loadFilesAsync();
+  const failures = await new Promise<number>((resolve) => mocha.run(resolve));
+  if (failures > 0) throw new Error(`${failures} failed.`);
+}
+
+/**
+ * Tells `run-in-server.ts` which lines are ours. VS Code's own console refuses to be changed, so it
+ * is replaced as a whole.
+ */
+function markConsole(): void {
+  const mark = process.env['HOSTED_MODEL_CONSOLE_MARK'];
+  if (mark === undefined) return;
+  const original = globalThis.console;
+  const levels = ['debug', 'log', 'info', 'warn', 'error'] as const;
+  const marked = levels.map((level) => [
+    level,
+    { value: (...args: unknown[]): void => original[level](mark, ...args) },
+  ]);
+  globalThis.console = Object.create(original, Object.fromEntries(marked)) as Console;
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import type { Emulator } from '../emulator/emulator.ts';
+import {
+  apiKey,
+  generate,
+  openWindow,
+  projectId,
+  settingsOf,
+  startService,
+  statusId,
+  storeKey,
+} from './service.ts';
+import { openWorkbench } from './session.ts';
+
+describe('protection of the key', () => {
+  let emulator: Emulator;
+  let other: Emulator;
+  beforeEach(async () => {
+    emulator = await startService();
+    other = await startService();
+  });
+  afterEach(() => Promise.all([emulator.close(), other.close()]));
+
+  it('sends nothing to a changed host until it was shown and approved', async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+    const { workbench, path } = session;
+    const { dialogs } = workbench;
+    await storeKey(session);
+    await workbench.openFile(path('a.txt'));
+    await workbench.applyUserSettings({ ...settingsOf(emulator), 'hostedModel.url': other.url });
+    await workbench.openFile(path('a.txt'));
+    await workbench.editor.selectLines(1);
+
+    await workbench.runCommand(generate);
+    const dialog = await dialogs.waitFor(/lead to another host/);
+    const [oldHost, newHost] = [new URL(emulator.url).host, new URL(other.url).host];
+    assert.match(dialog.detail, new RegExp(`text to ${oldHost}[^]*text to ${newHost}`));
+    const focused = await workbench.page.evaluate<string>('document.activeElement.textContent');
+    assert.equal(focused, `Keep ${oldHost}`, 'Enter keeps the old host');
+    await workbench.screenshot('approval');
+    const status = workbench.statusItem(statusId);
+    await status.waitFor({ text: '$(error) Hosted Model', background: 'error' });
+    await dialogs.click('Cancel');
+    assert.equal(emulator.requests.length + other.requests.length, 0);
+
+    await workbench.runCommand(generate);
+    await dialogs.click(`Use ${newHost}`);
+    await other.requestCount('/ml/v1/text/chat_stream', 1);
+    await status.waitFor({ text: /\d+m/ });
+    assert.equal(emulator.count('/ml/v1/text/chat_stream'), 0);
+    assert.equal(other.count('/identity/token'), 0, 'the key stays with its identity host');
+  });
+
+  it('refuses a key once, says so with the fitting button, and does not try it again by itself', async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+    const { workbench, path } = session;
+    await storeKey(session, 'refused-key-0123456789');
+    await workbench.openFile(path('a.txt'));
+    await workbench.editor.selectLines(1);
+    await workbench.runCommand(generate);
+    const message = await workbench.notifications.waitFor(/refused the API key/);
+    assert.equal(message.severity, 'error');
+    assert.deepEqual(message.buttons, ['Set API Key', 'Try Key Again', 'Show Log']);
+    const status = workbench.statusItem(statusId);
+    await status.waitFor({
+      text: '$(error) Hosted Model',
+      background: 'error',
+      ariaLabel: /API key refused/,
+    });
+    await workbench.screenshot('key-refused');
+    await workbench.notifications.close(/refused the API key/);
+    await workbench.runCommand(generate);
+    await workbench.notifications.waitFor(/refused the API key/);
+    assert.equal(emulator.count('/identity/token'), 1);
+
+    await workbench.notifications.click(/refused the API key/, 'Set API Key');
+    await workbench.quickInput.waitFor({ step: '1/2', password: true });
+    await workbench.quickInput.type(apiKey);
+    await workbench.quickInput.accept();
+    await workbench.quickInput.pick('$(beaker) Test and Save');
+    await workbench.dialogs.click('Replace Key');
+    await workbench.notifications.waitFor(/is set up/);
+    await workbench.runCommand(generate);
+    await status.waitFor({ text: /\d+m/, background: 'none' });
+  });
+
+  it('takes nothing that steers it from a folder, restricted or trusted', async () => {
+    const hostile = {
+      'hostedModel.url': other.url,
+      'hostedModel.authUrl': other.url,
+      'hostedModel.projectId': 'hostile-project',
+    };
+    const session = await openWindow(emulator, {
+      folderFiles: {
+        'a.txt': 'Write a reply.\n',
+        '.vscode/settings.json': JSON.stringify(hostile),
+      },
+      trust: 'restricted',
+    });
+    const { workbench, path } = session;
+    await storeKey(session);
+    await workbench.openFile(path('a.txt'));
+    for (const round of [1, 2]) {
+      await workbench.editor.selectLines(1);
+      await workbench.runCommand(generate);
+      const request = await emulator.requestCount('/ml/v1/text/chat_stream', round);
+      assert.equal((request.json as { project_id: string }).project_id, projectId);
+      await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
+      if (round === 1) await workbench.trustFolder();
+    }
+    assert.equal(other.requests.length, 0);
+  });
+
+  it('lets a model be picked before there is a key, from the live list', async () => {
+    const { workbench } = await openWorkbench({
+      userSettings: { 'hostedModel.url': emulator.url },
+    });
+    await workbench.runCommand('Hosted Model: Select Model');
+    const list = await workbench.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
+    const deprecated = list.items.find(({ label }) => label === 'granite-3-3-8b-instruct');
+    assert.match(deprecated?.detail ?? '', /IBM · 131,072 tokens · deprecated from 2026-09-01/);
+    await workbench.screenshot('models');
+    await workbench.quickInput.pick('granite-3-3-8b-instruct');
+    await workbench.quickInput.waitUntilClosed();
+    const status = workbench.statusItem(statusId);
+    await workbench.screen.until('the tooltip to name the model', async () =>
+      (await status.tooltip()).includes('ibm/granite-3-3-8b-instruct') ? true : undefined,
+    );
+    assert.deepEqual(
+      emulator.requests.map(({ path }) => path),
+      ['/ml/v1/foundation_model_specs'],
+    );
+    assert.equal(emulator.requests[0]?.headers['authorization'], undefined);
+  });
+
+  it('links the credential commands in its settings page', async () => {
+    const { workbench } = await openWindow(emulator, { theme: 'light' });
+    await workbench.runCommand('Hosted Model: Open Settings');
+    const first = workbench.page.locator('.settings-editor .setting-item-contents').first();
+    await first.getByText('Set Up Credentials').waitFor();
+    await workbench.screenshot('settings');
+    await first.getByText('Set Up Credentials').click();
+    await workbench.quickInput.waitFor({ step: '1/4', password: true });
+  });
+});

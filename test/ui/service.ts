@@ -1,0 +1,44 @@
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { openWorkbench, type Session, type SessionOptions } from './session.ts';
+
+/** An emulated service for the UI tests, and windows that know its address. */
+
+export const apiKey = 'ui-test-key-0123456789';
+export const projectId = 'ui-test-project';
+
+export function startService(): Promise<Emulator> {
+  return startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });
+}
+
+/** A window whose settings name the service; the key is not stored yet. */
+export function openWindow(emulator: Emulator, options: SessionOptions = {}): Promise<Session> {
+  return openWorkbench({
+    ...options,
+    userSettings: { ...settingsOf(emulator), ...options.userSettings },
+  });
+}
+
+/** The settings of somebody who has set up everything but the key. */
+export function settingsOf(emulator: Emulator): Record<string, unknown> {
+  return {
+    'hostedModel.authUrl': emulator.url,
+    'hostedModel.url': emulator.url,
+    'hostedModel.projectId': projectId,
+  };
+}
+
+/** Stores a key by typing it, without a test against the service. */
+export async function storeKey({ workbench }: Session, key = apiKey): Promise<void> {
+  const { quickInput, notifications } = workbench;
+  await workbench.runCommand('Hosted Model: Set API Key');
+  await quickInput.waitFor({ step: '1/2', password: true });
+  await quickInput.type(key);
+  await quickInput.accept();
+  await quickInput.pick('$(save) Save Without Testing');
+  await notifications.close(/is set up/);
+}
+
+export const generate = 'Hosted Model: Generate from selection';
+export const statusId = 'hostedModel.token';
+export const chatPath = '/ml/v1/text/chat_stream';
+export const tokenPath = '/identity/token';

@@ -1,0 +1,159 @@
+/**
+ * One VS Code for all UI tests: the packaged extension, installed as a user has it, in a window of
+ * its own for each test. Load with `mocha --require test/ui/session.ts`.
+ *
+ * Environment: HOSTED_MODEL_VSIX is the package; without it the newest `*.vsix` in the repository
+ * or `.vscode-test/hosted-model.vsix`. HOSTED_MODEL_SERVER_VERSION chooses the server.
+ * HOSTED_MODEL_HEADED=1 shows the browser.
+ */
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Browser, type PageOptions, startBrowser } from '../vscode/browser.ts';
+import { newestServer, repositoryRoot, testDirectory } from '../vscode/install.ts';
+import { type Settings, startVSCodeServer, type VSCodeServer } from '../vscode/server.ts';
+import { type Theme, themes, Workbench } from '../vscode/workbench.ts';
+
+export interface SessionOptions {
+  /** Contents of the opened folder by relative path; `null` opens a window without a folder. */
+  folderFiles?: Readonly<Record<string, string>> | null;
+  userSettings?: Settings;
+  theme?: Theme;
+  viewport?: NonNullable<PageOptions['viewport']>;
+  /**
+   * `off`: no workspace trust at all (the default). `restricted`: the folder opens in Restricted
+   * Mode, without a question. `ask`: VS Code asks in a dialog.
+   */
+  trust?: 'off' | 'restricted' | 'ask';
+  /** Environment of the extension host; another one than the last test's costs a new server. */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Session {
+  workbench: Workbench;
+  /** Absolute path of the opened folder; empty without one. */
+  folder: string;
+  server: VSCodeServer;
+  /** Absolute path of a file in the folder. */
+  path(name: string): string;
+  /** Opens another window with the same secrets, on this folder or another absolute path. */
+  anotherWindow(folder?: string): Promise<Workbench>;
+  /** Closes all its windows; the next `openWorkbench` and the end of the run do it, too. */
+  close(): Promise<void>;
+}
+
+let server: { value: VSCodeServer; key: string } | undefined;
+let browser: Browser | undefined;
+let session: Session | undefined;
+const windows = new Set<Workbench>();
+
+/**
+ * Opens a window with a keyring and settings of its own and closes the last one: they would share
+ * the User settings. VS Code keeps its own state (recent folders, global state of extensions) until
+ * the server changes.
+ */
+export async function openWorkbench(options: SessionOptions = {}): Promise<Session> {
+  await session?.close();
+  const running = await serverFor(options.env ?? {});
+  await running.writeUserSettings(settingsFor(options));
+  const temporary = await mkdtemp(join(tmpdir(), 'hosted-model-ui-'));
+  const folder = options.folderFiles === null ? '' : join(temporary, 'project');
+  if (folder !== '') await writeFiles(folder, options.folderFiles ?? {});
+
+  browser ??= await startBrowser({ headless: process.env['HOSTED_MODEL_HEADED'] !== '1' });
+  const page = await browser.newPage({
+    colorScheme: options.theme === 'light' ? 'light' : 'dark',
+    ...(options.viewport === undefined ? {} : { viewport: options.viewport }),
+  });
+  const openWindow = async (target: string, into = page): Promise<Workbench> => {
+    const workbench = new Workbench(into, running);
+    windows.add(workbench);
+    await workbench.open(running.url(target === '' ? null : target));
+    return workbench;
+  };
+  const opened: Session = {
+    workbench: await openWindow(folder),
+    folder,
+    server: running,
+    path: (name) => join(folder, name),
+    anotherWindow: async (target = folder) => openWindow(target, await page.context().newPage()),
+    async close() {
+      windows.clear();
+      if (session === opened) session = undefined;
+      await page.context().close();
+      await rm(temporary, { recursive: true, force: true });
+    },
+  };
+  session = opened;
+  return opened;
+}
+
+/** For mocha: a picture of every window when a test fails, and nothing left running at the end. */
+export const mochaHooks = {
+  async afterEach(this: Mocha.Context): Promise<void> {
+    if (this.currentTest?.state !== 'failed') return;
+    for (const { screen } of windows) {
+      console.log(`Screenshot: ${await screen.saveFailure(this.currentTest.fullTitle())}`);
+    }
+  },
+  async afterAll(): Promise<void> {
+    await session?.close();
+    await browser?.close();
+    await server?.value.stop();
+  },
+};
+
+async function serverFor(env: NonNullable<SessionOptions['env']>): Promise<VSCodeServer> {
+  const key = JSON.stringify(env);
+  if (server?.key === key) return server.value;
+  await server?.value.stop();
+  server = undefined;
+  const value = await startVSCodeServer({
+    version: process.env['HOSTED_MODEL_SERVER_VERSION'] ?? newestServer,
+    vsix: await findPackage(),
+    env,
+  });
+  server = { value, key };
+  return value;
+}
+
+function settingsFor(options: SessionOptions): Settings {
+  const trust = options.trust ?? 'off';
+  return {
+    'security.workspace.trust.enabled': trust !== 'off',
+    'security.workspace.trust.startupPrompt': trust === 'ask' ? 'always' : 'never',
+    'workbench.colorTheme': themes[options.theme ?? 'dark'],
+    ...options.userSettings,
+  };
+}
+
+async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+}
+
+/** @throws Error that says how to make a package when there is none. */
+async function findPackage(): Promise<string> {
+  const configured = process.env['HOSTED_MODEL_VSIX'];
+  if (configured !== undefined && configured !== '') return configured;
+  const names = (await readdir(repositoryRoot)).filter((name) => name.endsWith('.vsix'));
+  const candidates = [
+    ...names.map((name) => join(repositoryRoot, name)),
+    join(testDirectory, 'hosted-model.vsix'),
+  ];
+  const dated = await Promise.all(
+    candidates.map(async (path) => {
+      const modified = await stat(path).catch(() => undefined);
+      return modified === undefined ? [] : [{ path, time: modified.mtimeMs }];
+    }),
+  );
+  const newest = dated.flat().sort((one, other) => other.time - one.time)[0];
+  if (newest === undefined) {
+    throw new Error('There is no *.vsix in the repository. Package the extension first.');
+  }
+  return newest.path;
+}

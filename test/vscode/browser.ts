@@ -1,0 +1,58 @@
+/** Starts Chromium and opens pages in it, each in a context and so with a keyring of its own. */
+import { randomBytes } from 'node:crypto';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { ensureChromium } from './install.ts';
+
+export interface PageOptions {
+  /** What the operating system would report; a theme set in the User settings wins over it. */
+  colorScheme?: 'dark' | 'light';
+  /** Pixels. */
+  viewport?: { width: number; height: number };
+}
+
+export interface Browser {
+  /** A page with a keyring of its own, which later pages of the same context share. */
+  newPage(options?: PageOptions): Promise<Page>;
+  close(): Promise<void>;
+}
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Pixels; large enough that the status bar and a notification do not cover each other. */
+export const usualViewport = { width: 1280, height: 800 };
+
+/** @throws Error that says what to install when there is no Chromium. */
+export async function startBrowser(options: { headless?: boolean } = {}): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: await ensureChromium(),
+    headless: options.headless ?? true,
+    args: flags,
+  });
+  return {
+    async newPage({ colorScheme = 'dark', viewport = usualViewport } = {}) {
+      // Nothing slides or fades, so that a picture shows what a test has just waited for.
+      const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
+      await addKeyring(context);
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      return context.newPage();
+    },
+    close: () => browser.close(),
+  };
+}
+
+/**
+ * A VS Code in a browser keeps secrets in the page's storage, encrypted with a key of which its host
+ * gives one half. The bare server gives none, and without it secrets would not survive a reload.
+ */
+async function addKeyring(context: BrowserContext): Promise<void> {
+  const half = randomBytes(32);
+  await context.route('**/mint-key', (route) => route.fulfill({ body: half }));
+}

@@ -1,0 +1,76 @@
+/** Finds Chromium or Chrome, or installs it where that needs no question. */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { run } from './command.ts';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+const usualPlaces = [
+  ...names.map((name) => join('/usr/bin', name)),
+  '/snap/bin/chromium',
+  '/opt/google/chrome/chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+/**
+ * Path of an executable Chromium or Chrome: CHROMIUM_PATH, then PATH, then the usual places. On
+ * Debian as root (or with a sudo that asks no password) it is installed when there is none.
+ *
+ * @throws Error that says what to install.
+ */
+export async function ensureChromium(): Promise<string> {
+  const found = await findChromium();
+  if (found !== undefined) return found;
+  const administrator = await debianAdministrator();
+  if (administrator !== undefined) {
+    console.log('Installing Chromium (once)…');
+    const apt = [...administrator, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
+    await run([...apt, 'update'], '/');
+    await run([...apt, 'install', '-y', 'chromium'], '/');
+    const installed = await findChromium();
+    if (installed !== undefined) return installed;
+  }
+  throw new Error(
+    'No Chromium or Chrome was found. Install one (Debian: apt-get install chromium), ' +
+      'or set CHROMIUM_PATH to its executable.',
+  );
+}
+
+async function findChromium(): Promise<string | undefined> {
+  const configured = process.env['CHROMIUM_PATH'];
+  if (configured !== undefined && configured !== '') {
+    if (await executable(configured)) return configured;
+    throw new Error(`CHROMIUM_PATH is ${configured}, which is not an executable file.`);
+  }
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const inPath = folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  for (const candidate of [...inPath, ...usualPlaces]) {
+    if (await executable(candidate)) return candidate;
+  }
+  return undefined;
+}
+
+/** Start of a command line that may install packages on this Debian; undefined where nothing may. */
+async function debianAdministrator(): Promise<string[] | undefined> {
+  const isDebian = await access('/etc/debian_version').then(
+    () => true,
+    () => false,
+  );
+  if (!isDebian) return undefined;
+  if (process.getuid?.() === 0) return [];
+  return run(['sudo', '-n', 'true'], '/').then(
+    () => ['sudo', '-n'],
+    () => undefined,
+  );
+}
+
+function executable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * `npm run demo`: what a new user does, from the set-up to generated text, in a real VS Code.
+ * Prints the document before and after and saves a picture of each step.
+ * `--pictures` writes the pictures of the README into media/ instead, in both themes.
+ */
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startBrowser } from './browser.ts';
+import { repositoryRoot } from './install.ts';
+import { demoKey, demoProject, startSample } from './sample.ts';
+import { setUp } from './setUpWalk.ts';
+import { type Theme, themes, Workbench } from './workbench.ts';
+
+const inReadme: ReadonlySet<string> = new Set(['set-up-4', 'generated']);
+const forReadme = process.argv.includes('--pictures');
+
+for (const theme of forReadme ? (['dark', 'light'] as const) : (['dark'] as const)) {
+  await walk(theme);
+}
+
+async function walk(theme: Theme & ('dark' | 'light')): Promise<void> {
+  const sample = await startSample({ 'workbench.colorTheme': themes[theme] });
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage({
+      colorScheme: theme,
+      viewport: { width: 1100, height: 640 },
+    });
+    const workbench = new Workbench(page, sample.server);
+    const picture = async (name: string) => {
+      const path = await workbench.screenshot(`demo-${theme}-${name}`);
+      console.log(`picture: ${path}`);
+      if (!forReadme || !inReadme.has(name)) return;
+      await copyFile(path, join(repositoryRoot, 'media', `${name}-${theme}.png`));
+    };
+    await workbench.open();
+    const status = workbench.statusItem('hostedModel.token');
+    console.log(`status: ${(await status.waitFor({ text: /Set up/ })).ariaLabel}`);
+
+    const file = join(sample.folder, 'letter.md');
+    await workbench.openFile(file);
+    const answers = { apiKey: demoKey, projectId: demoProject, url: sample.emulator.url };
+    await setUp(workbench, answers, async (step) => {
+      if (step === 1 || step === 4) await picture(`set-up-${step}`);
+    });
+    console.log(`set up: ${(await workbench.notifications.waitFor(/is set up/)).text}`);
+    await workbench.notifications.close(/is set up/);
+
+    const before = await workbench.editor.savedText(file);
+    console.log(`\n--- before\n${before}---`);
+    await workbench.editor.selectLines(3);
+    await workbench.runCommand('Hosted Model: Generate from selection');
+    console.log(`status: ${(await status.waitFor({ text: /\$\(key\) \d+m/ })).ariaLabel}`);
+    await picture('generated');
+    const after = await workbench.editor.savedText(file);
+    console.log(`\n--- after\n${after}---`);
+    if (after === before) throw new Error('Nothing was generated.');
+
+    await status.click();
+    await workbench.quickInput.waitFor({ item: '$(refresh) Refresh Token' });
+    await picture('menu');
+    await workbench.quickInput.dismiss();
+
+    await workbench.editor.focus();
+    await workbench.editor.undo();
+    const undone = await workbench.editor.savedText(file);
+    console.log(`one undo brings the document back: ${undone === before}`);
+    if (undone !== before) throw new Error(`The document after one undo:\n${undone}`);
+  } finally {
+    await browser.close();
+    await sample.stop();
+  }
+}

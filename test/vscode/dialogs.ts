@@ -1,0 +1,59 @@
+/** Modal dialogs. */
+import { matches, type Screen, textWithIcons } from './screen.ts';
+
+export interface DialogState {
+  severity: 'info' | 'warning' | 'error' | 'question';
+  text: string;
+  detail: string;
+  buttons: string[];
+}
+
+const box = '.monaco-dialog-box';
+
+export class Dialogs {
+  readonly #screen: Screen;
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  /** The dialog as it is now; undefined when none is open. */
+  async state(): Promise<DialogState | undefined> {
+    return (await this.#screen.read<DialogState | null>(stateScript)) ?? undefined;
+  }
+
+  /** @param text the whole message, or an expression found in it. */
+  waitFor(text: string | RegExp = /(?:)/): Promise<DialogState> {
+    return this.#screen.until(`the dialog ${text}`, async () => {
+      const state = await this.state();
+      return state !== undefined && matches(state.text, text) ? state : undefined;
+    });
+  }
+
+  /** Waits for a dialog with this button, clicks it and waits until the dialog has gone. */
+  async click(button: string): Promise<void> {
+    const { text } = await this.#screen.until(`a dialog with the button "${button}"`, async () => {
+      const state = await this.state();
+      return state?.buttons.includes(button) === true ? state : undefined;
+    });
+    await this.#screen.page.click(`${box} .monaco-button:text-is(${JSON.stringify(button)})`);
+    await this.#screen.until(`the dialog "${text}" to go`, async () =>
+      (await this.state())?.text === text ? undefined : true,
+    );
+  }
+}
+
+const stateScript = `(() => {
+  const text = ${textWithIcons};
+  const dialog = document.querySelector('${box}');
+  if (!dialog) return null;
+  const icon = dialog.querySelector('.dialog-icon').className;
+  return {
+    severity: /codicon-dialog-(error|warning)/.exec(icon)?.[1] ??
+      (icon.includes('question') ? 'question' : 'info'),
+    text: text(dialog.querySelector('.dialog-message')),
+    detail: text(dialog.querySelector('.dialog-message-detail')) ||
+      text(dialog.querySelector('.dialog-message-body')),
+    buttons: [...dialog.querySelectorAll('.dialog-buttons .monaco-button')].map(text),
+  };
+})()`;

@@ -1,0 +1,117 @@
+/**
+ * Installs the VS Code server that the npm package code-server carries: a real VS Code for machines
+ * without a display. It lands in `.vscode-test/`, which git ignores.
+ */
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { run } from './command.ts';
+
+export { ensureChromium } from './chromium.ts';
+
+export const repositoryRoot = join(import.meta.dirname, '..', '..');
+/** Holds everything installed, every build of tests and every failure's screenshot. */
+export const testDirectory = join(repositoryRoot, '.vscode-test');
+
+/** Releases of code-server that the suites run on: VS Code 1.139.1 and 1.133.0. */
+export const newestServer = '4.139.1';
+export const oldestServer = '4.133.0';
+
+export interface VSCodeServerInstallation {
+  /** Script to start with `node`. */
+  serverMain: string;
+  vscodeVersion: string;
+  /** The Node that starts it. */
+  node: string;
+}
+
+/** The extension host of these servers runs Node 24, and so must the process that starts it. */
+const serverNodeMajor = 24;
+
+/**
+ * Installs `code-server@version` once and returns where its VS Code server is.
+ *
+ * @throws Error with the output of the failing command, or when this process is not Node 24.
+ */
+export async function ensureVSCodeServer(version: string): Promise<VSCodeServerInstallation> {
+  const node = nodeForServer();
+  const directory = join(testDirectory, `code-server-${version}`);
+  const vscode = join(directory, 'node_modules', 'code-server', 'lib', 'vscode');
+  const marker = join(directory, 'installed');
+  if (!(await exists(marker))) {
+    await installServer(version, directory, vscode);
+    await buildNativeModules(vscode);
+    // Written last: without it an interrupted installation is started over.
+    await writeFile(marker, `${version}\n`);
+  }
+  const manifest: unknown = JSON.parse(await readFile(join(vscode, 'package.json'), 'utf8'));
+  return {
+    serverMain: join(vscode, 'out', 'server-main.js'),
+    vscodeVersion: versionOf(manifest),
+    node,
+  };
+}
+
+function nodeForServer(): string {
+  const major = Number.parseInt(process.versions.node, 10);
+  if (major !== serverNodeMajor) {
+    throw new Error(
+      `The VS Code server needs Node ${serverNodeMajor}, this is Node ${process.versions.node}. ` +
+        'Run through an npm script, or with node_modules/.bin/node.',
+    );
+  }
+  return process.execPath;
+}
+
+const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+
+async function installServer(version: string, directory: string, vscode: string): Promise<void> {
+  console.log(`Installing code-server ${version} (620 MB, once)…`);
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  // A manifest of its own keeps npm from climbing to the one of this repository.
+  await writeFile(join(directory, 'package.json'), '{ "private": true }\n');
+  const install = ['npm', 'install', '--ignore-scripts', ...quiet];
+  await run([...install, '--no-save', `code-server@${version}`], directory);
+  // Its own install script, left out because it insists on a compiler, would have done these two.
+  await run([...install, '--omit=dev'], vscode);
+  await run([...install, '--omit=dev'], join(vscode, 'extensions'));
+}
+
+/**
+ * Builds the native modules that write the files behind output channels, and that end an extension
+ * host whose server died. Everything else
+ * works without them, so a machine with no compiler is told and goes on.
+ */
+async function buildNativeModules(vscode: string): Promise<void> {
+  const headers = await nodeHeaders();
+  try {
+    await run(['npm', 'rebuild', '@vscode/spdlog', '@vscode/native-watchdog', ...quiet], vscode, {
+      ...(headers === undefined ? {} : { npm_config_nodedir: headers }),
+    });
+  } catch {
+    console.log('Output channels will stay empty: their native module needs a C++ compiler.');
+  }
+}
+
+/** Folder with the C++ headers of this Node; the npm package `node` brings them along. */
+async function nodeHeaders(): Promise<string | undefined> {
+  const installation = join(dirname(process.execPath), '..');
+  const platform = `node-${process.platform}-${process.arch}`;
+  for (const folder of [installation, join(installation, 'node_modules', platform)]) {
+    if (await exists(join(folder, 'include', 'node', 'node.h'))) return folder;
+  }
+  return undefined;
+}
+
+function versionOf(manifest: unknown): string {
+  const { version } = Object(manifest) as { version?: unknown };
+  if (typeof version !== 'string') throw new Error('The VS Code server has no version.');
+  return version;
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,115 @@
+/**
+ * Notifications, and progress shown as one.
+ *
+ * VS Code shows at most three new ones as toasts in 800 ms, and hides the ones without buttons after
+ * 10 to 15 s. The others are only in the notification centre: see `showAll`.
+ */
+import { matches, type Screen, textWithIcons } from './screen.ts';
+
+export interface NotificationState {
+  severity: 'info' | 'warning' | 'error';
+  text: string;
+  /** Labels of the buttons, without the icons to configure and to close. */
+  buttons: string[];
+  /** It reports progress that has not ended. */
+  running: boolean;
+}
+
+const element = '.notification-list-item';
+const anywhere = `:is(.notifications-toasts, .notifications-center.visible) ${element}`;
+
+export class Notifications {
+  readonly #screen: Screen;
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  /** The ones in view, newest first: at most three toasts, or what the notification centre lists. */
+  list(): Promise<NotificationState[]> {
+    return this.#screen.read<NotificationState[]>(listScript);
+  }
+
+  /** Opens the notification centre, so that everything not yet closed is in view. */
+  async showAll(): Promise<void> {
+    const { page } = this.#screen;
+    if ((await page.locator('.notifications-center.visible').count()) > 0) return;
+    await page.click('[id="status.notifications"]');
+    await page.waitForSelector('.notifications-center.visible');
+  }
+
+  /** @param text the whole message, or an expression found in it. */
+  waitFor(text: string | RegExp): Promise<NotificationState> {
+    return this.#screen.until(`the notification ${text}`, async () =>
+      (await this.list()).find((notification) => matches(notification.text, text)),
+    );
+  }
+
+  waitUntilGone(text: string | RegExp): Promise<true> {
+    return this.#screen.until(`the notification ${text} to go`, async () =>
+      (await this.list()).some((notification) => matches(notification.text, text))
+        ? undefined
+        : true,
+    );
+  }
+
+  /** Waits for a notification and clicks one of its buttons. */
+  async click(text: string | RegExp, button: string): Promise<void> {
+    const { index } = await this.#screen.until(
+      `the button "${button}" of the notification ${text}`,
+      async () => {
+        const list = await this.list();
+        const found = list.findIndex(
+          (notification) =>
+            matches(notification.text, text) && notification.buttons.includes(button),
+        );
+        return found === -1 ? undefined : { index: found };
+      },
+    );
+    await this.#at(index).locator('.monaco-button', { hasText: button }).first().click();
+  }
+
+  /** Closes a notification by its cross. */
+  async close(text: string | RegExp): Promise<void> {
+    await this.waitFor(text);
+    const list = await this.list();
+    const index = list.findIndex((notification) => matches(notification.text, text));
+    // The cross appears only under the pointer.
+    await this.#at(index).hover();
+    await this.#at(index).locator('.codicon-notifications-clear').click();
+    await this.waitUntilGone(text);
+  }
+
+  /** Waits for progress that is running; its text is `title: message`. */
+  progress(text: string | RegExp = /(?:)/): Promise<NotificationState> {
+    return this.#screen.until(`progress ${text}`, async () =>
+      (await this.list()).find(
+        (notification) => notification.running && matches(notification.text, text),
+      ),
+    );
+  }
+
+  async cancelProgress(text: string | RegExp = /(?:)/): Promise<void> {
+    const running = await this.progress(text);
+    await this.click(running.text, 'Cancel');
+  }
+
+  #at(index: number) {
+    return this.#screen.page.locator(anywhere).nth(index);
+  }
+}
+
+const listScript = `(() => {
+  const text = ${textWithIcons};
+  return [...document.querySelectorAll(${JSON.stringify(anywhere)})].map((item) => {
+    const icon = item.querySelector('.notification-list-item-icon').className;
+    const progress = item.parentElement.querySelector('.monaco-progress-container');
+    return {
+      severity: ['error', 'warning'].find((kind) => icon.includes('codicon-' + kind)) ?? 'info',
+      text: text(item.querySelector('.notification-list-item-message')),
+      buttons: [...item.querySelectorAll('.notification-list-item-buttons-container .monaco-button')]
+        .map(text).filter((label) => label !== ''),
+      running: progress?.classList.contains('active') ?? false,
+    };
+  });
+})()`;

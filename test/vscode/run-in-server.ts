@@ -1,0 +1,90 @@
+/**
+ * Stands in for the executable of VS Code where there is no display: takes the arguments that
+ * `runTests` of @vscode/test-electron passes, runs the tests in the extension host of a VS Code
+ * server, prints that host's console and ends with the code of the suite.
+ *
+ * Arguments: a folder to open, --extensionDevelopmentPath=…, --extensionTestsPath=…,
+ * --disable-workspace-trust; others mean nothing here. The environment variable
+ * HOSTED_MODEL_SERVER_VERSION chooses the server. The suite finds HOSTED_MODEL_CONSOLE_MARK in its
+ * environment and puts it before what it prints, since everything of the window arrives mixed.
+ */
+import { randomUUID } from 'node:crypto';
+import { isAbsolute, resolve } from 'node:path';
+import { format, parseArgs } from 'node:util';
+import { startBrowser } from './browser.ts';
+import { newestServer } from './install.ts';
+import { startVSCodeServer } from './server.ts';
+
+/** Milliseconds after which a suite that has not ended counts as hung. */
+const suiteMilliseconds = 10 * 60_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  // runTests passes flags of the desktop build, too.
+  strict: false,
+  options: {
+    extensionDevelopmentPath: { type: 'string' },
+    extensionTestsPath: { type: 'string' },
+    'disable-workspace-trust': { type: 'boolean' },
+  },
+});
+
+process.exitCode = await runSuite();
+
+async function runSuite(): Promise<number> {
+  const mark = randomUUID();
+  /** What the window and its built-in extensions say about themselves: of use only if no test ran. */
+  const chatter: string[] = [];
+  let suiteSpoke = false;
+  const server = await startVSCodeServer({
+    version: process.env['HOSTED_MODEL_SERVER_VERSION'] ?? newestServer,
+    ...(positionals[0] === undefined ? {} : { folder: resolve(positionals[0]) }),
+    userSettings: {
+      'security.workspace.trust.enabled': values['disable-workspace-trust'] !== true,
+    },
+    smokeTestDriver: true,
+    env: { HOSTED_MODEL_CONSOLE_MARK: mark },
+  });
+  const browser = await startBrowser();
+  const interrupt = Promise.withResolvers<number>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => interrupt.resolve(130));
+  }
+  const deadline = setTimeout(() => {
+    console.error(`The suite has not ended after ${suiteMilliseconds / 60_000} minutes.`);
+    interrupt.resolve(1);
+  }, suiteMilliseconds);
+  try {
+    const page = await browser.newPage();
+    const ended = Promise.withResolvers<number>();
+    page.on('crash', () => ended.reject(new Error(`The page crashed.\n${server.log()}`)));
+    await page.exposeFunction('codeAutomationLog', (_level: string, args: unknown[]) => {
+      if (args[0] !== mark) return void chatter.push(format(...args));
+      suiteSpoke = true;
+      console.log(format(...args.slice(1)));
+    });
+    await page.exposeFunction('codeAutomationExit', (code: number) => ended.resolve(code));
+    const path = (value: unknown): string =>
+      `vscode-remote://127.0.0.1:${server.port}${requireAbsolute(value)}`;
+    const payload: [string, string][] = [
+      ['extensionDevelopmentPath', path(values['extensionDevelopmentPath'])],
+      ['extensionTestsPath', path(values['extensionTestsPath'])],
+      ['skipWelcome', 'true'],
+    ];
+    await page.goto(server.url(undefined, payload));
+    const code = await Promise.race([ended.promise, interrupt.promise]);
+    if (!suiteSpoke) console.error(chatter.join('\n'));
+    return code;
+  } finally {
+    clearTimeout(deadline);
+    await browser.close();
+    await server.stop();
+  }
+}
+
+function requireAbsolute(value: unknown): string {
+  if (typeof value !== 'string' || !isAbsolute(value)) {
+    throw new Error('Give --extensionDevelopmentPath and --extensionTestsPath as absolute paths.');
+  }
+  return value;
+}

@@ -1,0 +1,44 @@
+/** The folder and the service that `npm start`, `npm run demo` and the pictures show. */
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { testDirectory } from './install.ts';
+import { type Settings, startVSCodeServer, type VSCodeServer } from './server.ts';
+
+export const demoKey = 'demo-key';
+export const demoProject = 'demo-project';
+
+export interface Sample {
+  readonly emulator: Emulator;
+  readonly server: VSCodeServer;
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** An emulated service and a VS Code with the packaged extension, on a copy of the sample folder. */
+export async function startSample(settings: Settings = {}): Promise<Sample> {
+  const temporary = await mkdtemp(join(tmpdir(), 'hosted-model-sample-'));
+  const folder = join(temporary, 'sample');
+  await cp(join(import.meta.dirname, 'sample'), folder, { recursive: true });
+  const emulator = await startEmulator({
+    apiKeys: [demoKey],
+    projectIds: [demoProject],
+    tokenDelayMs: 20,
+  });
+  const server = await startVSCodeServer({
+    folder,
+    vsix: join(testDirectory, 'hosted-model.vsix'),
+    userSettings: { 'hostedModel.authUrl': emulator.url, ...settings },
+  });
+  return {
+    emulator,
+    server,
+    folder,
+    stop: async () => {
+      await server.stop();
+      await emulator.close();
+      await rm(temporary, { recursive: true, force: true });
+    },
+  };
+}

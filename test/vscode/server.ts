@@ -1,0 +1,158 @@
+/** Starts and stops a VS Code server on a free loopback port. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { glob, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from './command.ts';
+import { until } from './deadline.ts';
+import { ensureVSCodeServer, newestServer } from './install.ts';
+
+export interface ServerOptions {
+  /** Release of code-server; the newest known one without it. */
+  version?: string;
+  /** Folder that `url()` opens. */
+  folder?: string;
+  /** User settings on top of `quietSettings`. */
+  userSettings?: Settings;
+  /** Kept after the stop when given, otherwise temporary. */
+  extensionsDirectory?: string;
+  /** Kept after the stop when given, otherwise temporary. */
+  dataDirectory?: string;
+  /**
+   * Needed for a development extension and for tests in the extension host. With it VS Code shows
+   * no notification toasts, so it stays off for everything a user looks at.
+   */
+  smokeTestDriver?: boolean;
+  /** Extension package to install before the start. */
+  vsix?: string;
+  /** Environment of server and extension host, on top of this process's. `undefined` removes a name. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** A free one without it. */
+  port?: number;
+}
+
+export interface VSCodeServer {
+  port: number;
+  vscodeVersion: string;
+  /** Address of a window with this folder (the server's own without one) or, with `null`, none. */
+  url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
+  /**
+   * Replaces the User settings file. This server does not tell open windows; a window that must
+   * notice uses `Workbench.applyUserSettings`.
+   */
+  writeUserSettings(settings: Settings): Promise<void>;
+  /**
+   * What the extension wrote to its output channels, all windows and starts together; empty when
+   * the native module that writes them could not be built.
+   */
+  outputOf(extension: string): Promise<string>;
+  /** Everything the server has printed. */
+  log(): string;
+  /** Ends the server with everything it started and deletes its temporary directories. */
+  stop(): Promise<void>;
+}
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** A window with nothing on it that a test did not ask for. */
+export const quietSettings: Settings = {
+  'extensions.ignoreRecommendations': true,
+  // In a browser VS Code saves by itself, on a desktop it does not.
+  'files.autoSave': 'off',
+  'git.openRepositoryInParentFolders': 'never',
+  'security.workspace.trust.enabled': false,
+  'telemetry.telemetryLevel': 'off',
+  'workbench.enableExperiments': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+};
+
+const startMilliseconds = 30_000;
+
+/** @throws Error with the server's output when it does not answer within 30 s. */
+export async function startVSCodeServer(options: ServerOptions = {}): Promise<VSCodeServer> {
+  const { serverMain, vscodeVersion, node } = await ensureVSCodeServer(
+    options.version ?? newestServer,
+  );
+  const temporary = await mkdtemp(join(tmpdir(), 'hosted-model-vscode-'));
+  const data = options.dataDirectory ?? join(temporary, 'data');
+  const extensions = options.extensionsDirectory ?? join(temporary, 'extensions');
+  const user = join(data, 'data', 'User');
+  await mkdir(user, { recursive: true });
+  await mkdir(extensions, { recursive: true });
+
+  const writeUserSettings = (settings: Settings): Promise<void> =>
+    writeFile(
+      join(user, 'settings.json'),
+      `${JSON.stringify({ ...quietSettings, ...settings }, undefined, 2)}\n`,
+    );
+  await writeUserSettings(options.userSettings ?? {});
+
+  const command = [node, serverMain, '--accept-server-license-terms', '--server-data-dir', data];
+  command.push('--extensions-dir', extensions, '--telemetry-level', 'off');
+  if (options.vsix !== undefined) {
+    await run([...command, '--install-extension', options.vsix, '--force'], temporary);
+  }
+  command.push('--without-connection-token', '--host', '127.0.0.1');
+  command.push('--port', String(options.port ?? 0));
+  if (options.smokeTestDriver === true) command.push('--enable-smoke-test-driver');
+
+  const supervisor = spawn(
+    node,
+    [join(import.meta.dirname, 'supervise.ts'), JSON.stringify([temporary]), ...command],
+    // A group of its own: Control+C in a terminal must not take the supervisor before its work is done.
+    { detached: true, env: { ...process.env, ...options.env }, stdio: 'pipe' },
+  );
+  const ended = once(supervisor, 'close');
+  let log = '';
+  supervisor.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  supervisor.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+
+  const stop = async (): Promise<void> => {
+    supervisor.stdin.destroy();
+    await ended;
+  };
+  try {
+    const port = await until('the VS Code server to answer', startMilliseconds, async () => {
+      if (supervisor.exitCode !== null) throw new Error('The VS Code server ended.');
+      const bound = /listening on (\d+)/.exec(log)?.[1];
+      if (bound === undefined) return undefined;
+      const answer = await fetch(`http://127.0.0.1:${bound}/version`).catch(() => undefined);
+      return answer?.ok === true ? Number(bound) : undefined;
+    });
+    return {
+      port,
+      vscodeVersion,
+      url: (folder = options.folder, payload) => windowAddress(port, folder, payload),
+      writeUserSettings,
+      outputOf: (extension) => outputOf(join(data, 'data', 'logs'), extension),
+      log: () => log,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw new Error(`${error instanceof Error ? error.message : error}\n${log}`, { cause: error });
+  }
+}
+
+function windowAddress(
+  port: number,
+  folder: string | null | undefined,
+  payload: readonly (readonly [string, string])[] | undefined,
+): string {
+  const address = new URL(`http://127.0.0.1:${port}/`);
+  if (folder === undefined || folder === null) address.searchParams.set('ew', 'true');
+  else address.searchParams.set('folder', folder);
+  if (payload !== undefined) address.searchParams.set('payload', JSON.stringify(payload));
+  return address.href;
+}
+
+async function outputOf(logs: string, extension: string): Promise<string> {
+  const texts: string[] = [];
+  for await (const file of glob(`**/${extension}/*.log`, { cwd: logs })) {
+    texts.push(await readFile(join(logs, file), 'utf8'));
+  }
+  return texts.join('');
+}

@@ -1,0 +1,198 @@
+/** Drives a VS Code window as a person at the keyboard would. Used by UI tests and by the demo. */
+
+import { mkdir } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { DeadlineError, until } from './deadline.ts';
+import { Dialogs } from './dialogs.ts';
+import { Editor } from './editor.ts';
+import { QuickInput } from './input.ts';
+import { testDirectory } from './install.ts';
+import { Notifications } from './notifications.ts';
+import { Screen } from './screen.ts';
+import type { Settings, VSCodeServer } from './server.ts';
+import { StatusItem } from './status.ts';
+
+/** Milliseconds from the first byte of the page to a command of an extension, on a busy machine. */
+const startMilliseconds = 60_000;
+
+/** Milliseconds one look into the palette lasts before it is opened anew. */
+const lookMilliseconds = 1500;
+
+export type Theme = 'dark' | 'light' | 'high contrast';
+
+/** The names of VS Code's own themes. */
+export const themes: Readonly<Record<Theme, string>> = {
+  dark: 'Dark 2026',
+  light: 'Light 2026',
+  'high contrast': 'Default High Contrast',
+};
+
+export class Workbench {
+  readonly page: Page;
+  readonly screen: Screen;
+  readonly quickInput: QuickInput;
+  readonly notifications: Notifications;
+  readonly dialogs: Dialogs;
+  readonly editor: Editor;
+  readonly #server: VSCodeServer;
+  #settingsApplied = 0;
+
+  constructor(page: Page, server: VSCodeServer) {
+    this.page = page;
+    this.screen = new Screen(page);
+    this.quickInput = new QuickInput(this.screen);
+    this.notifications = new Notifications(this.screen);
+    this.dialogs = new Dialogs(this.screen);
+    this.editor = new Editor(this.screen);
+    this.#server = server;
+  }
+
+  /** Opens a window and waits until its status bar stands; extensions may still be starting. */
+  async open(url = this.#server.url()): Promise<void> {
+    await this.page.goto(url);
+    await this.#waitForStatusBar();
+  }
+
+  /** Loads the window anew; secrets and saved documents stay. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.#waitForStatusBar();
+  }
+
+  /**
+   * Runs a command by its whole title in the palette, `Category: Title` where it has a category.
+   * Tries again while the command is not listed: an open palette does not notice an extension that
+   * registers late.
+   */
+  async runCommand(title: string): Promise<void> {
+    await this.screen.until(
+      `the command "${title}" in the palette`,
+      () => this.#tryCommand(title),
+      startMilliseconds,
+    );
+  }
+
+  /** Whether the palette lists exactly this title now. */
+  async listsCommand(title: string): Promise<boolean> {
+    await this.#fillPalette(`>${title}`);
+    const listed = await within(lookMilliseconds, async () =>
+      (await this.quickInput.state())?.items.find((item) => item.label === title),
+    );
+    await this.quickInput.dismiss();
+    return listed !== undefined;
+  }
+
+  statusItem(id: string): StatusItem {
+    return new StatusItem(this.screen, id);
+  }
+
+  /** Opens a file by its absolute path and waits until its editor has the keyboard. */
+  async openFile(path: string): Promise<void> {
+    if (!isAbsolute(path)) throw new Error(`${path} is not an absolute path.`);
+    // The whole path, since the search for names needs a program the server comes without.
+    await this.#fillPalette(path);
+    await this.quickInput.waitFor({ item: basename(path) });
+    await this.quickInput.accept();
+    await this.editor.waitFor(basename(path));
+  }
+
+  /**
+   * Writes the User settings while the window is open and waits until they are in force. The server
+   * does not watch that file, so it is saved once more in the window, as a person would.
+   */
+  async applyUserSettings(settings: Settings): Promise<void> {
+    this.#settingsApplied += 1;
+    const sign = `settings ${this.#settingsApplied}`;
+    await this.#server.writeUserSettings({
+      ...settings,
+      'window.title': `\${rootName} (${sign})`,
+    });
+    await this.runCommand('Preferences: Open User Settings (JSON)');
+    // It opens above the editors, with no tab.
+    const focused = `document.activeElement?.ariaLabel?.startsWith('settings.json') === true`;
+    await this.screen.until('the settings file to have the keyboard', async () =>
+      (await this.screen.read<boolean>(focused)) ? true : undefined,
+    );
+    await this.page.keyboard.press('Control+S');
+    await this.screen.until('the settings to be in force', async () =>
+      (await this.page.title()).includes(sign) ? true : undefined,
+    );
+    // A modal editor takes no command from the palette, so it is closed by its button.
+    await this.page.click('.modal-editor-header .action-label[aria-label^="Close"]');
+    await this.screen.until('the settings file to close', async () =>
+      (await this.page.locator('.monaco-modal-editor-block').count()) === 0 ? true : undefined,
+    );
+  }
+
+  /** Trusts the open folder, as the button in VS Code's trust editor does. */
+  async trustFolder(): Promise<void> {
+    await this.runCommand('Workspaces: Manage Workspace Trust');
+    await this.page
+      .locator('.workspace-trust-editor .monaco-button', { hasText: /^Trust$/ })
+      .click();
+    await this.screen.until('Restricted Mode to end', async () =>
+      (await this.page.locator('.workspace-trust-editor.trusted').count()) > 0 ? true : undefined,
+    );
+    await this.runCommand('View: Close Editor');
+  }
+
+  /** Saves a picture under `.vscode-test/screenshots/`; returns its path. */
+  async screenshot(name: string): Promise<string> {
+    const folder = join(testDirectory, 'screenshots');
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, `${name}.png`);
+    await this.page.screenshot({ path });
+    return path;
+  }
+
+  async #waitForStatusBar(): Promise<void> {
+    await this.screen.until(
+      'the workbench',
+      async () =>
+        (await this.page.locator('.monaco-workbench .statusbar-item').count()) > 0
+          ? true
+          : undefined,
+      startMilliseconds,
+    );
+  }
+
+  async #tryCommand(title: string): Promise<true | undefined> {
+    await this.#fillPalette(`>${title}`);
+    const ready = await within(lookMilliseconds, async () => {
+      const items = (await this.quickInput.state())?.items ?? [];
+      const row = items.find((item) => item.label === title);
+      // What was run lately is listed first. A click could hit another row, since the list moves.
+      if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
+      return row?.focused === true ? true : undefined;
+    });
+    if (ready === true) await this.quickInput.accept();
+    const closed = await within(ready === true ? lookMilliseconds : 0, async () =>
+      (await this.quickInput.state())?.value === `>${title}` ? undefined : true,
+    );
+    // Still open: not listed yet, or the list changed under the key. Either way nothing has run.
+    if (closed === undefined) await this.quickInput.dismiss();
+    return closed;
+  }
+
+  async #fillPalette(text: string): Promise<void> {
+    const opened = async () =>
+      (await this.quickInput.state())?.value.startsWith('>') === true ? true : undefined;
+    await this.screen.until('the palette', async () => {
+      // A window that is still starting may lose the key.
+      await this.page.keyboard.press('F1');
+      return within(lookMilliseconds, opened);
+    });
+    await this.quickInput.type(text);
+  }
+}
+
+/** What `probe` finds within so many milliseconds, or undefined. */
+async function within<T>(milliseconds: number, probe: () => Promise<T | undefined>) {
+  try {
+    return await until('it', milliseconds, probe);
+  } catch (error) {
+    if (error instanceof DeadlineError) return undefined;
+    throw error;
+  }
+}
