@@ -8,10 +8,9 @@ interface Described {
 export function settingsTable(settings: Readonly<Record<string, Described>>): string {
   const rows = Object.entries(settings).map(
     ([name, { default: value, scope, markdownDescription }]) => {
-      const from = scope === 'application' ? 'user' : 'user, workspace, folder';
       const text = markdownDescription.replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '*$1*');
-      return `| \`${name}\` | \`${JSON.stringify(value)}\` | ${from} | ${text} |`;
+      return `| \`${name}\` | \`${JSON.stringify(value)}\` | ${scope} | ${text} |`;
     },
   );
-  return ['| Setting | Default | From | Meaning |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| Setting | Default | Scope | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
