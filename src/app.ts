@@ -1,8 +1,8 @@
 import type { LogOutputChannel } from 'vscode';
-import type { AccessOptions } from './credentials/access.ts';
+import type { KeyStore } from './credentials/keyStore.ts';
+import type { SetUpOptions } from './credentials/setUp.ts';
 import type { GenerationWatch } from './editor/generate.ts';
 import type { LastResult } from './editor/lastResult.ts';
-import type { Credentials } from './service/credentials.ts';
 import type { Session } from './service/session.ts';
 import type { StatusItem } from './ui/statusItem.ts';
 
@@ -10,15 +10,13 @@ import type { StatusItem } from './ui/statusItem.ts';
 export interface App {
   readonly log: LogOutputChannel;
   readonly status: StatusItem;
+  readonly keys: KeyStore;
   readonly lastResult: LastResult;
-  readonly access: AccessOptions;
   /** Aborts when the key is deleted, in this window or another; a new one follows it. */
   readonly signOutSignal: AbortSignal;
   /** Loads the service when it is first needed. */
-  session(): Promise<Session>;
-  /** Usable credentials, after asking for what is missing; undefined if the user gave up. */
-  credentials(): Promise<Credentials | undefined>;
-  watchGeneration(): GenerationWatch;
-  /** Shows a failure and keeps it for the status item. */
-  report(error: unknown, retry: () => void): Promise<void>;
+  readonly session: () => Promise<Session>;
+  /** Proves credentials that are not saved yet, apart from the token in use. */
+  readonly test: SetUpOptions['test'];
+  readonly watchGeneration: () => GenerationWatch;
 }

@@ -4,7 +4,7 @@ import { registerCommands } from './commands.ts';
 import { KeyStore } from './credentials/keyStore.ts';
 import { LastResult } from './editor/lastResult.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
-import { ServiceError } from './service/errors.ts';
+import { isOutOfReach, ServiceError } from './service/errors.ts';
 import type { Session } from './service/session.ts';
 import type { TokenState } from './service/token.ts';
 import { onDidChangeSettings, readSettings } from './settings.ts';
@@ -31,20 +31,24 @@ export function activate(context: ExtensionContext): void {
   };
   const status = new StatusItem(statusPlace, () => void keepFresh());
   const onTokenState = (token: TokenState) => {
-    if (token.kind === 'failed' || token.kind === 'refused')
+    status.update({ token });
+    if (token.kind === 'valid') status.update({ unreachable: false });
+    if ('error' in token) {
       log.warn(`token: ${token.error.message}`);
-    else log.debug(`token: ${token.kind}`);
-    status.update(token.kind === 'valid' ? { token, unreachable: false } : { token });
+      status.update({ unreachable: isOutOfReach(token.error) });
+    }
   };
 
   let signedOut = new AbortController();
   const onKeyChange = async () => {
     const hasKey = await keys.has();
     status.update({ hasKey });
-    if (hasKey) return;
-    signedOut.abort(new ServiceError('cancelled'));
-    signedOut = new AbortController();
-    (await session)?.forgetToken();
+    if (!hasKey) {
+      signedOut.abort(new ServiceError('cancelled'));
+      signedOut = new AbortController();
+    }
+    // What was said of a refused key is not true of another one.
+    if (!hasKey || status.facts.token.kind === 'refused') (await session)?.forgetToken();
   };
 
   const test = async (credentials: Credentials, signal: AbortSignal) => {
@@ -61,20 +65,13 @@ export function activate(context: ExtensionContext): void {
     log,
     status,
     lastResult,
-    access: { keys, test, onObstacle: (obstacles) => status.update(obstacles) },
+    keys,
     get signOutSignal() {
       return signedOut.signal;
     },
     session: openSession,
-    credentials: async () => {
-      const { requireCredentials } = await import('./credentials/access.ts');
-      return requireCredentials(app.access);
-    },
+    test,
     watchGeneration: generationWatches(status, log),
-    report: async (error, retry) => {
-      const { reportFailure } = await import('./ui/report.ts');
-      status.update({ lastFailure: reportFailure(log, error, retry) });
-    },
   };
 
   context.subscriptions.push(

@@ -110,6 +110,11 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
   return error instanceof ServiceError && kinds.includes(error.kind);
 }
 
+/** True where the network or the service is out of reach, rather than saying no. */
+export function isOutOfReach(error: unknown): boolean {
+  return isKind(error, 'unreachable', 'connection-lost', 'timeout');
+}
+
 /** A word of the service that is safe to show anywhere: short, no markup, no control characters. */
 export function safeWord(word: unknown): string | undefined {
   return typeof word === 'string' && SAFE_WORD.test(word) ? word : undefined;

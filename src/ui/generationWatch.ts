@@ -1,6 +1,6 @@
 import type { LogOutputChannel } from 'vscode';
 import type { GenerationWatch } from '../editor/generate.ts';
-import { isKind } from '../service/errors.ts';
+import { isKind, isOutOfReach } from '../service/errors.ts';
 import type { StatusItem } from './statusItem.ts';
 
 /**
@@ -55,7 +55,7 @@ function watchGeneration(
     },
     onFailed: (error) => {
       log.debug(`ended after ${end()} ms`);
-      status.update({ unreachable: isKind(error, 'unreachable', 'connection-lost', 'timeout') });
+      if (!isKind(error, 'cancelled')) status.update({ unreachable: isOutOfReach(error) });
     },
   };
 }

@@ -180,10 +180,13 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: `The service wanted to redirect to ${host ?? 'another address'}. That is refused, since your token would go there. Check the service URL.`,
     actions: ['openSettings'],
   }),
-  'too-large': () => ({
-    text: 'The answer was larger than any real one and was given up. Check the service URL.',
-    actions: ['openSettings'],
-  }),
+  'too-large': ({ actual }) =>
+    actual === undefined
+      ? {
+          text: 'The answer was larger than any real one and was given up. Check the service URL.',
+          actions: ['openSettings'],
+        }
+      : { text: 'Nothing was sent: the selection is too large. Select less text.', actions: [] },
   'unexpected-answer': ({ host }) => ({
     text: `${host ?? 'The service'} answered something that the hosted model does not say. Most likely it is a login page of a network, or the address in the settings is wrong.`,
     actions: ['openSettings', 'retry'],

@@ -80,6 +80,7 @@ describe('protection of the key', () => {
     await workbench.quickInput.pick('$(beaker) Test and Save');
     await workbench.dialogs.click('Replace Key');
     await workbench.notifications.waitFor(/is set up/);
+    await status.waitFor({ text: '$(key) Hosted Model', background: 'none' });
     await workbench.runCommand(generate);
     await status.waitFor({ text: /\d+m/, background: 'none' });
   });

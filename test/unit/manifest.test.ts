@@ -48,10 +48,10 @@ const source = readFileSync('src/settings.ts', 'utf8');
 
 describe('manifest', () => {
   it('contributes exactly the commands that are registered, all in one category', () => {
-    const handlers = [
-      ...readFileSync('src/commands.ts', 'utf8').matchAll(/^ {2}(\w+): (?:async )?\(/gm),
+    const registered = [
+      ...readFileSync('src/commands.ts', 'utf8').matchAll(/^ {2}'(\w+)',$/gm),
     ].map((match) => `hostedModel.${match[1]}`);
-    assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), handlers.sort());
+    assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), registered.sort());
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Activation of the shipped file in plain Node, with an editor that only answers: here everything
+ * it does can be counted, which a real extension host hides among its own work.
+ */
+describe('activation of the shipped file', () => {
+  const counts = { timers: 0, connections: 0, secretsRead: 0 };
+  const loaded: string[] = [];
+  const restore: (() => void)[] = [];
+
+  before(() => {
+    const names = new Set<string>();
+    for (const path of globSync('dist/*.js')) {
+      for (const [, list] of readFileSync(path, 'utf8').matchAll(
+        /import\{([^}]*)\}from"vscode"/g,
+      )) {
+        for (const name of list?.split(',') ?? []) names.add(name.split(' as ')[0] ?? name);
+      }
+    }
+    assert.ok(names.has('workspace') && names.has('window'));
+    const hooks = registerHooks({
+      resolve: (specifier, context, next) =>
+        specifier === 'vscode'
+          ? { url: 'vscode:editor', format: 'module', shortCircuit: true }
+          : next(specifier, context),
+      load: (url, context, next) => {
+        if (url.includes('/dist/')) loaded.push(url);
+        if (url !== 'vscode:editor') return next(url, context);
+        const exports = [...names].map((name) => `export const ${name} = anything('${name}');`);
+        return { format: 'module', source: editorSource + exports.join('\n'), shortCircuit: true };
+      },
+    });
+    const { setTimeout: realTimeout, setInterval: realInterval } = globalThis;
+    const realConnect = Socket.prototype.connect;
+    const counted = <Real extends (...values: never[]) => unknown>(real: Real, count: () => void) =>
+      function (this: unknown, ...values: Parameters<Real>) {
+        count();
+        return real.apply(this, values);
+      };
+    const timer = () => {
+      counts.timers += 1;
+    };
+    globalThis.setTimeout = counted(realTimeout, timer) as typeof setTimeout;
+    globalThis.setInterval = counted(realInterval, timer) as typeof setInterval;
+    Socket.prototype.connect = counted(realConnect, () => {
+      counts.connections += 1;
+    }) as typeof realConnect;
+    restore.push(() => {
+      hooks.deregister();
+      Object.assign(globalThis, { setTimeout: realTimeout, setInterval: realInterval });
+      Socket.prototype.connect = realConnect;
+    });
+  });
+  after(() => {
+    for (const undo of restore) undo();
+  });
+
+  it('starts no timer, opens no connection, reads no secret, loads no HTTP stack, gives nothing away', async () => {
+    const disposable = { dispose: () => {} };
+    const subscriptions: { dispose(): void }[] = [];
+    const secrets = {
+      keys: async () => ['hostedModel.key'],
+      get: async () => {
+        counts.secretsRead += 1;
+      },
+      onDidChange: () => disposable,
+    };
+    const { activate } = await import(pathToFileURL(join('dist', 'extension.js')).href);
+    const atImport = { ...counts };
+    const result: unknown = activate({ subscriptions, secrets, globalState: { get: () => true } });
+    // What activation began must have had its turn before it is counted.
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(atImport, { timers: 0, connections: 0, secretsRead: 0 });
+    assert.deepEqual(counts, { timers: 0, connections: 0, secretsRead: 0 });
+    assert.equal(result, undefined);
+    assert.ok(loaded.length > 0 && loaded.length <= 3, `${loaded.length} files`);
+    for (const url of loaded) assert.doesNotMatch(readFileSync(new URL(url), 'utf8'), /axios/);
+    assert.ok(subscriptions.length > 5);
+    for (const subscription of subscriptions) subscription.dispose();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(counts, { timers: 0, connections: 0, secretsRead: 0 });
+    console.log(`      ${loaded.length} files, 0 timers, 0 connections, 0 secrets read`);
+  });
+});
+
+/** Whatever is asked of this editor it answers with more of itself; settings are their defaults. */
+const editorSource = `
+const anything = (name) => new Proxy(function () {}, {
+  get: (_, property) =>
+    property === Symbol.toPrimitive ? () => name :
+    property === 'get' ? (_key, fallback) => fallback :
+    property === 'inspect' ? () => undefined :
+    property === 'then' ? undefined : anything(name + '.' + String(property)),
+  set: () => true,
+  apply: () => anything(name + '()'),
+  construct: () => anything('new ' + name),
+});
+`;
