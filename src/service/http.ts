@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import axios, {
   type AxiosAdapter,
   type AxiosInstance,
@@ -8,20 +8,12 @@ import axios, {
   isAxiosError,
 } from 'axios';
 import axiosRetry from 'axios-retry';
-import { boundedBytes, readText } from './body.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { checkDestination, connectionFailure, redirectHost } from './connection.ts';
-import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
-import type { Budget, Exchange, Retry } from './exchange.ts';
-import { answerOf, headerReader, requestHeaders } from './headers.ts';
-import type { Slot } from './limiter.ts';
-import {
-  isRetriedStatus,
-  LONGEST_RETRY_AFTER_MS,
-  MAX_RETRIES,
-  retryAfterMs,
-  retryWaitMs,
-} from './retry.ts';
+import { systemClock } from './clock.ts';
+import { Delivery, type DeliveryOptions, type FailedResponse } from './delivery.ts';
+import { ServiceError } from './errors.ts';
+import type { Budget, Exchange } from './exchange.ts';
+import { answerOf, requestHeaders } from './headers.ts';
+import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
 /**
  * The only file that knows axios. Sends one exchange, again where the retry rules allow it, within
@@ -29,30 +21,15 @@ import {
  * ServiceError: an AxiosError holds the key and the bearer, in JSON and under inspection.
  */
 
-export interface HttpOptions {
-  /** Milliseconds to the headers of one attempt. */
-  readonly headersMs?: number;
-  /** Milliseconds between two pieces of a body. */
-  readonly idleMs?: number;
-  readonly clock?: Clock;
-  readonly random?: () => number;
-  /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
-  readonly waitMs?: typeof retryWaitMs;
+export interface HttpOptions extends Partial<DeliveryOptions> {
   /** Sends one attempt; axios's own http adapter unless a test replaces the network. */
   readonly adapter?: AxiosAdapter;
 }
 
-/** A failure with what decides whether it is worth another attempt. */
-interface Failure {
-  readonly error: ServiceError;
-  readonly retryable: boolean;
-}
-
-const MAX_ERROR_BYTES = 65_536;
 const MAX_BODY_BYTES = 4_194_304;
 
 export class Http {
-  readonly #options: Required<Omit<HttpOptions, 'adapter'>>;
+  readonly #options: DeliveryOptions;
   readonly #adapter: AxiosAdapter;
   readonly #httpAgent = new HttpAgent({ keepAlive: true });
   readonly #httpsAgent = new HttpsAgent({ keepAlive: true });
@@ -85,11 +62,8 @@ export class Http {
 
   /** A budget for one call that must be over within the given milliseconds. */
   budget(totalMs: number): Budget {
-    return {
-      retriesLeft: MAX_RETRIES,
-      attempts: 0,
-      endsAt: this.#options.clock.monotonic() + totalMs,
-    };
+    const endsAt = this.#options.clock.monotonic() + totalMs;
+    return { retriesLeft: MAX_RETRIES, attempts: 0, endsAt };
   }
 
   /** Closes all connections, those in use included. */
@@ -100,150 +74,61 @@ export class Http {
 
   /** @throws {ServiceError} and nothing else */
   async send<Result>(exchange: Exchange<Result>): Promise<Result> {
-    const { budget, limiter, secrets = [] } = exchange;
-    const { clock, waitMs, random } = this.#options;
-    const bodyBytes = Buffer.byteLength(exchange.body ?? '');
+    const { budget, body = '' } = exchange;
+    const bodyBytes = Buffer.byteLength(body);
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
     }
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), budget.endsAt - clock.monotonic());
+    const leftMs = budget.endsAt - this.#options.clock.monotonic();
+    const timer = setTimeout(() => deadline.abort(), leftMs);
     const signal = AbortSignal.any([exchange.signal, deadline.signal]);
-    let slot: Slot | undefined;
-    let bearer: string | undefined;
-    let isSent = false;
+    const delivery = new Delivery(exchange, signal, this.#options);
     let response: AxiosResponse<Readable> | undefined;
-    let known: { readonly cause: unknown; readonly failure: Failure } | undefined;
-    let nextWaitMs = 0;
-
-    const failureOf = async (cause: unknown): Promise<Failure> => {
-      if (known && known.cause === cause) return known.failure;
-      const { error, retryable } = await this.#failureOf(cause, exchange, signal);
-      const failure = { error: error.without([...secrets, bearer ?? '']), retryable };
-      known = { cause, failure };
-      const { status, retryAfterMs: pauseMs } = error.details;
-      // A failed token request says nothing about how much the inference service can take.
-      if (isSent) slot?.release(status === 429 ? 'throttled' : 'failed', pauseMs);
-      return failure;
-    };
-
-    const attempt: AxiosAdapter = async (config) => {
-      isSent = false;
-      slot = await limiter?.acquire(signal);
-      bearer = await exchange.bearer?.(signal);
-      if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
-      checkDestination(exchange.url, exchange.origin, process.env);
-      budget.attempts += 1;
-      isSent = true;
-      return this.#withHeadersDeadline(signal, (limited) =>
-        this.#adapter({ ...config, url: exchange.url, signal: limited }),
-      );
-    };
-
     try {
-      response = await this.#axios.request<Readable>({
-        method: exchange.method,
-        url: exchange.url,
-        data: exchange.body,
-        headers: requestHeaders(exchange),
-        signal,
-        adapter: attempt,
-        'axios-retry': {
-          retries: budget.retriesLeft,
-          retryCondition: async (cause) => {
-            const { error, retryable } = await failureOf(cause);
-            nextWaitMs = waitMs(
-              MAX_RETRIES - budget.retriesLeft + 1,
-              error.details.retryAfterMs ?? 0,
-              random,
-            );
-            return retryable && clock.monotonic() + nextWaitMs < budget.endsAt;
-          },
-          retryDelay: () => nextWaitMs,
-          onRetry: async (_retry, cause) => {
-            budget.retriesLeft -= 1;
-            const { error } = await failureOf(cause);
-            const retry = MAX_RETRIES - budget.retriesLeft;
-            exchange.onRetry?.({ retry, waitMs: nextWaitMs, error } satisfies Retry);
-          },
-        },
-      });
+      response = await this.#request(exchange, delivery, signal);
       const result = await exchange.read(answerOf(response, exchange, this.#options.idleMs));
-      slot?.release('ok');
+      delivery.release('ok');
       return result;
     } catch (cause) {
-      const { error } = await failureOf(cause);
+      const error = await delivery.errorOf(cause, responseOf(cause));
       if (exchange.signal.aborted) throw new ServiceError('cancelled');
       if (deadline.signal.aborted) throw new ServiceError('timeout', { phase: 'total' });
-      const facts = { host: new URL(exchange.url).host, attempts: budget.attempts };
-      throw new ServiceError(error.kind, { ...facts, ...error.details });
+      throw error;
     } finally {
       clearTimeout(timer);
       response?.data.destroy();
-      slot?.release('failed');
+      delivery.release('failed');
     }
   }
 
-  async #withHeadersDeadline<Value>(
-    signal: AbortSignal,
-    send: (signal: AbortSignal) => Promise<Value>,
-  ): Promise<Value> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), this.#options.headersMs);
-    try {
-      return await send(AbortSignal.any([signal, late.signal]));
-    } catch (cause) {
-      // Not sent again: the service may have run the request and only been slow to say so.
-      if (late.signal.aborted) throw new ServiceError('timeout', { phase: 'headers' });
-      throw cause;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async #failureOf(
-    cause: unknown,
+  #request(
     exchange: Exchange<unknown>,
+    delivery: Delivery,
     signal: AbortSignal,
-  ): Promise<Failure> {
-    if (cause instanceof ServiceError) return { error: cause, retryable: false };
-    const response = isAxiosError<Readable>(cause) ? cause.response : undefined;
-    if (!response) {
-      const { error, nothingSent } = connectionFailure(cause);
-      return { error, retryable: nothingSent };
-    }
-    return this.#failureOfAnswer(response, exchange, signal);
+  ): Promise<AxiosResponse<Readable>> {
+    return this.#axios.request<Readable>({
+      method: exchange.method,
+      url: exchange.url,
+      data: exchange.body,
+      headers: requestHeaders(exchange),
+      signal,
+      adapter: (config) =>
+        delivery.attempt((bearer, limited) => {
+          if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
+          // The address is that of the exchange, whatever a retry has made of the configuration.
+          return this.#adapter({ ...config, url: exchange.url, signal: limited });
+        }),
+      'axios-retry': {
+        retries: exchange.budget.retriesLeft,
+        retryCondition: (cause) => delivery.isWorthRetrying(cause, responseOf(cause)),
+        retryDelay: () => delivery.nextWaitMs,
+        onRetry: () => delivery.countRetry(),
+      },
+    });
   }
+}
 
-  async #failureOfAnswer(
-    response: AxiosResponse<Readable>,
-    { url, failure }: Exchange<unknown>,
-    signal: AbortSignal,
-  ): Promise<Failure> {
-    const { status } = response;
-    const header = headerReader(response);
-    // Read to its end or destroyed: an error body that is left alone keeps its socket (measured).
-    // axios stops listening to the signal once it has rejected.
-    const body = addAbortSignal(signal, response.data);
-    const bytes = boundedBytes(body, MAX_ERROR_BYTES, this.#options.idleMs);
-    const text = await readText(bytes).catch(() => '');
-    if (status >= 300 && status < 400) {
-      const host = redirectHost(header('location'), url);
-      return {
-        error: new ServiceError('redirected', { status, ...(host && { host }) }),
-        retryable: false,
-      };
-    }
-    const wait = retryAfterMs(header('retry-after'), header('date'), this.#options.clock.now());
-    const details: ErrorDetails = wait === undefined ? { status } : { status, retryAfterMs: wait };
-    const error = failure({ status, text }).with(details);
-    return {
-      error,
-      // A used-up quota may come as 429, and stays used up.
-      retryable:
-        isRetriedStatus(status) &&
-        isKind(error, 'rate-limited', 'capacity-full', 'server-failed') &&
-        (wait ?? 0) <= LONGEST_RETRY_AFTER_MS,
-    };
-  }
+function responseOf(cause: unknown): FailedResponse | undefined {
+  return isAxiosError<Readable>(cause) ? cause.response : undefined;
 }

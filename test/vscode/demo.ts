@@ -51,6 +51,7 @@ async function walk(theme: Theme & ('dark' | 'light')): Promise<void> {
     await workbench.editor.selectLines(3);
     await workbench.runCommand('Hosted Model: Generate from selection');
     console.log(`status: ${(await status.waitFor({ text: /\$\(key\) \d+m/ })).ariaLabel}`);
+    await workbench.notifications.waitUntilGone(/generating/);
     await picture('generated');
     const after = await workbench.editor.savedText(file);
     console.log(`\n--- after\n${after}---`);

@@ -1,0 +1,170 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+import { boundedBytes, readText } from './body.ts';
+import type { Clock } from './clock.ts';
+import { checkDestination, connectionFailure, redirectHost } from './connection.ts';
+import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { headerReader } from './headers.ts';
+import type { Outcome, Slot } from './limiter.ts';
+import {
+  isRetriedStatus,
+  LONGEST_RETRY_AFTER_MS,
+  MAX_RETRIES,
+  retryAfterMs,
+  type retryWaitMs,
+} from './retry.ts';
+
+export interface DeliveryOptions {
+  /** Milliseconds to the headers of one attempt. */
+  readonly headersMs: number;
+  /** Milliseconds between two pieces of a body. */
+  readonly idleMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
+  readonly waitMs: typeof retryWaitMs;
+}
+
+/** As much of an answer that is no success as is read here. */
+export interface FailedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly data: Readable;
+}
+
+/** A failure with what decides whether it is worth another attempt. */
+interface Failure {
+  readonly error: ServiceError;
+  readonly retryable: boolean;
+}
+
+const MAX_ERROR_BYTES = 65_536;
+
+/**
+ * One exchange under way: what its attempts share. Gives each attempt its slot and its bearer, is
+ * the last gate before the socket, and says what a failed attempt means and whether it is worth
+ * another one. Knows nothing of the library that sends.
+ */
+export class Delivery {
+  readonly #exchange: Exchange<unknown>;
+  readonly #signal: AbortSignal;
+  readonly #options: DeliveryOptions;
+  #slot: Slot | undefined;
+  #bearer: string | undefined;
+  #isSent = false;
+  #known: { readonly cause: unknown; readonly failure: Failure } | undefined;
+  #nextWaitMs = 0;
+
+  /** @param signal aborts when the exchange is cancelled or its time is over */
+  constructor(exchange: Exchange<unknown>, signal: AbortSignal, options: DeliveryOptions) {
+    this.#exchange = exchange;
+    this.#signal = signal;
+    this.#options = options;
+  }
+
+  /** Milliseconds until the retry that `isWorthRetrying` has allowed. */
+  get nextWaitMs(): number {
+    return this.#nextWaitMs;
+  }
+
+  /**
+   * Runs one attempt, up to the headers of its answer.
+   * @throws {ServiceError} before anything is sent; otherwise what sending throws
+   */
+  async attempt<Response>(
+    send: (bearer: string | undefined, signal: AbortSignal) => Promise<Response>,
+  ): Promise<Response> {
+    const { limiter, bearer, url, origin, budget } = this.#exchange;
+    this.#isSent = false;
+    this.#slot = await limiter?.acquire(this.#signal);
+    this.#bearer = await bearer?.(this.#signal);
+    checkDestination(url, origin, process.env);
+    budget.attempts += 1;
+    this.#isSent = true;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), this.#options.headersMs);
+    try {
+      return await send(this.#bearer, AbortSignal.any([this.#signal, late.signal]));
+    } catch (cause) {
+      // Not sent again: the service may have run the request and only been slow to say so.
+      if (late.signal.aborted) throw new ServiceError('timeout', { phase: 'headers' });
+      throw cause;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Decides about a retry and what it waits: never past the deadline, so that waits are not in vain. */
+  async isWorthRetrying(cause: unknown, response: FailedResponse | undefined): Promise<boolean> {
+    const { error, retryable } = await this.#failureOf(cause, response);
+    const { waitMs, random, clock } = this.#options;
+    const { budget } = this.#exchange;
+    const retry = MAX_RETRIES - budget.retriesLeft + 1;
+    this.#nextWaitMs = waitMs(retry, error.details.retryAfterMs ?? 0, random);
+    return retryable && clock.monotonic() + this.#nextWaitMs < budget.endsAt;
+  }
+
+  /** Counts and announces the retry that `isWorthRetrying` has allowed. */
+  countRetry(): void {
+    const { budget, onRetry } = this.#exchange;
+    budget.retriesLeft -= 1;
+    const error = this.#known?.failure.error ?? new ServiceError('server-failed');
+    onRetry?.({ retry: MAX_RETRIES - budget.retriesLeft, waitMs: this.#nextWaitMs, error });
+  }
+
+  /** What the exchange failed with, and the facts about it that only its sender knows. */
+  async errorOf(cause: unknown, response: FailedResponse | undefined): Promise<ServiceError> {
+    const { url, budget } = this.#exchange;
+    const { error } = await this.#failureOf(cause, response);
+    const facts = { host: new URL(url).host, attempts: budget.attempts };
+    return new ServiceError(error.kind, { ...facts, ...error.details });
+  }
+
+  /** Gives the slot back; only the first call counts. */
+  release(outcome: Outcome): void {
+    this.#slot?.release(outcome);
+  }
+
+  /** Looks at each failure once, since its body can be read only once, and frees its slot. */
+  async #failureOf(cause: unknown, response: FailedResponse | undefined): Promise<Failure> {
+    if (this.#known && this.#known.cause === cause) return this.#known.failure;
+    const { error, retryable } = await this.#meaningOf(cause, response);
+    const secrets = [...(this.#exchange.secrets ?? []), this.#bearer ?? ''];
+    const failure = { error: error.without(secrets), retryable };
+    this.#known = { cause, failure };
+    const { status, retryAfterMs: pauseMs } = error.details;
+    // A failed token request says nothing about how much the inference service can take.
+    if (this.#isSent) this.#slot?.release(status === 429 ? 'throttled' : 'failed', pauseMs);
+    return failure;
+  }
+
+  async #meaningOf(cause: unknown, response: FailedResponse | undefined): Promise<Failure> {
+    if (cause instanceof ServiceError) return { error: cause, retryable: false };
+    if (response) return this.#meaningOfAnswer(response);
+    const { error, nothingSent } = connectionFailure(cause);
+    return { error, retryable: nothingSent };
+  }
+
+  async #meaningOfAnswer(response: FailedResponse): Promise<Failure> {
+    const { url, failure } = this.#exchange;
+    const { idleMs, clock } = this.#options;
+    const { status } = response;
+    const header = headerReader(response);
+    // Read to its end or destroyed: an error body that is left alone keeps its socket (measured).
+    // The library stops listening to the signal once it has rejected.
+    const body = addAbortSignal(this.#signal, response.data);
+    const text = await readText(boundedBytes(body, MAX_ERROR_BYTES, idleMs)).catch(() => '');
+    if (status >= 300 && status < 400) {
+      const host = redirectHost(header('location'), url);
+      const details = host === undefined ? { status } : { status, host };
+      return { error: new ServiceError('redirected', details), retryable: false };
+    }
+    const wait = retryAfterMs(header('retry-after'), header('date'), clock.now());
+    const details: ErrorDetails = wait === undefined ? { status } : { status, retryAfterMs: wait };
+    const error = failure({ status, text }).with(details);
+    // A used-up quota may come as 429, and stays used up.
+    const passing = isKind(error, 'rate-limited', 'capacity-full', 'server-failed');
+    const retryable = isRetriedStatus(status) && passing && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS;
+    return { error, retryable };
+  }
+}
