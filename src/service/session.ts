@@ -69,11 +69,6 @@ export class Session {
     this.#tokens?.service.keepFresh();
   }
 
-  /** The state of the token in use. */
-  get tokenState(): TokenState {
-    return this.#tokens?.service.state ?? { kind: 'none' };
-  }
-
   listModels(
     from: { readonly vendor: Vendor; readonly serviceUrl: string; readonly operation: Operation },
     signal: AbortSignal,

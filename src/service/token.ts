@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
+import { Flight } from './flight.ts';
 import { type TokenAnswer, type TokenLife, tokenLife } from './tokenLife.ts';
 
 /** A bearer token. Compared by identity: the same text fetched twice is two tokens. */
@@ -31,12 +32,6 @@ interface CurrentToken extends Token {
   readonly life: TokenLife;
 }
 
-interface Flight {
-  readonly promise: Promise<Token>;
-  readonly controller: AbortController;
-  waiters: number;
-}
-
 const CLOCK_SET_BACK_MS = 5_000;
 const FIRST_BACKOFF_MS = 5_000;
 const LONGEST_BACKOFF_MS = 300_000;
@@ -63,7 +58,7 @@ export class TokenService {
   readonly #clock: Clock;
   readonly #random: () => number;
   #current: CurrentToken | undefined;
-  #flight: Flight | undefined;
+  #flight: Flight<Token> | undefined;
   #state: TokenState = { kind: 'none' };
   #refusal: ServiceError | undefined;
   #failures = 0;
@@ -133,7 +128,7 @@ export class TokenService {
   dispose(): void {
     this.#disposed = true;
     this.#current = undefined;
-    this.#flight?.controller.abort();
+    this.#flight?.abort();
   }
 
   #living(): CurrentToken | undefined {
@@ -156,14 +151,12 @@ export class TokenService {
     return true;
   }
 
-  #startFlight(): Flight {
-    const controller = new AbortController();
-    const flight = { controller, waiters: 0, promise: this.#fetch(controller.signal) };
+  #startFlight(): Flight<Token> {
+    const flight = new Flight((signal) => this.#fetch(signal));
     const landed = () => {
       if (this.#flight === flight) this.#flight = undefined;
     };
-    // Also keeps a background flight that fails from being an unhandled rejection.
-    flight.promise.then(landed, landed);
+    flight.result.then(landed, landed);
     return flight;
   }
 
@@ -205,26 +198,12 @@ export class TokenService {
     if (signal.aborted || this.#disposed) return Promise.reject(new ServiceError('cancelled'));
     this.#flight ??= this.#startFlight();
     const flight = this.#flight;
-    flight.waiters += 1;
     this.#setState({ kind: 'fetching' });
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        flight.waiters -= 1;
-        if (flight.waiters === 0) this.#giveUp(flight);
-        reject(new ServiceError('cancelled'));
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      const stay = () => signal.removeEventListener('abort', leave);
-      flight.promise.then(resolve, reject).finally(stay);
+    return flight.wait(signal, () => {
+      if (this.#flight !== flight) return;
+      this.#flight = undefined;
+      this.#setState(this.#restingState());
     });
-  }
-
-  /** Nobody waits any more: whoever comes next starts a flight of their own. */
-  #giveUp(flight: Flight): void {
-    if (this.#flight !== flight) return;
-    this.#flight = undefined;
-    flight.controller.abort();
-    this.#setState(this.#restingState());
   }
 
   /** The state while nothing is under way. */
