@@ -28,8 +28,8 @@ export function registerCommands(app: App): Disposable {
         const { handlers } = await import('./handlers.ts');
         await handlers[name](app);
       } catch (error) {
-        const { reportFailure } = await import('./ui/report.ts');
-        app.status.update({ lastFailure: reportFailure(app.log, error, () => void run()) });
+        const { report } = await import('./ui/report.ts');
+        if (await report(app, error)) void run();
       }
     };
     return commands.registerCommand(`hostedModel.${name}`, () => run());

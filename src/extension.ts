@@ -2,6 +2,7 @@ import { type ExtensionContext, window } from 'vscode';
 import type { App } from './app.ts';
 import { registerCommands } from './commands.ts';
 import { KeyStore } from './credentials/keyStore.ts';
+import { resolveCredentials } from './credentials/resolve.ts';
 import { LastResult } from './editor/lastResult.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import { isOutOfReach, ServiceError } from './service/errors.ts';
@@ -32,23 +33,39 @@ export function activate(context: ExtensionContext): void {
   const status = new StatusItem(statusPlace, () => void keepFresh());
   const onTokenState = (token: TokenState) => {
     status.update({ token });
-    if (token.kind === 'valid') status.update({ unreachable: false });
-    if ('error' in token) {
-      log.warn(`token: ${token.error.message}`);
-      status.update({ unreachable: isOutOfReach(token.error) });
-    }
+    const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
+    if (error) log.warn(`token: ${error.message}`);
+    if (error || token.kind === 'valid') status.update({ unreachable: isOutOfReach(error) });
+  };
+
+  const showWhetherSetUp = async () => {
+    const { projectId, url } = readSettings();
+    status.update({ isSetUp: (await keys.has()) && projectId !== '' && url !== '' });
   };
 
   let signedOut = new AbortController();
+  /** The token in use serves the stored key and the hosts of the settings, or nobody. */
+  const keepOnlyUsableToken = async () => {
+    const open = await session;
+    if (!open && !status.facts.needsApproval) return;
+    const resolution = resolveCredentials(readSettings(), await keys.read());
+    open?.keepOnly(resolution.kind === 'ready' ? resolution.credentials : undefined);
+    status.update({
+      needsApproval: status.facts.needsApproval && resolution.kind === 'unapproved',
+    });
+  };
   const onKeyChange = async () => {
-    const hasKey = await keys.has();
-    status.update({ hasKey });
-    if (!hasKey) {
+    status.update({ lastFailure: undefined });
+    if (!(await keys.has())) {
       signedOut.abort(new ServiceError('cancelled'));
       signedOut = new AbortController();
     }
-    // What was said of a refused key is not true of another one.
-    if (!hasKey || status.facts.token.kind === 'refused') (await session)?.forgetToken();
+    await showWhetherSetUp();
+    await keepOnlyUsableToken();
+  };
+  const onSettingsChange = async () => {
+    await showWhetherSetUp();
+    await keepOnlyUsableToken();
   };
 
   const test = async (credentials: Credentials, signal: AbortSignal) => {
@@ -79,12 +96,12 @@ export function activate(context: ExtensionContext): void {
     status,
     registerCommands(app),
     keys.onDidChange(() => void onKeyChange()),
-    onDidChangeSettings(() => status.update({ needsApproval: false })),
+    onDidChangeSettings(() => void onSettingsChange()),
     window.onDidChangeWindowState(() => void keepFresh()),
     { dispose: () => signedOut.abort(new ServiceError('cancelled')) },
     { dispose: () => void session?.then((open) => open.dispose()) },
   );
-  void onKeyChange();
+  void showWhetherSetUp();
 }
 
 function statusPlace() {

@@ -7,6 +7,7 @@ import { generateFromSelection } from './editor/generate.ts';
 import { readSettings, writeSettings } from './settings.ts';
 import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
+import { report } from './ui/report.ts';
 
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>> = {
@@ -16,7 +17,8 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
       credentials: () => requireCredentials(accessOf(app)),
       client: async (credentials, settings) => (await app.session()).client(credentials, settings),
       onStart: app.watchGeneration,
-      signOut: app.signOutSignal,
+      signOut: () => app.signOutSignal,
+      report: (error) => report(app, error),
     }),
 
   setUp: async (app) => {
@@ -41,6 +43,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
     await window.withProgress({ location: ProgressLocation.Window, title: 'Getting a token' }, () =>
       session.tokens(credentials).refresh(app.signOutSignal),
     );
+    app.status.update({ lastFailure: undefined });
     void window.showInformationMessage('Hosted Model: a new token is in use.');
   },
 
@@ -49,11 +52,17 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   selectModel: async (app) => {
     const serviceUrl = await requireAddress(readSettings());
     if (!serviceUrl) return;
-    const { vendor, operation, modelId } = readSettings(window.activeTextEditor?.document.uri);
+    const scope = window.activeTextEditor?.document.uri;
+    const { vendor, operation, modelId } = readSettings(scope);
     const session = await app.session();
     const models = session.listModels({ vendor, serviceUrl, operation }, app.signOutSignal);
     const picked = await pickModel(models, modelId);
-    if (picked) await writeSettings({ modelId: picked });
+    if (!picked) return;
+    await writeSettings({ modelId: picked });
+    if (readSettings(scope).modelId === picked) return;
+    const text =
+      'Hosted Model: the model is in your user settings, but a setting of this folder wins.';
+    void window.showWarningMessage(text);
   },
 
   openSettings: async () => {

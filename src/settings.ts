@@ -27,7 +27,7 @@ const COMMAND_QUEUE = 50;
 /** The settings that hold for a document, or for the window. */
 export function readSettings(scope?: Uri): Settings {
   const configuration = workspace.getConfiguration(SECTION, scope);
-  const text = (name: string) => configuration.get<string>(name, '').trim();
+  const text = (name: string) => textOf(configuration.get<unknown>(name));
   const vendor = vendorFor(text('vendor')) ?? vendors[0];
   if (!vendor) throw new Error('No vendor entry');
   return {
@@ -35,17 +35,17 @@ export function readSettings(scope?: Uri): Settings {
     authUrl: text('authUrl') || vendor.authUrl,
     url: text('url'),
     // From the user settings alone: a repository could bill requests to a project of its own.
-    projectId: configuration.inspect<string>('projectId')?.globalValue?.trim() ?? '',
+    projectId: textOf(configuration.inspect<unknown>('projectId')?.globalValue),
     modelId: text('modelId') || vendor.defaultModelId,
     operation: text('operation') === 'generation' ? 'generation' : 'chat',
-    parameters: configuration.get<Parameters>('parameters', {}),
+    parameters: objectOf(configuration.get<unknown>('parameters')),
     insertMode: insertMode(text('insertMode')),
     limits: {
-      limit: bounded(configuration.get<number>('maxConcurrentRequests', 3), 1, 8),
-      minIntervalMs: bounded(configuration.get<number>('minRequestInterval', 0), 0, 60_000),
+      limit: bounded(configuration.get<unknown>('maxConcurrentRequests'), 1, 8),
+      minIntervalMs: bounded(configuration.get<unknown>('minRequestInterval'), 0, 60_000),
       queue: COMMAND_QUEUE,
     },
-    keepTokenFresh: configuration.get<boolean>('keepTokenFresh', true),
+    keepTokenFresh: configuration.get<unknown>('keepTokenFresh') !== false,
   };
 }
 
@@ -69,7 +69,19 @@ function insertMode(text: string): InsertMode {
   return text === 'after' || text === 'replace' ? text : 'below';
 }
 
-/** Settings files hold anything; a number out of range counts as the nearest one in it. */
-function bounded(value: number, least: number, most: number): number {
-  return Number.isFinite(value) ? Math.min(most, Math.max(least, Math.round(value))) : least;
+// Settings files hold anything, whatever the schema says; a value of another type counts as unset.
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+function objectOf(value: unknown): Parameters {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? { ...value } : {};
+}
+
+/** A number out of range counts as the nearest one in it. */
+function bounded(value: unknown, least: number, most: number): number {
+  const number = typeof value === 'number' && Number.isFinite(value) ? value : least;
+  return Math.min(most, Math.max(least, Math.round(number)));
 }

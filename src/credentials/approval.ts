@@ -1,42 +1,60 @@
 import { window } from 'vscode';
+import type { Settings } from '../settings.ts';
 import { writeSettings } from '../settings.ts';
-import type { KeyStore } from './keyStore.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
 import type { Destination } from './resolve.ts';
 
 /**
  * Asks before a stored key may go to another host than the ones shown when it was saved (rule R3
- * of the threat model). Keeping the old hosts is the button that Enter presses.
- * @returns true if credentials are usable afterwards
+ * of the threat model). Keeping the saved hosts is the button that Enter presses.
  */
-export async function approveDestination(
-  keys: KeyStore,
-  approved: Destination,
+export async function askDestination(
+  saved: Destination,
   wanted: Destination,
-): Promise<boolean> {
-  const keep = `Keep ${approved.serviceHost}`;
-  const use = `Use ${wanted.serviceHost}`;
+): Promise<'saved' | 'wanted' | undefined> {
+  const keep = 'Keep Saved Hosts';
+  const use = 'Use New Hosts';
+  const lines = (what: string, old: string, now: string) =>
+    old === now
+      ? `${what} goes to ${old}, as before.`
+      : `${what} went to ${old}\nand would now go to ${now}`;
   const answer = await window.showWarningMessage(
-    'The settings of Hosted Model now lead to another host than the one your API key was saved for.',
+    'Hosted Model would use other hosts than the ones your API key was saved for.',
     {
       modal: true,
       detail: [
-        `Saved for: key to ${approved.authHost}, text to ${approved.serviceHost}`,
-        `Settings now: key to ${wanted.authHost}, text to ${wanted.serviceHost}`,
-        'Nothing was sent. Use the new host only if you changed the settings yourself.',
+        lines('The API key', saved.authHost, wanted.authHost),
+        lines('Selected text', saved.serviceHost, wanted.serviceHost),
+        'Nothing was sent. Use the new hosts only if you changed them yourself.',
       ].join('\n\n'),
     },
     keep,
     use,
   );
-  if (answer === use) {
-    const record = await keys.read();
-    if (!record) return false;
-    await keys.write({ ...record, authUrl: wanted.authUrl, serviceUrl: wanted.serviceUrl });
-    return true;
+  if (answer === use) return 'wanted';
+  return answer === keep ? 'saved' : undefined;
+}
+
+/**
+ * Settles which hosts hold, in the record or in the settings.
+ * @param asked the record that the question is about; another one that came meanwhile is not bound
+ * @returns true if the question is settled
+ */
+export async function settleDestination(
+  keys: KeyStore,
+  { vendor }: Settings,
+  asked: KeyRecord,
+  saved: Destination,
+  wanted: Destination,
+): Promise<boolean> {
+  const answer = await askDestination(saved, wanted);
+  if (answer === 'saved') {
+    const authUrl = saved.authUrl === vendor.authUrl ? '' : saved.authUrl;
+    await writeSettings({ url: saved.serviceUrl, authUrl });
+  } else if (answer === 'wanted') {
+    const now = await keys.read();
+    if (JSON.stringify(now) !== JSON.stringify(asked)) return true;
+    await keys.write({ ...asked, authUrl: wanted.authUrl, serviceUrl: wanted.serviceUrl });
   }
-  if (answer === keep) {
-    await writeSettings({ url: approved.serviceUrl, authUrl: approved.authUrl });
-    return true;
-  }
-  return false;
+  return answer !== undefined;
 }

@@ -43,13 +43,14 @@ export class KeyStore {
   }
 
   async write(record: KeyRecord): Promise<void> {
-    await this.#secrets.store(SECRET, JSON.stringify(record));
+    // The marker first: the change event of the secret asks for it.
     await this.#state.update(MARKER, true);
+    await this.#secrets.store(SECRET, JSON.stringify(record));
   }
 
   async delete(): Promise<void> {
-    await this.#secrets.delete(SECRET);
     await this.#state.update(MARKER, undefined);
+    await this.#secrets.delete(SECRET);
   }
 
   /** Fires in every window when the record is written or deleted, here as well. */

@@ -4,9 +4,10 @@ import { isKind, ServiceError } from '../service/errors.ts';
 import { type Settings, writeSettings } from '../settings.ts';
 import { messageFor } from '../ui/messages.ts';
 import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
+import { askDestination } from './approval.ts';
 import { checkKey, checkProject, checkUrl } from './checks.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { destination } from './resolve.ts';
+import { type Destination, destination } from './resolve.ts';
 
 /**
  * The guided set-up: key, project, address, test. Nothing is stored until it worked or the user
@@ -38,7 +39,8 @@ export async function setUp(options: SetUpOptions): Promise<boolean> {
   const draft: Draft = { apiKey: '', projectId: settings.projectId, url: settings.url };
   const steps: readonly StepName[] = [...ask, 'save'];
   let problem: StepProblem | undefined;
-  for (let index = 0; index < steps.length; ) {
+  let index = 0;
+  for (;;) {
     const name = steps[index] ?? 'save';
     const position = {
       title: 'Set Up Hosted Model',
@@ -49,10 +51,11 @@ export async function setUp(options: SetUpOptions): Promise<boolean> {
     const answer = await QUESTIONS[name]({ position, draft, stored, options, steps });
     if (answer === undefined) return false;
     problem = typeof answer === 'object' ? answer : undefined;
-    if (problem) index = steps.indexOf(problem.step);
-    else index += answer === back ? -1 : 1;
+    if (problem) index = Math.max(0, steps.indexOf(problem.step));
+    else if (answer === back) index -= 1;
+    else if (name !== 'save') index += 1;
+    else if (await save(options, draft, stored)) return true;
   }
-  return save(options, draft, stored);
 }
 
 interface StepProblem {
@@ -121,22 +124,28 @@ const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   },
 
   save: async ({ position, draft, stored, options, steps }) => {
+    const target = destination(options.settings.authUrl, draft.url);
+    if ('setting' in target) return { step: 'url', text: 'Choose an address.' };
+    const credentials = draftCredentials(options, draft, stored, target);
     let found: StepProblem | undefined;
-    const credentials = draftCredentials(options, draft, stored);
-    if ('step' in credentials) return credentials;
     const picked = await askPick<SaveItem>({
       ...position,
-      placeholder: `The key goes to ${new URL(credentials.authUrl).host}, selected text to ${new URL(credentials.serviceUrl).host}`,
+      placeholder: 'Are these the right hosts?',
+      // In the part that wraps: a long name must not hide its end.
+      text: `The API key goes to ${target.authHost} · Selected text goes to ${target.serviceHost}`,
       items: [
         {
           label: '$(beaker) Test and Save',
-          detail: 'Gets a token and checks project and model. Generates nothing.',
+          detail: 'Checks key, project and model. Generates nothing.',
           test: true,
         },
         { label: '$(save) Save Without Testing', test: false },
       ],
       accept: async ({ test }, signal) => {
-        if (test) found = await problemOf(options.test(credentials, signal), credentials, steps);
+        if (!(await mayUseStoredKey(draft, stored, target))) return 'The saved hosts were kept.';
+        found = test
+          ? await problemOf(options.test(credentials, signal), credentials, steps)
+          : undefined;
         return found?.step === 'save' ? found.text : undefined;
       },
     });
@@ -164,22 +173,32 @@ function addresses({ vendor }: Settings, current: string): AddressItem[] {
 
 /** The credentials of the draft, approved for the hosts that the last step shows. */
 function draftCredentials(
-  { settings }: SetUpOptions,
-  draft: Draft,
+  { settings: { vendor } }: SetUpOptions,
+  { apiKey, projectId }: Draft,
   stored: KeyRecord | undefined,
-): Credentials | StepProblem {
-  const target = destination(settings.authUrl, draft.url);
-  if ('setting' in target) {
-    return { step: 'url', text: checkUrl(draft.url, settings.authUrl) ?? '' };
-  }
+  { authUrl, serviceUrl }: Destination,
+): Credentials {
   return {
-    vendor: settings.vendor,
-    apiKey: draft.apiKey || (stored?.apiKey ?? ''),
-    projectId: draft.projectId,
-    authUrl: target.authUrl,
-    serviceUrl: target.serviceUrl,
-    approved: { auth: new URL(target.authUrl).origin, service: new URL(target.serviceUrl).origin },
+    vendor,
+    apiKey: apiKey || (stored?.apiKey ?? ''),
+    projectId,
+    authUrl,
+    serviceUrl,
+    approved: { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin },
   };
+}
+
+/** A key that was stored for other hosts goes to these only after the same question as ever. */
+async function mayUseStoredKey(
+  { apiKey }: Draft,
+  stored: KeyRecord | undefined,
+  wanted: Destination,
+): Promise<boolean> {
+  if (apiKey || !stored) return true;
+  const saved = destination(stored.authUrl, stored.serviceUrl);
+  if ('setting' in saved) return false;
+  const isSame = saved.authHost === wanted.authHost && saved.serviceHost === wanted.serviceHost;
+  return isSame || (await askDestination(saved, wanted)) === 'wanted';
 }
 
 /** Runs the test; says what went wrong and in which step it can be mended. */
@@ -203,11 +222,12 @@ function stepOf(error: unknown, authHost: string): StepName {
   if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
     return 'projectId';
   }
-  const onTheWay = isKind(error, 'unreachable', 'certificate', 'redirected', 'unexpected-answer');
+  const onTheWay = isKind(error, 'unreachable', 'certificate', 'unexpected-answer');
   if (onTheWay && error instanceof ServiceError && error.details.host !== authHost) return 'url';
   return 'save';
 }
 
+/** @returns false if the user keeps the stored key after all */
 async function save(
   { keys, settings }: SetUpOptions,
   draft: Draft,
@@ -217,8 +237,9 @@ async function save(
   const target = destination(settings.authUrl, draft.url);
   if (!apiKey || 'setting' in target) return false;
   if (stored && stored.apiKey !== apiKey && !(await mayReplaceKey())) return false;
-  await keys.write({ apiKey, authUrl: target.authUrl, serviceUrl: target.serviceUrl });
+  // The settings first: should VS Code refuse them, no key is bound to hosts that do not hold.
   await writeSettings({ projectId: draft.projectId, url: target.serviceUrl });
+  await keys.write({ apiKey, authUrl: target.authUrl, serviceUrl: target.serviceUrl });
   return true;
 }
 

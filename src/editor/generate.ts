@@ -1,13 +1,12 @@
 import { window } from 'vscode';
 import type { Client, Generation } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
-import { isKind } from '../service/errors.ts';
 import type { Retry } from '../service/exchange.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { Insertion } from './insertion.ts';
-import type { LastResult } from './lastResult.ts';
-import { captureTarget, type Target } from './target.ts';
+import { type LastResult, offerResult } from './lastResult.ts';
+import { captureTarget } from './target.ts';
 
 /** What the main job needs from the rest of the extension. */
 export interface GenerateOptions {
@@ -16,8 +15,10 @@ export interface GenerateOptions {
   readonly credentials: () => Promise<Credentials | undefined>;
   readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
   readonly onStart: () => GenerationWatch;
-  /** Aborts when the key is gone, in this window or another. */
-  readonly signOut: AbortSignal;
+  /** A signal that aborts when the key is gone, in this window or another. */
+  readonly signOut: () => AbortSignal;
+  /** Shows a failure. @returns true once the user wants another try; false if they do not */
+  readonly report: (error: unknown) => Promise<boolean>;
 }
 
 /** Is told how one generation goes; for the status item and the log. */
@@ -30,60 +31,68 @@ export interface GenerationWatch {
 
 /**
  * Sends the selected text, or with no selection a typed prompt, and writes the answer into the
- * document while it streams.
- * @throws {ServiceError} what the service failed with; text that came before stays in the document
+ * document while it streams. Text that came before a failure stays; a retry takes its place.
  */
 export async function generateFromSelection(options: GenerateOptions): Promise<void> {
   const editor = window.activeTextEditor;
   if (!editor) {
-    await window.showInformationMessage('Hosted Model: open a document and select text first.');
-    return;
+    return inform('open a document and select text first.');
   }
   const settings = readSettings(editor.document.uri);
   const target = captureTarget(editor, settings.insertMode);
-  const prompt = target.selectedText || (await askPrompt());
-  if (!prompt?.trim()) return;
-  const credentials = await options.credentials();
-  if (!credentials) return;
+  // From here on the place is followed: what comes next can take the user minutes.
   const insertion = new Insertion(target);
   try {
-    const generation = await generate(options, {
-      settings,
-      credentials,
-      prompt,
-      target,
-      insertion,
-    });
-    if (generation) announceCut(generation);
+    const prompt = target.selectedText || (await askPrompt());
+    if (prompt === undefined) return;
+    if (prompt.trim() === '') return inform('there is nothing but blanks to send.');
+    const job = { settings, prompt, insertion, languageId: target.document.languageId };
+    while (!(await isDone(options, job))) insertion.restart();
   } finally {
-    const placed = await insertion.finish();
     insertion.dispose();
-    if (!placed) void options.lastResult.offer();
   }
 }
 
 interface Job {
   readonly settings: Settings;
-  readonly credentials: Credentials;
   readonly prompt: string;
-  readonly target: Target;
   readonly insertion: Insertion;
+  readonly languageId: string;
 }
 
-/** @returns undefined if the user cancelled */
-async function generate(options: GenerateOptions, job: Job): Promise<Generation | undefined> {
-  const { lastResult, signOut } = options;
-  const client = await options.client(job.credentials, job.settings);
-  const watch = options.onStart();
-  lastResult.begin(job.target.document.languageId);
+/** One try. @returns false if the user wants another one */
+async function isDone(options: GenerateOptions, job: Job): Promise<boolean> {
+  const credentials = await options.credentials();
+  if (!credentials) return true;
+  const { result, append } = options.lastResult.begin(job.languageId);
+  const onText = (text: string) => {
+    append(text);
+    job.insertion.append(text);
+  };
+  const client = await options.client(credentials, job.settings);
+  const outcome = await generate(options, client, job, onText).catch((error: unknown) => ({
+    error,
+  }));
+  if (!(await job.insertion.finish())) void offerResult(result);
+  if ('error' in outcome) return !(await options.report(outcome.error));
+  announce(outcome);
+  return true;
+}
+
+async function generate(
+  { onStart, signOut }: GenerateOptions,
+  client: Client,
+  { prompt, settings }: Job,
+  onText: (text: string) => void,
+): Promise<Generation> {
+  const watch = onStart();
   try {
     const generation = await cancellable('generating…', (cancel, say) =>
-      client.generateText(job.prompt, job.settings.parameters, {
-        signal: AbortSignal.any([cancel, signOut]),
+      client.generateText(prompt, settings.parameters, {
+        signal: AbortSignal.any([cancel, signOut()]),
         onText: (text) => {
           watch.onText();
-          lastResult.append(text);
-          job.insertion.append(text);
+          onText(text);
         },
         onRetry: (retry) => {
           watch.onRetry(retry);
@@ -95,7 +104,6 @@ async function generate(options: GenerateOptions, job: Job): Promise<Generation 
     return generation;
   } catch (error) {
     watch.onFailed(error);
-    if (isKind(error, 'cancelled')) return undefined;
     throw error;
   }
 }
@@ -115,13 +123,19 @@ function retryMessage({ retry, waitMs, error }: Retry): string {
   return `attempt ${retry + 1} of 4 in ${seconds} s (${why})`;
 }
 
-function announceCut({ stopReason }: Generation): void {
-  const why =
-    stopReason === 'max_tokens'
-      ? 'it reached the number of new tokens that the parameters allow'
-      : stopReason === 'time_limit'
-        ? 'it reached the time limit of the parameters or the plan'
-        : undefined;
-  if (why)
-    void window.showInformationMessage(`Hosted Model: the service cut the answer, since ${why}.`);
+/** What is worth knowing about an answer that came as it should. */
+function announce({ text, stopReason }: Generation): void {
+  if (stopReason === 'max_tokens') {
+    inform(
+      'the service cut the answer, since it reached the number of new tokens that the parameters allow.',
+    );
+  } else if (stopReason === 'time_limit') {
+    inform('the service cut the answer, since it reached a time limit.');
+  } else if (text === '') {
+    inform('the model had nothing to say to this text. Another prompt or model may do better.');
+  }
+}
+
+function inform(text: string): void {
+  void window.showInformationMessage(`Hosted Model: ${text}`);
 }

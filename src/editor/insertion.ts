@@ -1,41 +1,42 @@
 import {
   type Disposable,
   EndOfLine,
-  Range,
   Selection,
-  TabInputNotebook,
-  TabInputText,
-  TabInputTextDiff,
   type TextDocument,
   type TextEditor,
-  WorkspaceEdit,
-  window,
   workspace,
 } from 'vscode';
+import { editEditor, editorOf, editUnseen, hasTab } from './documentEdit.ts';
 import type { Target } from './target.ts';
 import { TextFit } from './textFit.ts';
 import { type TextChange, TrackedRange } from './trackedRange.ts';
 
 /** 30 edits a second at the most: each one wakes the language servers of the file. */
 const MIN_EDIT_INTERVAL_MS = 34;
+/** Edits that nothing came of, before the text is given up. */
 const TRIES = 3;
+/** Edits that came too late since somebody else was quicker. */
+const RACES = 50;
 
 /**
  * Writes streamed text into a document: one edit in flight, each one checked, all of them one
- * undo step as long as nobody else edits. The only place that edits documents.
+ * undo step as long as nobody else edits. Follows its place from the moment it is made, so that
+ * what the user does meanwhile is never overwritten.
  *
  * `TextEditor.edit` says true for edits that changed nothing, and false for those that came too
- * late (both measured); so what counts is the text that stands in the document afterwards.
+ * late (both measured); so what counts is the change that the document then reports.
  */
 export class Insertion implements Disposable {
+  readonly #target: Target;
   readonly #document: TextDocument;
-  readonly #fit: TextFit;
+  readonly #eol: EndOfLine;
   readonly #range: TrackedRange;
   readonly #listener: Disposable;
+  #fit: TextFit;
   /** Written before the first text; nothing is written for an answer that never came. */
   #lead: string;
   #waiting = '';
-  /** True until the first edit, which replaces the range if the target says so. */
+  /** True until the first edit, which replaces the range. */
   #untouched = true;
   /** Somebody else edited since our last edit, so that the next one begins an undo step. */
   #foreign = true;
@@ -44,19 +45,17 @@ export class Insertion implements Disposable {
   #pump: Promise<void> | undefined;
   #lost = false;
 
-  constructor({ document, range, indentation, lead }: Target) {
+  constructor(target: Target) {
+    const { document, range, lead } = target;
+    this.#target = target;
     this.#document = document;
-    this.#fit = new TextFit(document.eol === EndOfLine.CRLF ? '\r\n' : '\n', indentation);
-    this.#range = new TrackedRange(document.offsetAt(range.start), document.offsetAt(range.end));
+    this.#eol = document.eol;
     this.#lead = lead;
+    this.#fit = this.#newFit();
+    this.#range = new TrackedRange(document.offsetAt(range.start), document.offsetAt(range.end));
     this.#listener = workspace.onDidChangeTextDocument((event) => {
       if (event.document === document) this.#follow(event.contentChanges);
     });
-  }
-
-  /** True once text could not be placed; more text is then ignored. */
-  get lost(): boolean {
-    return this.#lost;
   }
 
   append(text: string): void {
@@ -71,11 +70,25 @@ export class Insertion implements Disposable {
     this.#start();
     await this.#pump;
     if (this.#waiting !== '' && !this.#lost) await this.#writeUnseen();
-    return !this.#lost;
+    return !this.#lost && !(this.#range.broken && !this.#untouched);
+  }
+
+  /** Begins again in place of what was written so far. */
+  restart(): void {
+    this.#waiting = '';
+    this.#lead = this.#target.lead;
+    this.#fit = this.#newFit();
+    this.#untouched = true;
+    this.#foreign = true;
   }
 
   dispose(): void {
     this.#listener.dispose();
+  }
+
+  #newFit(): TextFit {
+    const lineEnd = this.#eol === EndOfLine.CRLF ? '\r\n' : '\n';
+    return new TextFit(lineEnd, this.#target.indentation);
   }
 
   #start(): void {
@@ -86,7 +99,7 @@ export class Insertion implements Disposable {
 
   async #run(): Promise<void> {
     while (this.#waiting !== '' && !this.#lost) {
-      const editor = this.#visibleEditor();
+      const editor = editorOf(this.#document);
       if (!editor) return;
       const startedAt = performance.now();
       const { selection } = editor;
@@ -98,55 +111,41 @@ export class Insertion implements Disposable {
     }
   }
 
-  /**
-   * A selection that ends where text is inserted grows over it. It is set back, so that it still is
-   * the prompt and typing does not replace the answer; in place of a replaced one comes the cursor.
-   */
-  #restoreSelection(editor: TextEditor, before: Selection): void {
-    if (before.isEmpty) return;
-    const { start, end } = this.#range;
-    if (before.end.isEqual(this.#document.positionAt(start))) editor.selection = before;
-    else if (before.start.isEqual(this.#document.positionAt(start))) {
-      const after = this.#document.positionAt(end);
-      editor.selection = new Selection(after, after);
-    }
-  }
-
-  /**
-   * No editor shows the document: one edit for all that is left, if it has a tab. Without one it
-   * counts as closed; an edit would open it again and leave it unsaved (measured).
-   */
+  /** No editor shows the document: one edit for all that is left. */
   async #writeUnseen(): Promise<void> {
-    if (hasTab(this.#document)) await this.#write((change) => editDocument(this.#document, change));
+    if (hasTab(this.#document)) await this.#write((change) => editUnseen(this.#document, change));
     else this.#lost = true;
   }
 
   async #write(edit: (change: TextChange) => Thenable<boolean>): Promise<void> {
     const text = this.#waiting;
-    let triedVersion = -1;
-    for (let tries = 0; tries < TRIES; tries += 1) {
+    for (let tries = 0, races = 0; tries < TRIES && races < RACES; ) {
       if (this.#isGone()) break;
-      // An edit that lost the race against somebody typing is no sign of trouble.
-      if (this.#document.version !== triedVersion) tries = 0;
-      triedVersion = this.#document.version;
       const change = this.#next(text);
+      const { version } = this.#document;
       this.#expected = change;
       this.#written = false;
       // A rejection means that the editor was closed in this moment; the document may still be open.
-      await edit(change).then(undefined, () => false);
+      const accepted = await edit(change).then(Boolean, () => false);
       this.#expected = undefined;
       if (this.#written) {
         this.#waiting = this.#waiting.slice(text.length);
         return;
       }
+      const changed = this.#document.version !== version;
+      // Accepted, but altered beyond recognition: a second try would write the text twice.
+      if (accepted && changed) break;
+      if (changed) races += 1;
+      else tries += 1;
     }
     this.#lost = true;
   }
 
   #isGone(): boolean {
     const { broken, touched } = this.#range;
-    // A selection that the user has edited since is not replaced: that would lose their text.
-    return broken || this.#document.isClosed || (this.#untouched && touched);
+    // Text that the user has edited since is not replaced.
+    const edited = this.#untouched && touched;
+    return broken || edited || this.#document.isClosed || this.#document.eol !== this.#eol;
   }
 
   #next(text: string): TextChange {
@@ -156,33 +155,37 @@ export class Insertion implements Disposable {
       : { rangeOffset: end, rangeLength: 0, text };
   }
 
+  /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */
   #follow(changes: readonly TextChange[]): void {
-    const [change] = changes;
-    if (change && changes.length === 1 && isSame(change, this.#expected)) {
+    const ours = changes.find((change) => isSame(change, this.#expected));
+    for (const change of changes) {
+      if (change === ours) this.#range.grow(change);
+      else this.#range.follow(change);
+    }
+    if (ours) {
       this.#expected = undefined;
       this.#written = true;
       this.#untouched = false;
       this.#foreign = false;
-      this.#range.grow(change);
-      return;
+    } else if (changes.length > 0) {
+      this.#foreign = true;
     }
-    if (changes.length > 0) this.#foreign = true;
-    for (const foreign of changes) this.#range.follow(foreign);
   }
 
-  #visibleEditor(): TextEditor | undefined {
-    return window.visibleTextEditors.find((editor) => editor.document === this.#document);
+  /**
+   * A selection that ends where text is inserted grows over it. It is set back, so that it still is
+   * the prompt and typing does not replace the answer; in place of a replaced one comes the cursor.
+   * A selection that the user has moved meanwhile is left alone.
+   */
+  #restoreSelection(editor: TextEditor, before: Selection): void {
+    const start = this.#document.positionAt(this.#range.start);
+    const end = this.#document.positionAt(this.#range.end);
+    const now = editor.selection;
+    const isOurs = now.start.isEqual(before.start) && now.end.isEqual(end);
+    if (before.isEmpty || !(now.isEqual(before) || isOurs)) return;
+    if (before.end.isEqual(start)) editor.selection = before;
+    else if (before.start.isEqual(start)) editor.selection = new Selection(end, end);
   }
-}
-
-function hasTab({ uri }: TextDocument): boolean {
-  return window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .some(({ input }) => {
-      if (input instanceof TabInputText) return input.uri.toString() === uri.toString();
-      if (input instanceof TabInputTextDiff) return input.modified.toString() === uri.toString();
-      return input instanceof TabInputNotebook && input.uri.path === uri.path;
-    });
 }
 
 function isSame(change: TextChange, expected: TextChange | undefined): boolean {
@@ -191,26 +194,5 @@ function isSame(change: TextChange, expected: TextChange | undefined): boolean {
     change.rangeOffset === expected.rangeOffset &&
     change.rangeLength === expected.rangeLength &&
     change.text === expected.text
-  );
-}
-
-function editEditor(editor: TextEditor, change: TextChange, undoStop: boolean): Thenable<boolean> {
-  const range = rangeOf(editor.document, change);
-  return editor.edit((builder) => builder.replace(range, change.text), {
-    undoStopBefore: undoStop,
-    undoStopAfter: false,
-  });
-}
-
-function editDocument(document: TextDocument, change: TextChange): Thenable<boolean> {
-  const edit = new WorkspaceEdit();
-  edit.replace(document.uri, rangeOf(document, change), change.text);
-  return workspace.applyEdit(edit);
-}
-
-function rangeOf(document: TextDocument, { rangeOffset, rangeLength }: TextChange): Range {
-  return new Range(
-    document.positionAt(rangeOffset),
-    document.positionAt(rangeOffset + rangeLength),
   );
 }

@@ -1,45 +1,50 @@
 import { env, window, workspace } from 'vscode';
 
-/** The last generated text, whatever happened to the document. In memory only, for this window. */
+/** The text of one generation, kept whatever happens to the document. In memory only. */
+export interface Result {
+  readonly text: string;
+  readonly languageId: string;
+}
+
+/** Keeps the last generated text of this window, and offers one that could not be placed. */
 export class LastResult {
-  #text = '';
-  #languageId = 'plaintext';
+  #last: Result | undefined;
 
-  /** Forgets the last one and collects a new one, for a document of this language. */
-  begin(languageId: string): void {
-    this.#text = '';
-    this.#languageId = languageId;
+  /** Begins a result for a document of this language. The last one stays until text comes. */
+  begin(languageId: string): { readonly result: Result; readonly append: (text: string) => void } {
+    const result = { text: '', languageId };
+    const append = (text: string) => {
+      result.text += text;
+      this.#last = result;
+    };
+    return { result, append };
   }
 
-  append(text: string): void {
-    this.#text += text;
-  }
-
-  /** Opens the text in a new document. */
+  /** Opens the last text in a new document. */
   async show(): Promise<void> {
-    if (this.#text === '') {
-      await window.showInformationMessage('Hosted Model has generated nothing in this window yet.');
-      return;
+    if (this.#last) await open(this.#last);
+    else {
+      const nothing = 'Hosted Model has generated nothing in this window yet.';
+      await window.showInformationMessage(nothing);
     }
-    const document = await workspace.openTextDocument({
-      content: this.#text,
-      language: this.#languageId,
-    });
-    await window.showTextDocument(document);
   }
+}
 
-  /** Says that the text could not be placed, and offers it. */
-  async offer(): Promise<void> {
-    if (this.#text === '') return;
-    const text = this.#text;
-    const open = 'Open in New Document';
-    const copy = 'Copy';
-    const picked = await window.showWarningMessage(
-      'Hosted Model: the answer could not be put into the document, since it was closed, read-only or changed at that place. The answer is kept until the next one.',
-      open,
-      copy,
-    );
-    if (picked === open) await this.show();
-    if (picked === copy) await env.clipboard.writeText(text);
-  }
+/** Says that a text could not be placed, and offers it for as long as the message is open. */
+export async function offerResult(result: Result): Promise<void> {
+  if (result.text === '') return;
+  const openIt = 'Open in New Document';
+  const copyIt = 'Copy';
+  const picked = await window.showWarningMessage(
+    'Hosted Model: the answer could not be put into the document, since it was closed, read-only or changed at that place. The answer is kept until the next one.',
+    openIt,
+    copyIt,
+  );
+  if (picked === openIt) await open(result);
+  if (picked === copyIt) await env.clipboard.writeText(result.text);
+}
+
+async function open({ text, languageId }: Result): Promise<void> {
+  const document = await workspace.openTextDocument({ content: text, language: languageId });
+  await window.showTextDocument(document);
 }

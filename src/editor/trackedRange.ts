@@ -11,7 +11,7 @@ export interface TextChange {
  *
  * - A change before it shifts it; a change after it, or typing right at its end, leaves it.
  * - A change inside it changes its length.
- * - A change that reaches over one of its ends, or that takes all of it away, breaks it: the place
+ * - A change that reaches over one of its ends, or that replaces all of it, breaks it: the place
  *   is gone, and writing on would mix with what the user did there.
  */
 export class TrackedRange {
@@ -38,7 +38,7 @@ export class TrackedRange {
     return this.#touched;
   }
 
-  /** True once a foreign change has reached over one of its ends or taken all of it away. */
+  /** True once a foreign change has reached over one of its ends or replaced all of it. */
   get broken(): boolean {
     return this.#broken;
   }
@@ -52,9 +52,10 @@ export class TrackedRange {
       this.#end += growth;
     } else if (rangeOffset < this.#end) {
       const within = rangeOffset >= this.#start && changeEnd <= this.#end;
+      const whole = rangeOffset <= this.#start && changeEnd >= this.#end;
       this.#end += growth;
       this.#touched = true;
-      this.#broken ||= !within || this.#end === this.#start;
+      this.#broken ||= !within || whole;
     }
   }
 

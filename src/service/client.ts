@@ -1,16 +1,15 @@
 import { readText } from './body.ts';
+import { Collector, collectStream } from './collector.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { Answer, Exchange, Retry } from './exchange.ts';
-import { failureInEvent, inferenceFailure } from './failures.ts';
+import { inferenceFailure } from './failures.ts';
 import type { Http } from './http.ts';
 import type { Limiter } from './limiter.ts';
 import { mapParameters, type Parameters } from './parameters.ts';
-import { readEvents } from './stream.ts';
 import type { Token, TokenService } from './token.ts';
 import type { InferencePath, Operation } from './vendors.ts';
 import {
-  type Piece,
   parseJson,
   readChat,
   readGeneration,
@@ -83,9 +82,9 @@ export class Client {
     await this.#post(onText ? `${operation}Stream` : operation, body, {
       signal,
       onRetry,
-      mayReplay: () => collected.text === '',
+      mayReplay: () => !collected.hasText,
       read: async ({ bytes }) => {
-        if (onText) await readPieces(bytes, readPiece, collected);
+        if (onText) await collectStream(bytes, readPiece, collected, signal);
         else collected.add(readPiece(parseJson(await readText(bytes))));
       },
     });
@@ -141,60 +140,5 @@ export class Client {
       tokens.drop(used);
       return await http.send(exchange);
     }
-  }
-}
-
-/** @throws {ServiceError} as the stream reports, or `incomplete` when it ends without a reason */
-async function readPieces(
-  bytes: AsyncIterable<Uint8Array>,
-  readPiece: (json: unknown) => Piece,
-  collected: Collector,
-): Promise<void> {
-  for await (const { data } of readEvents(bytes)) {
-    const json = parseJson(data);
-    const failure = failureInEvent(json);
-    if (failure) throw failure;
-    // Comments, `close` and other events without JSON carry no text.
-    if (json === undefined && !data.trimStart().startsWith('{')) continue;
-    collected.add(readPiece(json));
-  }
-}
-
-/** Puts the pieces of one generation together. */
-class Collector {
-  readonly #onText: ((text: string) => void) | undefined;
-  readonly #warnings = new Set<string>();
-  #parts: string[] = [];
-  #stopReason: StopReason | undefined;
-  #inputTokens = 0;
-  #outputTokens = 0;
-
-  constructor(onText: ((text: string) => void) | undefined) {
-    this.#onText = onText;
-  }
-
-  get text(): string {
-    return this.#parts.join('');
-  }
-
-  add(piece: Piece): void {
-    this.#stopReason = piece.stopReason ?? this.#stopReason;
-    this.#inputTokens = piece.inputTokens ?? this.#inputTokens;
-    this.#outputTokens = piece.outputTokens ?? this.#outputTokens;
-    for (const id of piece.warnings) this.#warnings.add(id);
-    if (piece.text === '') return;
-    this.#parts.push(piece.text);
-    this.#onText?.(piece.text);
-  }
-
-  finish(): Omit<Generation, 'dropped'> {
-    if (this.#stopReason === undefined) throw new ServiceError('incomplete');
-    if (this.#stopReason === 'error') throw new ServiceError('server-failed');
-    return {
-      text: this.text,
-      stopReason: this.#stopReason,
-      usage: { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens },
-      warnings: [...this.#warnings],
-    };
   }
 }

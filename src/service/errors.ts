@@ -7,7 +7,6 @@
 /** Why a request failed. Each kind exists because a person has to do something different. */
 export type ErrorKind =
   // Before anything is sent
-  | 'credentials-missing'
   | 'host-not-approved'
   | 'certificate-checks-off'
   | 'parameter-refused'

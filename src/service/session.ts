@@ -30,7 +30,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #http: Http;
   readonly #limiters = new Map<string, Limiter>();
-  #tokens: { readonly service: TokenService; readonly of: string } | undefined;
+  #tokens: { readonly service: TokenService; readonly credentials: Credentials } | undefined;
 
   constructor(options: SessionOptions = {}) {
     this.#options = options;
@@ -49,19 +49,28 @@ export class Session {
     });
   }
 
-  /** The token service of these credentials. */
+  /**
+   * The token service of these credentials. That of another key goes on for the calls that have
+   * it, and is forgotten here.
+   */
   tokens(credentials: Credentials): TokenService {
-    const { vendor, apiKey, authUrl, approved } = credentials;
-    const of = JSON.stringify([vendor.word, apiKey, authUrl, approved.auth]);
-    if (this.#tokens?.of === of) return this.#tokens.service;
-    this.forgetToken();
+    if (this.#tokens && isSameKey(this.#tokens.credentials, credentials)) {
+      return this.#tokens.service;
+    }
+    this.#tokens?.service.retire();
     const service = new TokenService({
       fetchToken: (signal) => fetchToken(this.#http, credentials, signal),
       ...(this.#options.onTokenState && { onState: this.#options.onTokenState }),
       ...(this.#options.clock && { clock: this.#options.clock }),
     });
-    this.#tokens = { service, of };
+    this.#tokens = { service, credentials };
     return service;
+  }
+
+  /** Forgets the token unless it belongs to these credentials, which are all that may be used now. */
+  keepOnly(credentials: Credentials | undefined): void {
+    const current = this.#tokens?.credentials;
+    if (current && !(credentials && isSameKey(current, credentials))) this.forgetToken();
   }
 
   /** Renews the token in use if it is due; without one it does nothing. */
@@ -94,4 +103,14 @@ export class Session {
     this.#limiters.set(origin, limiter);
     return limiter;
   }
+}
+
+function isSameKey(one: Credentials, other: Credentials): boolean {
+  return (
+    one.vendor.word === other.vendor.word &&
+    one.apiKey === other.apiKey &&
+    one.authUrl === other.authUrl &&
+    one.approved.auth === other.approved.auth &&
+    one.approved.service === other.approved.service
+  );
 }

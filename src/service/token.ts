@@ -12,7 +12,13 @@ export type TokenState =
   | { readonly kind: 'none' }
   /** Callers are waiting for a token. */
   | { readonly kind: 'fetching' }
-  | { readonly kind: 'valid'; readonly expiresAt: number; readonly renewsAt: number }
+  | {
+      readonly kind: 'valid';
+      readonly expiresAt: number;
+      readonly renewsAt: number;
+      /** Why the renewal in the background failed; it is tried again. */
+      readonly renewalError?: ServiceError;
+    }
   | { readonly kind: 'expired' }
   /** Final until the key, the vendor or the identity URL change, or the user asks for a new try. */
   | { readonly kind: 'refused'; readonly error: ServiceError }
@@ -58,12 +64,15 @@ export class TokenService {
   readonly #clock: Clock;
   readonly #random: () => number;
   #current: CurrentToken | undefined;
+  /** Replaced before its end, so that it still opens the service. */
+  #previous: CurrentToken | undefined;
   #flight: Flight<Token> | undefined;
   #state: TokenState = { kind: 'none' };
   #refusal: ServiceError | undefined;
   #failures = 0;
   #backgroundFrom = Number.NEGATIVE_INFINITY;
   #renewalsWithoutUse = 0;
+  #retired = false;
   #disposed = false;
 
   constructor(options: TokenServiceOptions) {
@@ -119,15 +128,21 @@ export class TokenService {
     if (this.#renewIfDue(token)) this.#renewalsWithoutUse += 1;
   }
 
-  /** True if the text holds the token in use. */
+  /** True if the text holds the token in use or the one before it. */
   isIn(text: string): boolean {
-    return this.#current !== undefined && text.includes(this.#current.value);
+    return [this.#current, this.#previous].some((token) => token && text.includes(token.value));
+  }
+
+  /** Goes on serving the calls that have it, but says nothing more: another key is in use. */
+  retire(): void {
+    this.#retired = true;
   }
 
   /** Gives up the flight and forgets the token; later results are thrown away. */
   dispose(): void {
     this.#disposed = true;
     this.#current = undefined;
+    this.#previous = undefined;
     this.#flight?.abort();
   }
 
@@ -169,6 +184,7 @@ export class TokenService {
       if (signal.aborted) throw new ServiceError('cancelled');
       const life = tokenLife(answer, this.#random());
       const token = { value: answer.value, wallStart, monotonicStart, life };
+      this.#previous = this.#current;
       this.#current = token;
       this.#refusal = undefined;
       this.#failures = 0;
@@ -186,11 +202,10 @@ export class TokenService {
     this.#failures += 1;
     this.#backgroundFrom = this.#clock.monotonic() + backoff * (0.75 + this.#random() * 0.5);
     if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;
-    if (error instanceof ServiceError && !this.#refusal && !this.#living()) {
-      this.#setState({ kind: 'failed', error });
-    } else {
-      this.#setState(this.#restingState());
-    }
+    const living = this.#living();
+    if (!(error instanceof ServiceError) || this.#refusal) this.#setState(this.#restingState());
+    else if (living) this.#setState({ ...validState(living), renewalError: error });
+    else this.#setState({ kind: 'failed', error });
   }
 
   /** Waits for the flight of the moment, with everybody else who waits for it. */
@@ -216,10 +231,10 @@ export class TokenService {
   #setState(state: TokenState): void {
     if (this.#disposed) return;
     this.#state = state;
-    this.#onState(state);
+    if (!this.#retired) this.#onState(state);
   }
 }
 
-function validState({ wallStart, life }: CurrentToken): TokenState {
+function validState({ wallStart, life }: CurrentToken): TokenState & { readonly kind: 'valid' } {
   return { kind: 'valid', expiresAt: wallStart + life.lifeMs, renewsAt: wallStart + life.softMs };
 }

@@ -46,8 +46,10 @@ export interface LifecycleStage {
 }
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const warnings = v.optional(
-  v.object({ warnings: v.optional(v.array(v.object({ id: v.optional(v.string()) }))) }),
+// Counts and warnings are told, not relied on: nonsense in them does not spoil an answer.
+const warnings = v.fallback(
+  v.optional(v.object({ warnings: v.optional(v.array(v.object({ id: v.optional(v.string()) }))) })),
+  undefined,
 );
 
 /** A number, or a string of digits, as some gateways make of it. Anything else counts as absent. */
@@ -77,7 +79,10 @@ const generationAnswer = v.object({
   system: warnings,
 });
 
-const usage = v.optional(v.nullable(v.object({ completion_tokens: count, prompt_tokens: count })));
+const usage = v.fallback(
+  v.optional(v.object({ completion_tokens: v.optional(count), prompt_tokens: v.optional(count) })),
+  undefined,
+);
 const chatText = v.optional(v.nullable(v.object({ content: v.optional(v.nullable(v.string())) })));
 
 const chatAnswer = v.object({

@@ -16,7 +16,7 @@ export async function showMenu(facts: StatusFacts): Promise<void> {
 }
 
 /** What fits the state comes first. */
-function items({ hasKey, token }: StatusFacts): MenuItem[] {
+function items({ isSetUp, token }: StatusFacts): MenuItem[] {
   const item = (icon: string, label: string, name: string): MenuItem => ({
     label: `$(${icon}) ${label}`,
     command: `hostedModel.${name}`,
@@ -36,7 +36,7 @@ function items({ hasKey, token }: StatusFacts): MenuItem[] {
     item('gear', 'Open Settings', 'openSettings'),
     item('output', 'Show Log', 'showLog'),
   ];
-  if (!hasKey) return [setUp, ...always];
+  if (!isSetUp) return [setUp, ...always];
   return token.kind === 'refused'
     ? [setKey, ...withKey.filter((one) => one !== setKey), ...always]
     : [...withKey, ...always];

@@ -65,10 +65,6 @@ export function messageFor(error: unknown): Message | undefined {
 type Sentence = (details: ErrorDetails) => Message;
 
 const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
-  'credentials-missing': () => ({
-    text: 'Credentials are missing. Nothing was sent. Set them up to go on.',
-    actions: ['setUp'],
-  }),
   'host-not-approved': ({ host }) => ({
     text: `Nothing was sent to ${host ?? 'a host'} that you have not approved for your API key.`,
     actions: ['setUp', 'openSettings'],
@@ -140,8 +136,8 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: `The text is too long for the model: ${actual} tokens, and it takes ${limit}. Select less text or another model.`,
     actions: ['selectModel'],
   }),
-  'bad-request': ({ status, code }) => ({
-    text: `The service did not accept the request (${facts(status, code)}). Most likely a parameter in the settings is out of its range.`,
+  'bad-request': ({ status }) => ({
+    text: `The service did not accept the request (${status ?? 'no status'}). Most likely a parameter in the settings is out of its range.`,
     actions: ['openSettings'],
   }),
   'rate-limited': (details) => ({
@@ -153,7 +149,7 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     actions: ['retry', 'selectModel'],
   }),
   'server-failed': (details) => ({
-    text: `The service failed (${facts(details.status, details.code)}) on ${sent(details)}${until(details)}. Most likely it will recover by itself. Try again later.`,
+    text: `The service failed (${details.status ?? 'no status'}) on ${sent(details)}${until(details)}. Most likely it will recover by itself. Try again later.`,
     actions: ['retry'],
   }),
   unreachable: ({ host, code }) => ({
@@ -177,7 +173,7 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     actions: ['retry'],
   }),
   redirected: ({ host }) => ({
-    text: `The service wanted to redirect to ${host ?? 'another address'}. That is refused, since your token would go there. Check the service URL.`,
+    text: `The service wanted to redirect to ${host ?? 'another address'}. That is refused, since your key or token would go there. Check the addresses in the settings.`,
     actions: ['openSettings'],
   }),
   'too-large': ({ actual }) =>
@@ -196,10 +192,6 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     actions: ['retry'],
   }),
 };
-
-function facts(status: number | undefined, code: string | undefined): string {
-  return [status, code].filter((fact) => fact !== undefined).join(', ') || 'no code';
-}
 
 function sent({ attempts = 1 }: ErrorDetails): string {
   return attempts === 1 ? 'the request' : `all ${attempts} attempts`;

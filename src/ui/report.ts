@@ -1,6 +1,7 @@
 import { commands, type LogOutputChannel, window } from 'vscode';
 import { redact, ServiceError } from '../service/errors.ts';
-import { type Action, type Message, messageFor } from './messages.ts';
+import { type Action, messageFor } from './messages.ts';
+import type { StatusItem } from './statusItem.ts';
 
 /** Shows failures to the user and writes them to the log. */
 
@@ -15,29 +16,28 @@ const LABELS: Readonly<Record<Action, string>> = {
 
 const SHOW_LOG = 'Show Log';
 
-/**
- * Logs a failure and shows its message; the buttons work whenever they are pressed.
- * @returns the message; undefined where silence is right
- */
-export function reportFailure(
-  log: LogOutputChannel,
-  error: unknown,
-  retry: () => void,
-): Message | undefined {
-  const message = messageFor(error);
-  if (!message) return undefined;
-  log.error(logLine(error));
-  void show(log, message, retry);
-  return message;
+interface Desk {
+  readonly log: LogOutputChannel;
+  readonly status: StatusItem;
 }
 
-async function show(log: LogOutputChannel, { text, actions }: Message, retry: () => void) {
+/**
+ * Logs a failure, shows its message and keeps it for the status item.
+ * @returns true once the user asks for another try; false when the message is closed
+ */
+export async function report({ log, status }: Desk, error: unknown): Promise<boolean> {
+  const message = messageFor(error);
+  status.update({ lastFailure: message });
+  if (!message) return false;
+  log.error(logLine(error));
+  const { text, actions } = message;
   const labels = actions.map((action) => LABELS[action]);
   const picked = await window.showErrorMessage(`Hosted Model: ${text}`, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) log.show();
   const action = actions.find((candidate) => LABELS[candidate] === picked);
-  if (action === 'retry') retry();
-  else if (action) await commands.executeCommand(`hostedModel.${action}`);
+  if (action === 'retry') return true;
+  if (action) await commands.executeCommand(`hostedModel.${action}`);
+  return false;
 }
 
 /** Our own failures are safe by construction; of any other only its kind and place are told. */

@@ -4,7 +4,8 @@ import type { Message } from './messages.ts';
 /** The status item as a pure function of what is known. One row of the table for each state. */
 
 export interface StatusFacts {
-  readonly hasKey: boolean;
+  /** A key is stored, and the settings name a project and an address. */
+  readonly isSetUp: boolean;
   /** Somebody tried to generate without credentials. */
   readonly triedWithout: boolean;
   readonly needsApproval: boolean;
@@ -31,7 +32,7 @@ export interface StatusView {
 }
 
 export const initialFacts: StatusFacts = {
-  hasKey: false,
+  isSetUp: false,
   triedWithout: false,
   needsApproval: false,
   token: { kind: 'none' },
@@ -60,7 +61,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
     changesInMs: nextMinute,
   });
 
-  if (facts.hasKey && token.kind === 'refused') {
+  if (facts.isSetUp && token.kind === 'refused') {
     return { ...fixed(`$(error) ${NAME}`, 'API key refused'), background: 'error' };
   }
   if (facts.needsApproval) {
@@ -84,7 +85,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   }
   if (leftMs > 0)
     return fixed(`$(key) ${minutesLeft(leftMs)}`, `token valid, ${wordsLeft(leftMs)} left`);
-  if (facts.hasKey) {
+  if (facts.isSetUp) {
     const expired = token.kind === 'valid' || token.kind === 'expired';
     return fixed(
       `$(key) ${NAME}`,

@@ -58,6 +58,8 @@ export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
 
 export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly placeholder: string;
+  /** Stands below the box; wraps, and stays while something is typed. */
+  readonly text?: string;
   readonly items: readonly Item[];
   /** Makes an item of what was typed, for lists that are only a suggestion. */
   readonly typed?: (text: string) => Item | undefined;
@@ -78,7 +80,10 @@ export function askPick<Item extends QuickPickItem>(
   pick.step = question.step;
   pick.totalSteps = question.totalSteps;
   pick.placeholder = question.placeholder;
-  pick.prompt = question.problem;
+  const say = (problem: string | undefined) => {
+    pick.prompt = [problem, question.text].filter(Boolean).join(' · ') || undefined;
+  };
+  say(question.problem);
   pick.ignoreFocusOut = true;
   pick.matchOnDescription = true;
   pick.items = question.items;
@@ -86,7 +91,7 @@ export function askPick<Item extends QuickPickItem>(
   return answered<Item>(pick, (answer) => [
     { dispose: () => closed.abort() },
     pick.onDidChangeValue((text) => {
-      pick.prompt = undefined;
+      say(undefined);
       const typed = question.typed?.(text);
       pick.items = typed ? [typed, ...question.items] : question.items;
     }),
@@ -99,7 +104,7 @@ export function askPick<Item extends QuickPickItem>(
       pick.busy = false;
       pick.enabled = true;
       if (problem === undefined) answer(item);
-      else pick.prompt = problem;
+      else say(problem);
     }),
   ]);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   commands,
+  EndOfLine,
   Position,
   Range,
   Selection,
@@ -138,7 +139,6 @@ describe('insertion into a real editor', () => {
     await commands.executeCommand('workbench.action.closeActiveEditor');
     insertion.append('text');
     assert.equal(await insertion.finish(), false);
-    assert.equal(insertion.lost, true);
     assert.equal(editor.document.isDirty, false);
     assert.deepEqual(window.visibleTextEditors, []);
   });
@@ -163,6 +163,71 @@ describe('insertion into a real editor', () => {
     insertion.append('text');
     assert.equal(await insertion.finish(), false);
     assert.equal(editor.document.getText(), 'a proMINEmpt here');
+  });
+
+  it('notices in place of a selection, too, when the user undoes what came so far', async () => {
+    const editor = await open('a\nprompt\nb', new Range(1, 0, 1, 6));
+    const insertion = new Insertion(captureTarget(editor, 'replace'));
+    insertion.append('first ');
+    await textOf(editor.document, /first/);
+    await commands.executeCommand('undo');
+    insertion.append('second');
+    assert.equal(await insertion.finish(), false);
+    assert.equal(editor.document.getText(), 'a\nprompt\nb');
+  });
+
+  it('follows its place from the start, not from the first text', async () => {
+    const editor = await open('PROMPT\nend', new Range(0, 0, 0, 6));
+    const insertion = new Insertion(captureTarget(editor, 'replace'));
+    await editor.edit((builder) => builder.insert(new Position(0, 0), 'a line of the user\n'));
+    insertion.append('ANSWER');
+    assert.equal(await insertion.finish(), true);
+    assert.equal(editor.document.getText(), 'a line of the user\nANSWER\nend');
+  });
+
+  it('writes text once where VS Code takes blanks off the line before', async () => {
+    const document = await workspace.openTextDocument({
+      content: 'def f():\n    a = 1',
+      language: 'python',
+    });
+    const editor = await window.showTextDocument(document);
+    editor.selection = new Selection(1, 9, 1, 9);
+    await commands.executeCommand('type', { text: '\n' });
+    assert.equal(document.lineAt(2).text, '    ');
+    assert.equal(await stream(editor, 'below', ['\nANSWER', ' one\n']), true);
+    assert.equal(document.getText().split('ANSWER').length - 1, 1);
+  });
+
+  it('gives up, and writes nothing twice, when the line ends of the document change', async () => {
+    const editor = await open('prompt\nend\n', new Range(0, 0, 0, 6));
+    const insertion = new Insertion(captureTarget(editor, 'below'));
+    await editor.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));
+    insertion.append('one\ntwo');
+    assert.equal(await insertion.finish(), false);
+    assert.equal(editor.document.getText(), 'prompt\r\nend\r\n');
+  });
+
+  it('leaves a selection alone that the user has moved meanwhile', async () => {
+    const editor = await open('prompt\nelsewhere', new Range(0, 0, 0, 6));
+    const insertion = new Insertion(captureTarget(editor, 'below'));
+    insertion.append('text');
+    editor.selection = new Selection(1, 4, 1, 4);
+    await insertion.finish();
+    assert.equal(editor.selection.isEmpty, true);
+  });
+
+  it('takes the place of what came before when it begins again, as one undo step each', async () => {
+    const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
+    const insertion = new Insertion(captureTarget(editor, 'below'));
+    insertion.append('half an ans');
+    await insertion.finish();
+    insertion.restart();
+    insertion.append('whole answer');
+    assert.equal(await insertion.finish(), true);
+    insertion.dispose();
+    assert.equal(editor.document.getText(), 'prompt\nwhole answer\nend');
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), 'prompt\nhalf an ans\nend');
   });
 
   it('touches nothing when no text comes', async () => {

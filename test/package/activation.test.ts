@@ -87,15 +87,26 @@ describe('activation of the shipped file', () => {
     assert.deepEqual(counts, { timers: 0, connections: 0, secretsRead: 0 });
     console.log(`      ${loaded.length} files, 0 timers, 0 connections, 0 secrets read`);
   });
+
+  it('goes through with settings of any type', async () => {
+    const { activate } = await import(pathToFileURL(join('dist', 'extension.js')).href);
+    for (const value of [1, null, [], {}, true, 'text']) {
+      Object.assign(globalThis, { settingOfTest: value });
+      const disposable = { dispose: () => {} };
+      const secrets = { keys: async () => [], onDidChange: () => disposable };
+      activate({ subscriptions: [], secrets, globalState: { get: () => false } });
+    }
+    Object.assign(globalThis, { settingOfTest: undefined });
+  });
 });
 
-/** Whatever is asked of this editor it answers with more of itself; settings are their defaults. */
+/** Whatever is asked of this editor it answers with more of itself; all settings have one value. */
 const editorSource = `
 const anything = (name) => new Proxy(function () {}, {
   get: (_, property) =>
     property === Symbol.toPrimitive ? () => name :
-    property === 'get' ? (_key, fallback) => fallback :
-    property === 'inspect' ? () => undefined :
+    property === 'get' ? () => globalThis.settingOfTest :
+    property === 'inspect' ? () => ({ globalValue: globalThis.settingOfTest }) :
     property === 'then' ? undefined : anything(name + '.' + String(property)),
   set: () => true,
   apply: () => anything(name + '()'),

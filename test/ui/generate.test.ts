@@ -125,6 +125,22 @@ describe('generating', () => {
     await undone();
   });
 
+  it('reports once when all attempts failed, and Retry puts the answer in the same place', async () => {
+    await select('letter.txt', 1);
+    emulator.faults.next(chatPath, { recording: 22 }, 4);
+    const sent = emulator.count(chatPath);
+    await session.workbench.runCommand(generate);
+    await emulator.requestCount(chatPath, sent + 4);
+    const failed = /The service failed \(503\) on all 4 attempts/;
+    const message = await session.workbench.notifications.waitFor(failed);
+    assert.deepEqual(message.buttons, ['Retry', 'Show Log']);
+    assert.equal(await session.workbench.editor.isDirty(), false, 'a failure touches nothing');
+    await session.workbench.editor.placeCursor(2, 1);
+    await session.workbench.notifications.click(failed, 'Retry');
+    await becomes('letter.txt', reply);
+    await undone();
+  });
+
   it('says that the service cut the answer', async () => {
     await select('letter.txt', 1);
     emulator.settings.stopReason = 'max_tokens';
@@ -168,7 +184,7 @@ describe('generating', () => {
     });
     const issued = emulator.tokensIssued.length;
     await session.workbench.quickInput.pick('$(refresh) Refresh Token');
-    await session.workbench.notifications.close(/new token is in use/);
+    await session.workbench.notifications.waitFor(/new token is in use/);
     assert.equal(emulator.tokensIssued.length, issued + 1);
   });
 

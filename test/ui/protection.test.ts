@@ -32,11 +32,15 @@ describe('protection of the key', () => {
     await workbench.editor.selectLines(1);
 
     await workbench.runCommand(generate);
-    const dialog = await dialogs.waitFor(/lead to another host/);
+    const dialog = await dialogs.waitFor(/other hosts than the ones your API key was saved for/);
     const [oldHost, newHost] = [new URL(emulator.url).host, new URL(other.url).host];
-    assert.match(dialog.detail, new RegExp(`text to ${oldHost}[^]*text to ${newHost}`));
+    assert.match(dialog.detail, new RegExp(`The API key goes to ${oldHost}, as before`));
+    assert.match(
+      dialog.detail,
+      new RegExp(`text went to ${oldHost}\\s*and would now go to ${newHost}`),
+    );
     const focused = await workbench.page.evaluate<string>('document.activeElement.textContent');
-    assert.equal(focused, `Keep ${oldHost}`, 'Enter keeps the old host');
+    assert.equal(focused, 'Keep Saved Hosts', 'Enter keeps the saved hosts');
     await workbench.screenshot('approval');
     const status = workbench.statusItem(statusId);
     await status.waitFor({ text: '$(error) Hosted Model', background: 'error' });
@@ -44,7 +48,7 @@ describe('protection of the key', () => {
     assert.equal(emulator.requests.length + other.requests.length, 0);
 
     await workbench.runCommand(generate);
-    await dialogs.click(`Use ${newHost}`);
+    await dialogs.click('Use New Hosts');
     await other.requestCount('/ml/v1/text/chat_stream', 1);
     await status.waitFor({ text: /\d+m/ });
     assert.equal(emulator.count('/ml/v1/text/chat_stream'), 0);
@@ -83,6 +87,46 @@ describe('protection of the key', () => {
     await status.waitFor({ text: '$(key) Hosted Model', background: 'none' });
     await workbench.runCommand(generate);
     await status.waitFor({ text: /\d+m/, background: 'none' });
+  });
+
+  it('asks for the address, too, when a key is set beside one that cannot be used', async () => {
+    const session = await openWindow(emulator, {
+      userSettings: { 'hostedModel.url': 'http://service.example' },
+    });
+    const { quickInput } = session.workbench;
+    await session.workbench.runCommand('Hosted Model: Set API Key');
+    await quickInput.waitFor({ step: '1/3', password: true });
+    await quickInput.type(apiKey);
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/3' });
+    await quickInput.type(emulator.url);
+    await quickInput.waitFor({ step: '2/3', item: emulator.url });
+    await quickInput.accept();
+    await quickInput.pick('$(beaker) Test and Save');
+    await session.workbench.notifications.waitFor(/is set up/);
+  });
+
+  it('shows the whole names of the hosts before a key is bound to them', async () => {
+    const host = 'us-south.ml.cloud.ibm.com.a-very-long-name-of-an-attacker.example';
+    const session = await openWindow(emulator, {
+      userSettings: { 'hostedModel.url': `https://${host}` },
+      viewport: { width: 700, height: 500 },
+    });
+    const { quickInput } = session.workbench;
+    await session.workbench.runCommand('Hosted Model: Set API Key');
+    await quickInput.waitFor({ step: '1/2', password: true });
+    await quickInput.type(apiKey);
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/2' });
+    const message = session.workbench.page.locator('.quick-input-widget .quick-input-message');
+    const text = (await message.textContent()) ?? '';
+    await session.workbench.screenshot('hosts-narrow');
+    assert.ok(text.includes(new URL(emulator.url).host) && text.includes(host), text);
+    const clipped = await session.workbench.page.evaluate<boolean>(
+      `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)(document.querySelector('.quick-input-widget .quick-input-message'))`,
+    );
+    assert.equal(clipped, false);
+    assert.equal(emulator.requests.length, 0);
   });
 
   it('takes nothing that steers it from a folder, restricted or trusted', async () => {

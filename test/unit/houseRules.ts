@@ -30,7 +30,7 @@ export const houseRules: readonly HouseRule[] = [
     name: '3: only credentials/ touches secret storage',
     isBroken: (line, path) =>
       !path.startsWith('credentials/') &&
-      /\bSecretStorage\b|secrets\.(get|store|delete|keys)\b/.test(line),
+      /\bSecretStorage\b|secrets(\.|\[')(get|store|delete|keys)\b/.test(line),
     planted: ['ui/menu.ts', "const key = await context.secrets.get('hostedModel.key');"],
   },
   {
@@ -52,6 +52,17 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/token.ts', 'let cachedToken: string | undefined;'],
   },
   {
+    name: '4: no cache at module level: what is built there is read-only',
+    isBroken: (line) =>
+      /^(export )?const \w+(?!.*: Readonly).* = new (Map|Set|WeakMap)\b/.test(line),
+    planted: ['service/token.ts', 'const tokens = new Map<string, string>();'],
+  },
+  {
+    name: '4: no timer at module level',
+    isBroken: (line) => /^(export )?const \w+.* = set(Timeout|Interval|Immediate)\(/.test(line),
+    planted: ['service/token.ts', 'const timer = setInterval(() => {}, 60_000);'],
+  },
+  {
     name: '4: no work at import time',
     isBroken: (line) =>
       /^(await |void |setTimeout|setInterval|fetch\(|[a-z]\w*(\.\w+)+\()/.test(line),
@@ -69,7 +80,7 @@ export const houseRules: readonly HouseRule[] = [
     name: '6: only the last gate lets a request out',
     isBroken: (line, path) =>
       path !== 'service/http.ts' &&
-      /(?<![#.\w])(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
+      /(?<![#.\w])(globalThis\.)?(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
         line,
       ),
     planted: ['ui/modelPicker.ts', '  const models = await fetch(address);'],
@@ -90,7 +101,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '8: one thing edits documents',
     isBroken: (line, path) =>
-      path !== 'editor/insertion.ts' && /\.edit\(|\bapplyEdit\(|insertSnippet\(/.test(line),
+      path !== 'editor/documentEdit.ts' && /\.edit\(|\bapplyEdit\(|insertSnippet\(/.test(line),
     planted: ['editor/generate.ts', '  await editor.edit((builder) => builder.insert(at, text));'],
   },
   {

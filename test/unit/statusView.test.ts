@@ -36,91 +36,91 @@ const rows: Row[] = [
   ],
   [
     'credentials, no token yet',
-    { hasKey: true },
+    { isSetUp: true },
     '$(key) Hosted Model',
     undefined,
     'ready, no token yet',
   ],
   [
     'token expired',
-    { hasKey: true, token: { kind: 'expired' } },
+    { isSetUp: true, token: { kind: 'expired' } },
     '$(key) Hosted Model',
     undefined,
     'token expired, renewed on next use',
   ],
   [
     'token past its end though nobody looked',
-    { hasKey: true, token: valid(-1) },
+    { isSetUp: true, token: valid(-1) },
     '$(key) Hosted Model',
     undefined,
     'token expired, renewed on next use',
   ],
   [
     'token valid',
-    { hasKey: true, token: valid(54.5) },
+    { isSetUp: true, token: valid(54.5) },
     '$(key) 54m',
     undefined,
     'token valid, 54 minutes left',
   ],
   [
     'token valid for one minute',
-    { hasKey: true, token: valid(1.5) },
+    { isSetUp: true, token: valid(1.5) },
     '$(key) 1m',
     undefined,
     'token valid, 1 minute left',
   ],
   [
     'token valid below a minute',
-    { hasKey: true, token: valid(0.5) },
+    { isSetUp: true, token: valid(0.5) },
     '$(key) <1m',
     undefined,
     'token valid, less than a minute left',
   ],
   [
     'unreachable',
-    { hasKey: true, unreachable: true },
+    { isSetUp: true, unreachable: true },
     '$(debug-disconnect) Hosted Model',
     undefined,
     'service cannot be reached',
   ],
   [
     'unreachable, token still good',
-    { hasKey: true, unreachable: true, token: valid(41) },
+    { isSetUp: true, unreachable: true, token: valid(41) },
     '$(debug-disconnect) Hosted Model 41m',
     undefined,
     'service cannot be reached, token valid, 41 minutes left',
   ],
   [
     'getting a token',
-    { hasKey: true, token: { kind: 'fetching' }, unreachable: true },
+    { isSetUp: true, token: { kind: 'fetching' }, unreachable: true },
     '$(sync~spin) Hosted Model',
     undefined,
     'getting a token',
   ],
   [
     'generating',
-    { hasKey: true, token: { kind: 'fetching' }, generating: 1 },
+    { isSetUp: true, token: { kind: 'fetching' }, generating: 1 },
     '$(loading~spin) Hosted Model',
     undefined,
     'generating',
   ],
   [
     'waiting to retry',
-    { hasKey: true, generating: 1, retryAt: NOW + 7_500 },
+    { isSetUp: true, generating: 1, retryAt: NOW + 7_500 },
     '$(watch) Hosted Model 8s',
     undefined,
     'trying again in 8 seconds',
   ],
   [
     'approval needed',
-    { hasKey: true, needsApproval: true, generating: 1 },
+    { isSetUp: true, needsApproval: true, generating: 1 },
     '$(error) Hosted Model',
     'error',
     'another host needs your approval',
   ],
   [
     'key refused',
-    { hasKey: true, token: refused, needsApproval: true },
+    { isSetUp: true, token: refused, needsApproval: true },
     '$(error) Hosted Model',
     'error',
     'API key refused',
@@ -139,10 +139,10 @@ describe('status item', () => {
     const changesIn = (facts: Partial<StatusFacts>) =>
       renderStatus({ ...initialFacts, ...facts }, NOW).changesInMs;
     assert.equal(changesIn({}), undefined);
-    assert.equal(changesIn({ hasKey: true, token: { kind: 'expired' } }), undefined);
-    assert.equal(changesIn({ hasKey: true, token: valid(54.5) }), 30_001);
-    assert.equal(changesIn({ hasKey: true, retryAt: NOW + 7_500 }), 500);
-    assert.equal(changesIn({ hasKey: true, retryAt: NOW + 7_000 }), 1_000);
+    assert.equal(changesIn({ isSetUp: true, token: { kind: 'expired' } }), undefined);
+    assert.equal(changesIn({ isSetUp: true, token: valid(54.5) }), 30_001);
+    assert.equal(changesIn({ isSetUp: true, retryAt: NOW + 7_500 }), 500);
+    assert.equal(changesIn({ isSetUp: true, retryAt: NOW + 7_000 }), 1_000);
   });
 
   it('never sleeps for more than a minute', () => {

@@ -35,7 +35,7 @@ describe('a session', () => {
     const { session, emulator, states, withKey } = await start();
     session.client(withKey('key-number-one'), settings);
     session.keepTokenFresh();
-    assert.deepEqual([emulator.openConnections, states.at(-1)], [0, 'none']);
+    assert.deepEqual([emulator.openConnections, states.length], [0, 0]);
   });
 
   it('keeps one token for the calls of one key', async () => {
@@ -52,6 +52,32 @@ describe('a session', () => {
     const [one, two] = emulator.tokensIssued;
     const bearers = emulator.requests.flatMap(({ headers }) => headers.authorization ?? []);
     assert.deepEqual(bearers, [`Bearer ${one}`, `Bearer ${two}`]);
+  });
+
+  it('lets the calls of the old key end when another one is used', async () => {
+    const { emulator, generate } = await start();
+    const held = gate();
+    emulator.faults.next(tokenPath, { hold: held.opened });
+    const old = generate('key-number-one');
+    await emulator.requestCount(tokenPath, 1);
+    const now = generate('key-number-two');
+    held.open();
+    await Promise.all([old, now]);
+    assert.equal(emulator.count(tokenPath), 2);
+  });
+
+  it('keeps only the token of the credentials that may be used', async () => {
+    const { session, emulator, generate, states, withKey } = await start();
+    await generate('key-number-one');
+    session.keepOnly(withKey('key-number-one'));
+    await generate('key-number-one');
+    assert.equal(emulator.count(tokenPath), 1);
+    session.keepOnly(withKey('key-number-two'));
+    assert.equal(states.at(-1), 'none');
+    await generate('key-number-one');
+    assert.equal(emulator.count(tokenPath), 2);
+    session.keepOnly(undefined);
+    assert.equal(states.at(-1), 'none');
   });
 
   it('shares one limit between the clients of an origin', async () => {

@@ -135,4 +135,37 @@ describe('the token service and its clocks', () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), run);
     await fc.assert(property, { seed, numRuns: 100 });
   });
+
+  it('says why a renewal in the background failed, while the old token goes on', async () => {
+    const { service, answer, value, start } = underTest(time);
+    await start();
+    await time.pass(50 * MINUTE);
+    await value();
+    await answer(down);
+    const { state } = service;
+    assert.ok(state.kind === 'valid');
+    assert.equal(state.renewalError, down);
+  });
+
+  it('knows the token before the last one, too, in a text: it still opens the service', async () => {
+    const { service, answer, value, start } = underTest(time);
+    await start();
+    await time.pass(50 * MINUTE);
+    await value();
+    await answer();
+    assert.deepEqual(
+      ['token-1', 'token-2', 'token-3'].map((token) => service.isIn(`see ${token}!`)),
+      [true, true, false],
+    );
+  });
+
+  it('serves on, but says nothing more, once another key is in use', async () => {
+    const { service, states, answer, value } = underTest(time);
+    const waiting = value();
+    const before = states.length;
+    service.retire();
+    await answer();
+    assert.equal(await waiting, 'token-1');
+    assert.equal(states.length, before);
+  });
 });
