@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { listFiles, PackageManager } from '@vscode/vsce';
 
 /** What is shipped: `npm run package` has made it before. */
-const vsix = '.vscode-test/hosted-model.vsix';
+const vsix = 'hosted-model.vsix';
 const scripts = globSync('dist/*.js');
 const text = new Map(scripts.map((path) => [basename(path), readFileSync(path, 'utf8')]));
 const sizeOf = (names: Iterable<string>) =>

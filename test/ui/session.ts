@@ -2,15 +2,14 @@
  * One VS Code for all UI tests: the packaged extension, installed as a user has it, in a window of
  * its own for each test. Load with `mocha --require test/ui/session.ts`.
  *
- * Environment: HOSTED_MODEL_VSIX is the package; without it the newest `*.vsix` in the repository
- * or `.vscode-test/hosted-model.vsix`. HOSTED_MODEL_SERVER_VERSION chooses the server.
+ * Environment: HOSTED_MODEL_VSIX is the package; without it what `npm run package` has made. HOSTED_MODEL_SERVER_VERSION chooses the server.
  * HOSTED_MODEL_HEADED=1 shows the browser.
  */
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Browser, type PageOptions, startBrowser } from '../vscode/browser.ts';
-import { newestServer, repositoryRoot, testDirectory } from '../vscode/install.ts';
+import { newestServer, repositoryRoot } from '../vscode/install.ts';
 import { type Settings, startVSCodeServer, type VSCodeServer } from '../vscode/server.ts';
 import { type Theme, themes, Workbench } from '../vscode/workbench.ts';
 
@@ -138,22 +137,9 @@ async function writeFiles(folder: string, files: Readonly<Record<string, string>
 
 /** @throws Error that says how to make a package when there is none. */
 async function findPackage(): Promise<string> {
-  const configured = process.env['HOSTED_MODEL_VSIX'];
-  if (configured !== undefined && configured !== '') return configured;
-  const names = (await readdir(repositoryRoot)).filter((name) => name.endsWith('.vsix'));
-  const candidates = [
-    ...names.map((name) => join(repositoryRoot, name)),
-    join(testDirectory, 'hosted-model.vsix'),
-  ];
-  const dated = await Promise.all(
-    candidates.map(async (path) => {
-      const modified = await stat(path).catch(() => undefined);
-      return modified === undefined ? [] : [{ path, time: modified.mtimeMs }];
-    }),
-  );
-  const newest = dated.flat().sort((one, other) => other.time - one.time)[0];
-  if (newest === undefined) {
-    throw new Error('There is no *.vsix in the repository. Package the extension first.');
-  }
-  return newest.path;
+  const path = process.env['HOSTED_MODEL_VSIX'] ?? join(repositoryRoot, 'hosted-model.vsix');
+  await access(path).catch(() => {
+    throw new Error(`There is no ${path}. Package the extension first: npm run package`);
+  });
+  return path;
 }

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
-import { testDirectory } from './install.ts';
+import { repositoryRoot } from './install.ts';
 import { type Settings, startVSCodeServer, type VSCodeServer } from './server.ts';
 
 export const demoKey = 'demo-key';
@@ -28,7 +28,7 @@ export async function startSample(settings: Settings = {}): Promise<Sample> {
   });
   const server = await startVSCodeServer({
     folder,
-    vsix: join(testDirectory, 'hosted-model.vsix'),
+    vsix: join(repositoryRoot, 'hosted-model.vsix'),
     userSettings: { 'hostedModel.authUrl': emulator.url, ...settings },
   });
   return {
