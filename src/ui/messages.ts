@@ -1,18 +1,11 @@
 import type { SettingName, UrlProblem } from '../service/credentials.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
+import type { Action } from './actions.ts';
 
 /**
  * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,
  * numbers and checked names only; nothing a service said. Pure.
  */
-
-export type Action =
-  | 'setUp'
-  | 'setApiKey'
-  | 'openSettings'
-  | 'selectModel'
-  | 'refreshToken'
-  | 'retry';
 
 export interface Message {
   readonly text: string;

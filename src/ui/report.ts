@@ -1,18 +1,10 @@
 import { commands, type LogOutputChannel, window } from 'vscode';
 import { redact, ServiceError } from '../service/errors.ts';
-import { type Action, messageFor } from './messages.ts';
+import { ACTION_LABELS } from './actions.ts';
+import { messageFor } from './messages.ts';
 import type { StatusItem } from './statusItem.ts';
 
 /** Shows failures to the user and writes them to the log. */
-
-const LABELS: Readonly<Record<Action, string>> = {
-  setUp: 'Set Up Credentials',
-  setApiKey: 'Set API Key',
-  openSettings: 'Open Settings',
-  selectModel: 'Select Model',
-  refreshToken: 'Try Key Again',
-  retry: 'Retry',
-};
 
 const SHOW_LOG = 'Show Log';
 
@@ -31,10 +23,10 @@ export async function report({ log, status }: Desk, error: unknown): Promise<boo
   if (!message) return false;
   log.error(logLine(error));
   const { text, actions } = message;
-  const labels = actions.map((action) => LABELS[action]);
+  const labels = actions.map((action) => ACTION_LABELS[action]);
   const picked = await window.showErrorMessage(`Hosted Model: ${text}`, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) log.show();
-  const action = actions.find((candidate) => LABELS[candidate] === picked);
+  const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
   if (action === 'retry') return true;
   if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;

@@ -6,6 +6,7 @@ import {
   ThemeColor,
   window,
 } from 'vscode';
+import { ACTION_LABELS } from './actions.ts';
 import type { Message } from './messages.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -102,7 +103,7 @@ function tooltipLines(
       `Project: ${projectId || 'not set'}`,
       `Model: ${modelId}`,
       ...(requests > 0
-        ? [`This session: ${requests} generations, ${inputTokens} tokens in, ${outputTokens} out`]
+        ? [`This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`]
         : []),
     ],
     lastFailure,
@@ -113,18 +114,23 @@ function tooltipOf({ lines, lastFailure }: TooltipLines): MarkdownString {
   const tooltip = new MarkdownString();
   for (const line of lines) appendPlain(tooltip, line);
   if (!lastFailure) return tooltip;
+  tooltip.appendMarkdown('\n---\n');
   appendPlain(tooltip, `Last failure: ${lastFailure.text}`);
   const fix = lastFailure.actions.find((action) => action !== 'retry');
   if (fix) {
     const command = `hostedModel.${fix}`;
     tooltip.isTrusted = { enabledCommands: [command] };
-    tooltip.appendMarkdown(`[Mend it](command:${command})`);
+    tooltip.appendMarkdown(`[${ACTION_LABELS[fix]}](command:${command})`);
   }
   return tooltip;
 }
 
-/** A paragraph of plain text. Word by word, since appendText makes blanks that do not wrap. */
+function generations(count: number): string {
+  return count === 1 ? '1 generation' : `${count} generations`;
+}
+
+/** A line of plain text. Word by word, since appendText makes blanks that do not wrap. */
 function appendPlain(tooltip: MarkdownString, line: string): void {
   for (const word of line.split(' ')) tooltip.appendText(word).appendMarkdown(' ');
-  tooltip.appendMarkdown('\n\n');
+  tooltip.appendMarkdown('  \n');
 }

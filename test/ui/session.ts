@@ -2,8 +2,8 @@
  * One VS Code for all UI tests: the packaged extension, installed as a user has it, in a window of
  * its own for each test. Load with `mocha --require test/ui/session.ts`.
  *
- * Environment: HOSTED_MODEL_VSIX is the package; without it what `npm run package` has made. HOSTED_MODEL_SERVER_VERSION chooses the server.
- * HOSTED_MODEL_HEADED=1 shows the browser.
+ * Environment: HOSTED_MODEL_VSIX is the package; without it what `npm run package` has made.
+ * HOSTED_MODEL_SERVER_VERSION chooses the server. HOSTED_MODEL_HEADED=1 shows the browser.
  */
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,7 @@
  * Prints the document before and after and saves a picture of each step.
  * `--pictures` writes the pictures of the README into media/ instead, in both themes.
  */
-import { copyFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startBrowser } from './browser.ts';
 import { repositoryRoot } from './install.ts';
@@ -14,6 +14,7 @@ import { type Theme, themes, Workbench } from './workbench.ts';
 const inReadme: ReadonlySet<string> = new Set(['set-up-4', 'generated']);
 const forReadme = process.argv.includes('--pictures');
 
+if (forReadme) await drawIcon();
 for (const theme of forReadme ? (['dark', 'light'] as const) : (['dark'] as const)) {
   await walk(theme);
 }
@@ -70,5 +71,20 @@ async function walk(theme: Theme & ('dark' | 'light')): Promise<void> {
   } finally {
     await browser.close();
     await sample.stop();
+  }
+}
+
+/** The icon as a PNG, since the Marketplace takes no SVG. */
+async function drawIcon(): Promise<void> {
+  const media = join(repositoryRoot, 'media');
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage({ viewport: { width: 256, height: 256 } });
+    await page.setContent(
+      `<body style="margin:0">${await readFile(join(media, 'icon.svg'), 'utf8')}`,
+    );
+    await page.screenshot({ path: join(media, 'icon.png'), omitBackground: true });
+  } finally {
+    await browser.close();
   }
 }
