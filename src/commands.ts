@@ -24,11 +24,10 @@ export type CommandName = (typeof COMMANDS)[number];
 export function registerCommands(app: App): Disposable {
   const registrations = COMMANDS.map((name) => {
     const run = async (): Promise<undefined> => {
+      const { handlers, report } = await import('./handlers.ts');
       try {
-        const { handlers } = await import('./handlers.ts');
         await handlers[name](app);
       } catch (error) {
-        const { report } = await import('./ui/report.ts');
         if (await report(app, error)) void run();
       }
     };

@@ -9,6 +9,8 @@ import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
 import { report } from './ui/report.ts';
 
+export { report };
+
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>> = {
   generateFromSelection: (app) =>
