@@ -55,15 +55,17 @@ export function activate(context: ExtensionContext): void {
     });
   };
   const onKeyChange = async () => {
-    status.update({ lastFailure: undefined });
+    status.update({ lastFailure: undefined, unreachable: false });
     if (!(await keys.has())) {
       signedOut.abort(new ServiceError('cancelled'));
       signedOut = new AbortController();
+      (await session)?.forgetToken();
     }
     await showWhetherSetUp();
     await keepOnlyUsableToken();
   };
   const onSettingsChange = async () => {
+    status.update({ unreachable: false });
     await showWhetherSetUp();
     await keepOnlyUsableToken();
   };

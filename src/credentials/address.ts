@@ -1,5 +1,6 @@
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Settings } from '../settings.ts';
+import { urlProblem } from '../ui/messages.ts';
 import { askPick, back } from '../ui/steps.ts';
 
 /**
@@ -13,7 +14,10 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
     title: 'Region',
     step: 1,
     totalSteps: 1,
-    placeholder: 'No service URL is set: the models of which region?',
+    placeholder:
+      url === ''
+        ? 'No service URL is set: the models of which region?'
+        : `The service URL cannot be used: ${urlProblem(parsed.problem)}. The models of which region?`,
     items: vendor.regions.map(({ place, url: address }) => ({
       label: place,
       description: address,

@@ -33,7 +33,10 @@ export function editUnseen(document: TextDocument, change: TextChange): Thenable
   return workspace.applyEdit(edit);
 }
 
+/** An editor that shows the document: the one in use if it does, since its selection matters. */
 export function editorOf(document: TextDocument): TextEditor | undefined {
+  const { activeTextEditor } = window;
+  if (activeTextEditor?.document === document) return activeTextEditor;
   return window.visibleTextEditors.find((editor) => editor.document === document);
 }
 

@@ -1,6 +1,7 @@
 import {
   type Disposable,
   EndOfLine,
+  Range,
   Selection,
   type TextDocument,
   type TextEditor,
@@ -15,6 +16,8 @@ import { type TextChange, TrackedRange } from './trackedRange.ts';
 const MIN_EDIT_INTERVAL_MS = 34;
 /** Edits that nothing came of, before the text is given up. */
 const TRIES = 3;
+/** Edits that were rejected in a row: an editor is rejected for a moment while its tab is switched. */
+const REJECTIONS = 10;
 /** Edits that came too late since somebody else was quicker. */
 const RACES = 50;
 
@@ -30,6 +33,8 @@ export class Insertion implements Disposable {
   readonly #target: Target;
   readonly #document: TextDocument;
   readonly #eol: EndOfLine;
+  /** What stood in the place before anything was written. */
+  readonly #original: string;
   readonly #range: TrackedRange;
   readonly #listener: Disposable;
   #fit: TextFit;
@@ -43,6 +48,7 @@ export class Insertion implements Disposable {
   #expected: TextChange | undefined;
   #written = false;
   #pump: Promise<void> | undefined;
+  #rejections = 0;
   #lost = false;
 
   constructor(target: Target) {
@@ -50,6 +56,7 @@ export class Insertion implements Disposable {
     this.#target = target;
     this.#document = document;
     this.#eol = document.eol;
+    this.#original = document.getText(range);
     this.#lead = lead;
     this.#fit = this.#newFit();
     this.#range = new TrackedRange(document.offsetAt(range.start), document.offsetAt(range.end));
@@ -69,12 +76,16 @@ export class Insertion implements Disposable {
     this.#waiting += this.#fit.end();
     this.#start();
     await this.#pump;
-    if (this.#waiting !== '' && !this.#lost) await this.#writeUnseen();
+    while (this.#waiting !== '' && !this.#lost) await this.#writeUnseen();
     return !this.#lost && !(this.#range.broken && !this.#untouched);
   }
 
-  /** Begins again in place of what was written so far. */
+  /** Begins again in place of what was written so far, or where it was if it has been undone. */
   restart(): void {
+    const { start, end } = this.#range;
+    if (this.#textBetween(start, end) === this.#original) this.#range.renew();
+    this.#rejections = 0;
+    this.#lost = false;
     this.#waiting = '';
     this.#lead = this.#target.lead;
     this.#fit = this.#newFit();
@@ -102,10 +113,11 @@ export class Insertion implements Disposable {
       const editor = editorOf(this.#document);
       if (!editor) return;
       const startedAt = performance.now();
-      const { selection } = editor;
+      const { selection, selections } = editor;
       const isFirst = this.#untouched;
       await this.#write((change) => editEditor(editor, change, this.#foreign));
-      if (isFirst && !this.#lost) this.#restoreSelection(editor, selection);
+      const isWritten = isFirst && !this.#untouched;
+      if (isWritten && selections.length === 1) this.#restoreSelection(editor, selection);
       const restMs = MIN_EDIT_INTERVAL_MS - (performance.now() - startedAt);
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     }
@@ -125,12 +137,18 @@ export class Insertion implements Disposable {
       const { version } = this.#document;
       this.#expected = change;
       this.#written = false;
-      // A rejection means that the editor was closed in this moment; the document may still be open.
-      const accepted = await edit(change).then(Boolean, () => false);
+      const accepted = await edit(change).then(Boolean, () => undefined);
       this.#expected = undefined;
       if (this.#written) {
         this.#waiting = this.#waiting.slice(text.length);
+        this.#rejections = 0;
         return;
+      }
+      if (accepted === undefined) {
+        // The editor was closed in this moment. Whoever called looks for another way to write.
+        this.#rejections += 1;
+        if (this.#rejections < REJECTIONS) return;
+        break;
       }
       const changed = this.#document.version !== version;
       // Accepted, but altered beyond recognition: a second try would write the text twice.
@@ -139,6 +157,11 @@ export class Insertion implements Disposable {
       else tries += 1;
     }
     this.#lost = true;
+  }
+
+  #textBetween(start: number, end: number): string {
+    const { document } = this.#target;
+    return document.getText(new Range(document.positionAt(start), document.positionAt(end)));
   }
 
   #isGone(): boolean {

@@ -19,6 +19,7 @@ export class TrackedRange {
   #end: number;
   #touched = false;
   #broken = false;
+  #replaced = false;
 
   constructor(start: number, end: number) {
     this.#start = start;
@@ -43,6 +44,18 @@ export class TrackedRange {
     return this.#broken;
   }
 
+  /**
+   * Takes what now stands in place of it for the whole of it, after one change that replaced exactly
+   * all of it, such as an undo. @returns false if it is broken in any other way
+   */
+  renew(): boolean {
+    if (!this.#replaced) return !this.#broken;
+    this.#broken = false;
+    this.#touched = false;
+    this.#replaced = false;
+    return true;
+  }
+
   /** Follows a change that somebody else made. */
   follow({ rangeOffset, rangeLength, text }: TextChange): void {
     const changeEnd = rangeOffset + rangeLength;
@@ -55,6 +68,7 @@ export class TrackedRange {
       const whole = rangeOffset <= this.#start && changeEnd >= this.#end;
       this.#end += growth;
       this.#touched = true;
+      this.#replaced = !this.#broken && whole && within;
       this.#broken ||= !within || whole;
     }
   }

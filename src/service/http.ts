@@ -93,7 +93,10 @@ export class Http {
     } catch (cause) {
       const error = await delivery.errorOf(cause, responseOf(cause));
       if (exchange.signal.aborted) throw new ServiceError('cancelled');
-      if (deadline.signal.aborted) throw new ServiceError('timeout', { phase: 'total' });
+      if (deadline.signal.aborted) {
+        const { host = '', attempts = 0 } = error.details;
+        throw new ServiceError('timeout', { phase: 'total', host, attempts });
+      }
       throw error;
     } finally {
       clearTimeout(timer);

@@ -67,10 +67,16 @@ export class Session {
     return service;
   }
 
-  /** Forgets the token unless it belongs to these credentials, which are all that may be used now. */
+  /**
+   * Forgets the token unless it belongs to these credentials, which are all that may be used now.
+   * Calls that are under way with it may end.
+   */
   keepOnly(credentials: Credentials | undefined): void {
-    const current = this.#tokens?.credentials;
-    if (current && !(credentials && isSameKey(current, credentials))) this.forgetToken();
+    if (!this.#tokens) return;
+    if (credentials && isSameKey(this.#tokens.credentials, credentials)) return;
+    this.#tokens.service.retire();
+    this.#tokens = undefined;
+    this.#options.onTokenState?.({ kind: 'none' });
   }
 
   /** Renews the token in use if it is due; without one it does nothing. */

@@ -55,6 +55,12 @@ export function messageFor(error: unknown): Message | undefined {
   return SENTENCES[error.kind](error.details);
 }
 
+const LATE: Readonly<Record<'headers' | 'idle' | 'total', string>> = {
+  headers: 'did not answer in time',
+  idle: 'stopped sending',
+  total: 'was not done in time',
+};
+
 type Sentence = (details: ErrorDetails) => Message;
 
 const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
@@ -161,8 +167,11 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: 'A proxy wants a login (407). Set it in the proxy settings of VS Code.',
     actions: ['retry'],
   }),
-  timeout: ({ host, phase }) => ({
-    text: `${host ?? 'The service'} ${phase === 'idle' ? 'stopped sending' : 'did not answer in time'}. The request may have run, so it was not sent again.`,
+  timeout: ({ host, phase, attempts }) => ({
+    text:
+      phase === 'total' && attempts === 0
+        ? 'Nothing was sent: the requests before it took too long. Try again when they have finished.'
+        : `${host ?? 'The service'} ${LATE[phase ?? 'headers']}. The request may have run, so it was not sent again.`,
     actions: ['retry'],
   }),
   redirected: ({ host }) => ({

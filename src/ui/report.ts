@@ -19,8 +19,8 @@ interface Desk {
  */
 export async function report({ log, status }: Desk, error: unknown): Promise<boolean> {
   const message = messageFor(error);
-  status.update({ lastFailure: message });
   if (!message) return false;
+  status.update({ lastFailure: message });
   log.error(logLine(error));
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);

@@ -88,17 +88,22 @@ interface TooltipLines {
 }
 
 function tooltipLines(
-  { token, lastFailure, requests, inputTokens, outputTokens }: StatusFacts,
+  { token, isSetUp, needsApproval, lastFailure, requests, inputTokens, outputTokens }: StatusFacts,
   words: string,
   { authHost, serviceHost, projectId, modelId }: StatusPlace,
   now: number,
 ): TooltipLines {
   const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
+  const keyLine = needsApproval
+    ? 'Key: not sent, other hosts need your approval'
+    : isSetUp
+      ? `Key: secret storage, sent to ${authHost}`
+      : `Identity service: ${authHost}`;
   return {
     lines: [
       `Hosted Model: ${words}`,
       ...(renewal > 0 ? [`Next renewal in ${renewal} min`] : []),
-      `Key: secret storage, sent to ${authHost}`,
+      keyLine,
       `Service: ${serviceHost || 'not set'}`,
       `Project: ${projectId || 'not set'}`,
       `Model: ${modelId}`,

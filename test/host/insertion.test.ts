@@ -8,6 +8,7 @@ import {
   type TextDocument,
   type TextEditor,
   Uri,
+  ViewColumn,
   window,
   workspace,
 } from 'vscode';
@@ -126,6 +127,64 @@ describe('insertion into a real editor', () => {
     insertion.append('second');
     assert.equal(await insertion.finish(), true);
     assert.equal(document.getText(), 'prompt\nfirst second');
+  });
+
+  it('loses nothing when the tab is switched while text streams', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const editor = await open('prompt', new Range(0, 0, 0, 6));
+      const insertion = new Insertion(captureTarget(editor, 'below'));
+      const pieces = Array.from({ length: 30 }, (_, index) => `${index} `);
+      const another = await workspace.openTextDocument({ content: 'another' });
+      let shown: Thenable<TextEditor> | undefined;
+      for (const [index, piece] of pieces.entries()) {
+        insertion.append(piece);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        if (index === 10 + round) shown = window.showTextDocument(another);
+      }
+      await shown;
+      assert.equal(await insertion.finish(), true, `round ${round}`);
+      insertion.dispose();
+      assert.equal(editor.document.getText(), `prompt\n${pieces.join('')}`);
+    }
+  });
+
+  for (const mode of ['below', 'after', 'replace'] as const) {
+    it(`begins again where the half answer was that the user has undone: ${mode}`, async () => {
+      const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
+      const insertion = new Insertion(captureTarget(editor, mode));
+      for (const piece of ['half ', 'an ', 'answer']) {
+        insertion.append(piece);
+        await textOf(editor.document, new RegExp(piece));
+      }
+      await insertion.finish();
+      await commands.executeCommand('undo');
+      assert.equal(editor.document.getText(), 'prompt\nend');
+      insertion.restart();
+      insertion.append('whole');
+      assert.equal(await insertion.finish(), true);
+      insertion.dispose();
+      const want = {
+        below: 'prompt\nwhole\nend',
+        after: 'promptwhole\nend',
+        replace: 'whole\nend',
+      };
+      assert.equal(editor.document.getText(), want[mode]);
+    });
+  }
+
+  it('leaves several selections as they are', async () => {
+    const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
+    editor.selections = [new Selection(0, 0, 0, 3), new Selection(1, 0, 1, 3)];
+    await stream(editor, 'below', ['text']);
+    assert.equal(editor.selections.length, 2);
+  });
+
+  it('sets the selection back in the editor in use when two show the document', async () => {
+    const left = await open('prompt\n', new Range(0, 0, 0, 0));
+    const right = await window.showTextDocument(left.document, ViewColumn.Beside);
+    right.selection = new Selection(0, 0, 0, 6);
+    await stream(right, 'below', ['text']);
+    assert.equal(right.document.getText(right.selection), 'prompt');
   });
 
   it('does not open a closed document again, and says that text is lost', async () => {

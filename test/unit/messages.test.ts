@@ -45,6 +45,13 @@ describe('messages', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);
   });
 
+  it('does not say that a request may have run which was never sent', () => {
+    const waited = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 0 }));
+    assert.match(waited?.text ?? '', /^Nothing was sent/);
+    const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
+    assert.match(sent?.text ?? '', /was not done in time\. The request may have run/);
+  });
+
   it('shows nothing of an error that is not ours', () => {
     const message = messageFor(new Error('apikey=hunter2-hunter2'));
     assert.doesNotMatch(message?.text ?? '', /hunter2/);

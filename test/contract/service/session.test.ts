@@ -80,6 +80,17 @@ describe('a session', () => {
     assert.equal(states.at(-1), 'none');
   });
 
+  it('lets a call end that waits for its token while other credentials take over', async () => {
+    const { session, emulator, generate, withKey } = await start();
+    const held = gate();
+    emulator.faults.next(tokenPath, { hold: held.opened });
+    const underWay = generate('key-number-one');
+    await emulator.requestCount(tokenPath, 1);
+    session.keepOnly(withKey('key-number-two'));
+    held.open();
+    assert.notEqual((await underWay).text, '');
+  });
+
   it('shares one limit between the clients of an origin', async () => {
     const { emulator, generate } = await start();
     await Promise.all(Array.from({ length: 5 }, () => generate('key-number-one')));

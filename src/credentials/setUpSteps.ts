@@ -1,0 +1,193 @@
+import type { QuickPickItem } from 'vscode';
+import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
+import { isKind, ServiceError } from '../service/errors.ts';
+import type { Settings } from '../settings.ts';
+import { messageFor } from '../ui/messages.ts';
+import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
+import { askDestination } from './approval.ts';
+import { checkKey, checkProject, checkUrl } from './checks.ts';
+import type { KeyRecord } from './keyStore.ts';
+import { type Destination, destination } from './resolve.ts';
+import type { SetUpOptions } from './setUp.ts';
+
+/** The questions of the guided set-up, and what is wrong with an answer. */
+
+export type StepName = SettingName | 'save';
+
+/** What has been answered so far. The key is the only secret and leaves with the flow. */
+export interface Draft {
+  apiKey: string;
+  projectId: string;
+  url: string;
+}
+
+export interface StepProblem {
+  readonly step: StepName;
+  readonly text: string;
+}
+
+interface Step {
+  readonly position: {
+    readonly title: string;
+    readonly step: number;
+    readonly totalSteps: number;
+    readonly problem: string | undefined;
+  };
+  readonly draft: Draft;
+  readonly stored: KeyRecord | undefined;
+  readonly options: SetUpOptions;
+  readonly steps: readonly StepName[];
+}
+
+/** Asks, and puts the answer into the draft. A problem sends the flow to the step it concerns. */
+type AskStep = (step: Step) => Promise<StepAnswer<'answered' | StepProblem>>;
+
+export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
+  apiKey: async ({ position, draft, stored, options }) => {
+    const kept = draft.apiKey ? 'the key you typed' : stored ? 'the stored key' : undefined;
+    const answer = await askText({
+      ...position,
+      prompt: `API key of ${options.settings.vendor.name}, created at ${options.settings.vendor.keyPage}. It is kept in VS Code's secret storage.`,
+      placeholder: kept ? `Leave empty to keep ${kept}` : 'Paste the API key',
+      password: true,
+      check: (text) => (text === '' && kept ? undefined : checkKey(text)),
+    });
+    if (typeof answer !== 'string') return answer;
+    if (answer !== '') draft.apiKey = cleanValue(answer).value;
+    return 'answered';
+  },
+
+  projectId: async ({ position, draft }) => {
+    const answer = await askText({
+      ...position,
+      prompt:
+        'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
+      placeholder: 'Project ID',
+      value: draft.projectId,
+      check: checkProject,
+    });
+    if (typeof answer !== 'string') return answer;
+    draft.projectId = cleanValue(answer).value;
+    return 'answered';
+  },
+
+  url: async ({ position, draft, options }) => {
+    const picked = await askPick<AddressItem>({
+      ...position,
+      placeholder: 'Region of the project, or type the service URL',
+      items: addresses(options.settings, draft.url),
+      typed: (text) =>
+        text.includes('/') ? { label: text, url: text, alwaysShow: true } : undefined,
+      accept: async ({ url }) => checkUrl(url, options.settings.authUrl),
+    });
+    if (picked === undefined || picked === back) return picked;
+    const target = destination(options.settings.authUrl, picked.url);
+    draft.url = 'setting' in target ? picked.url : target.serviceUrl;
+    return 'answered';
+  },
+
+  save: async ({ position, draft, stored, options, steps }) => {
+    const target = destination(options.settings.authUrl, draft.url);
+    if ('setting' in target) return { step: 'url', text: 'Choose an address.' };
+    const credentials = draftCredentials(options, draft, stored, target);
+    let found: StepProblem | undefined;
+    const picked = await askPick<SaveItem>({
+      ...position,
+      placeholder: 'Are these the right hosts?',
+      // In the part that wraps: a long name must not hide its end.
+      text: `The API key goes to ${target.authHost} · Selected text goes to ${target.serviceHost}`,
+      items: [
+        {
+          label: '$(beaker) Test and Save',
+          detail: 'Checks key, project and model. Generates nothing.',
+          test: true,
+        },
+        { label: '$(save) Save Without Testing', test: false },
+      ],
+      accept: async ({ test }, signal) => {
+        if (!(await mayUseStoredKey(draft, stored, target))) {
+          return 'The stored key is not used for these hosts. Go back to enter a key or another address.';
+        }
+        found = test
+          ? await problemOf(options.test(credentials, signal), credentials, steps)
+          : undefined;
+        return found?.step === 'save' ? found.text : undefined;
+      },
+    });
+    if (picked === undefined || picked === back) return picked;
+    return found ?? 'answered';
+  },
+};
+
+interface AddressItem extends QuickPickItem {
+  readonly url: string;
+}
+
+interface SaveItem extends QuickPickItem {
+  readonly test: boolean;
+}
+
+function addresses({ vendor }: Settings, current: string): AddressItem[] {
+  const regions = vendor.regions.map(({ place, url }) => ({ label: place, description: url, url }));
+  const others = regions.filter(({ url }) => url !== current);
+  if (!current) return others;
+  const region = regions.find(({ url }) => url === current);
+  const now = { label: region?.label ?? current, url: current };
+  return [{ ...now, description: region ? `${current} (current)` : '(current)' }, ...others];
+}
+
+/** The credentials of the draft, approved for the hosts that the last step shows. */
+function draftCredentials(
+  { settings: { vendor } }: SetUpOptions,
+  { apiKey, projectId }: Draft,
+  stored: KeyRecord | undefined,
+  { authUrl, serviceUrl }: Destination,
+): Credentials {
+  return {
+    vendor,
+    apiKey: apiKey || (stored?.apiKey ?? ''),
+    projectId,
+    authUrl,
+    serviceUrl,
+    approved: { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin },
+  };
+}
+
+/** A key that was stored for other hosts goes to these only after the same question as ever. */
+async function mayUseStoredKey(
+  { apiKey }: Draft,
+  stored: KeyRecord | undefined,
+  wanted: Destination,
+): Promise<boolean> {
+  if (apiKey || !stored) return true;
+  const saved = destination(stored.authUrl, stored.serviceUrl);
+  if ('setting' in saved) return false;
+  const isSame = saved.authHost === wanted.authHost && saved.serviceHost === wanted.serviceHost;
+  return isSame || (await askDestination(saved, wanted)) === 'wanted';
+}
+
+/** Runs the test; says what went wrong and in which step it can be mended. */
+async function problemOf(
+  test: Promise<void>,
+  { authUrl }: Credentials,
+  steps: readonly StepName[],
+): Promise<StepProblem | undefined> {
+  try {
+    await test;
+    return undefined;
+  } catch (error) {
+    const text = messageFor(error)?.text ?? 'The test was cancelled.';
+    const step = stepOf(error, new URL(authUrl).host);
+    return steps.includes(step) ? { step, text } : { step: 'save', text };
+  }
+}
+
+function stepOf(error: unknown, authHost: string): StepName {
+  if (isKind(error, 'key-refused')) return 'apiKey';
+  if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
+    return 'projectId';
+  }
+  const onTheWay = isKind(error, 'unreachable', 'certificate', 'unexpected-answer');
+  if (onTheWay && error instanceof ServiceError && error.details.host !== authHost) return 'url';
+  return 'save';
+}
