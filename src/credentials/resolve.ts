@@ -55,11 +55,7 @@ export function resolveCredentials(
   const approved = destination(record.authUrl, record.serviceUrl);
   // A record that was tampered with names no host that could have been approved.
   if ('setting' in approved) return { kind: 'missing', names: ['apiKey'] };
-  const origins = originsOf(approved);
-  const { auth, service } = originsOf(wanted);
-  if (auth !== origins.auth || service !== origins.service) {
-    return { kind: 'unapproved', approved, wanted };
-  }
+  if (!isSameDestination(approved, wanted)) return { kind: 'unapproved', approved, wanted };
   return {
     kind: 'ready',
     credentials: {
@@ -68,7 +64,7 @@ export function resolveCredentials(
       projectId,
       authUrl: wanted.authUrl,
       serviceUrl: wanted.serviceUrl,
-      approved: origins,
+      approved: originsOf(approved),
     },
   };
 }
@@ -90,6 +86,13 @@ export function destination(
   };
 }
 
-function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
+/** The origins of both addresses: http and https of one host are two places. */
+export function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
   return { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin };
+}
+
+/** Whether a key that may go to the one may go to the other, too. */
+export function isSameDestination(one: Destination, other: Destination): boolean {
+  const [approved, wanted] = [originsOf(one), originsOf(other)];
+  return approved.auth === wanted.auth && approved.service === wanted.service;
 }

@@ -7,7 +7,7 @@ import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
 import { askDestination } from './approval.ts';
 import { checkKey, checkProject, checkUrl } from './checks.ts';
 import type { KeyRecord } from './keyStore.ts';
-import { type Destination, destination } from './resolve.ts';
+import { type Destination, destination, isSameDestination, originsOf } from './resolve.ts';
 import type { SetUpOptions } from './setUp.ts';
 
 /** The questions of the guided set-up, and what is wrong with an answer. */
@@ -141,15 +141,15 @@ function draftCredentials(
   { settings: { vendor } }: SetUpOptions,
   { apiKey, projectId }: Draft,
   stored: KeyRecord | undefined,
-  { authUrl, serviceUrl }: Destination,
+  target: Destination,
 ): Credentials {
   return {
     vendor,
     apiKey: apiKey || (stored?.apiKey ?? ''),
     projectId,
-    authUrl,
-    serviceUrl,
-    approved: { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin },
+    authUrl: target.authUrl,
+    serviceUrl: target.serviceUrl,
+    approved: originsOf(target),
   };
 }
 
@@ -162,8 +162,7 @@ async function mayUseStoredKey(
   if (apiKey || !stored) return true;
   const saved = destination(stored.authUrl, stored.serviceUrl);
   if ('setting' in saved) return false;
-  const isSame = saved.authHost === wanted.authHost && saved.serviceHost === wanted.serviceHost;
-  return isSame || (await askDestination(saved, wanted)) === 'wanted';
+  return isSameDestination(saved, wanted) || (await askDestination(saved, wanted)) === 'wanted';
 }
 
 /** Runs the test; says what went wrong and in which step it can be mended. */

@@ -54,7 +54,11 @@ export function hasTab({ uri }: TextDocument): boolean {
     });
 }
 
-function rangeOf(document: TextDocument, { rangeOffset, rangeLength }: TextChange): Range {
+/** The range of a change, whose offsets count UTF-16 units. */
+export function rangeOf(
+  document: TextDocument,
+  { rangeOffset, rangeLength }: Pick<TextChange, 'rangeOffset' | 'rangeLength'>,
+): Range {
   return new Range(
     document.positionAt(rangeOffset),
     document.positionAt(rangeOffset + rangeLength),

@@ -1,13 +1,12 @@
 import {
   type Disposable,
   EndOfLine,
-  Range,
   Selection,
   type TextDocument,
   type TextEditor,
   workspace,
 } from 'vscode';
-import { editEditor, editorOf, editUnseen, hasTab } from './documentEdit.ts';
+import { editEditor, editorOf, editUnseen, hasTab, rangeOf } from './documentEdit.ts';
 import type { Target } from './target.ts';
 import { TextFit } from './textFit.ts';
 import { type TextChange, TrackedRange } from './trackedRange.ts';
@@ -83,7 +82,8 @@ export class Insertion implements Disposable {
   /** Begins again in place of what was written so far, or where it was if it has been undone. */
   restart(): void {
     const { start, end } = this.#range;
-    if (this.#textBetween(start, end) === this.#original) this.#range.renew();
+    const place = rangeOf(this.#document, { rangeOffset: start, rangeLength: end - start });
+    if (this.#document.getText(place) === this.#original) this.#range.renew();
     this.#rejections = 0;
     this.#lost = false;
     this.#waiting = '';
@@ -157,11 +157,6 @@ export class Insertion implements Disposable {
       else tries += 1;
     }
     this.#lost = true;
-  }
-
-  #textBetween(start: number, end: number): string {
-    const { document } = this.#target;
-    return document.getText(new Range(document.positionAt(start), document.positionAt(end)));
   }
 
   #isGone(): boolean {

@@ -37,7 +37,7 @@ export class Session {
     this.#http = new Http(options.http);
   }
 
-  /** A client for these credentials. With another key or identity service the old token is dropped. */
+  /** A client for these credentials. */
   client(credentials: Credentials, settings: ClientSettings): Client {
     return new Client({
       credentials,

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { checkKey, checkProject, checkUrl } from '../../src/credentials/checks.ts';
-import { resolveCredentials, type WantedSettings } from '../../src/credentials/resolve.ts';
+import {
+  destination,
+  isSameDestination,
+  resolveCredentials,
+  type WantedSettings,
+} from '../../src/credentials/resolve.ts';
 import { vendorFor } from '../../src/service/vendors.ts';
 
 const vendor = vendorFor('ibm');
@@ -74,6 +79,15 @@ describe('credentials of the editor', () => {
       assert.equal(resolution.credentials.serviceUrl, URL_SETTING);
     });
   }
+
+  it('count http and https of one host as two destinations', () => {
+    const at = (authUrl: string) => destination(authUrl, 'http://127.0.0.1:8080');
+    const [secure, plain] = [at('https://127.0.0.1:8443'), at('http://127.0.0.1:8443')];
+    assert.ok(!('setting' in secure) && !('setting' in plain));
+    assert.equal(secure.authHost, plain.authHost);
+    assert.equal(isSameDestination(secure, plain), false);
+    assert.equal(isSameDestination(secure, secure), true);
+  });
 
   it('are not used with an address that no key may go to', () => {
     const resolution = resolveCredentials(

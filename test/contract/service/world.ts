@@ -1,7 +1,6 @@
 import { Client, type GenerateOptions, type Generation } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { Http, type HttpOptions } from '../../../src/service/http.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
 import { Limiter, type LimiterOptions } from '../../../src/service/limiter.ts';
@@ -98,15 +97,4 @@ export async function endWorlds(): Promise<void> {
 export const pathOf = (operation: Operation, streams: boolean): string =>
   ibm.paths[streams ? (`${operation}Stream` as const) : operation];
 
-/** The failure that a promise ends with. */
-export async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
-  const [result] = await Promise.allSettled([promise]);
-  if (result.status === 'rejected' && result.reason instanceof ServiceError) return result.reason;
-  throw new Error('This should have failed with a ServiceError', {
-    cause: result.status === 'rejected' ? result.reason : result.value,
-  });
-}
-
-export async function kindOf(promise: Promise<unknown>): Promise<ErrorKind> {
-  return (await failureOf(promise)).kind;
-}
+export { failureOf, kindOf } from '../../unit/service/fixtures.ts';
