@@ -1,7 +1,7 @@
 import { commands, window } from 'vscode';
 import type { Credentials, SettingName } from '../service/credentials.ts';
 import { readSettings } from '../settings.ts';
-import { missingText, urlProblem } from '../ui/messages.ts';
+import { missingText, urlProblem } from '../ui/settingMessages.ts';
 import { settleDestination } from './approval.ts';
 import type { KeyStore } from './keyStore.ts';
 import { destination, type Resolution, resolveCredentials } from './resolve.ts';

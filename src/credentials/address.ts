@@ -1,6 +1,6 @@
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Settings } from '../settings.ts';
-import { urlProblem } from '../ui/messages.ts';
+import { urlProblem } from '../ui/settingMessages.ts';
 import { askPick, back } from '../ui/steps.ts';
 
 /**

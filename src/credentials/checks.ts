@@ -1,6 +1,6 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { type Blemish, cleanValue } from '../service/credentials.ts';
-import { urlProblem } from '../ui/messages.ts';
+import { urlProblem } from '../ui/settingMessages.ts';
 import { destination } from './resolve.ts';
 
 /** What is said about an answer while it is typed. Never repeats the answer. Pure. */

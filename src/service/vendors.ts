@@ -13,6 +13,8 @@ export interface Vendor {
   /** Where a person creates an API key. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
+  /** Names of the three settings that other clients of this maker's service read. */
+  readonly aliases: NameSet;
   readonly grantType: string;
   readonly tokenPath: string;
   /** The `version` query of every inference request: a date, pinned so that answers keep their shape. */
@@ -25,6 +27,12 @@ export interface Region {
   readonly place: string;
   readonly url: string;
 }
+
+/**
+ * The names of the three settings in a `.env` file or the environment. A set of values is complete
+ * only within one of these; names for the same setting are alternatives.
+ */
+export type NameSet = Readonly<Record<'apiKey' | 'projectId' | 'url', readonly string[]>>;
 
 /** The two ways the service offers to generate text. */
 export type Operation = 'chat' | 'generation';
@@ -44,6 +52,11 @@ const ibm: Vendor = {
     { place: 'Sydney', url: 'https://au-syd.ml.cloud.ibm.com' },
     { place: 'Toronto', url: 'https://ca-tor.ml.cloud.ibm.com' },
   ],
+  aliases: {
+    apiKey: ['WATSONX_API_KEY', 'WATSONX_APIKEY'],
+    projectId: ['WATSONX_PROJECT_ID'],
+    url: ['WATSONX_URL'],
+  },
   grantType: 'urn:ibm:params:oauth:grant-type:apikey',
   tokenPath: '/identity/token',
   apiVersion: '2025-02-11',
@@ -63,4 +76,14 @@ export const vendors: readonly Vendor[] = [ibm];
 /** The vendor entry for a vendor word; undefined for a word that no entry has. */
 export function vendorFor(word: string): Vendor | undefined {
   return vendors.find((vendor) => vendor.word === word.trim().toLowerCase());
+}
+
+/** The names a vendor's settings go by, in the order they are looked for. */
+export function nameSets({ word, aliases }: Vendor): readonly NameSet[] {
+  const ofPrefix = (prefix: string): NameSet => ({
+    apiKey: [`${prefix}_API_KEY`],
+    projectId: [`${prefix}_PROJECT_ID`],
+    url: [`${prefix}_URL`],
+  });
+  return [ofPrefix(word.toUpperCase()), aliases, ofPrefix('VENDOR')];
 }

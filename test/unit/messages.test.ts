@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type ErrorKind, ServiceError } from '../../src/service/errors.ts';
-import { messageFor, missingText } from '../../src/ui/messages.ts';
+import { messageFor } from '../../src/ui/messages.ts';
+import { missingText } from '../../src/ui/settingMessages.ts';
 
 /** Every kind of the union, read from its source, since a type is gone when the test runs. */
 const kinds = [

@@ -1,0 +1,33 @@
+import type { SettingName, UrlProblem } from '../service/credentials.ts';
+
+/** Every sentence about the three settings that are missing or cannot be used. Pure. */
+
+const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
+  apiKey: 'API key',
+  projectId: 'project ID',
+  url: 'service URL',
+};
+
+const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
+  'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
+  'not-https': 'it must begin with https:// (http:// only for 127.0.0.1)',
+  'has-user': 'it must not hold a user name or password',
+  'has-query': 'it must not hold a query or fragment',
+  'bad-host': 'its host name holds characters that no host has',
+  'bad-path': 'its path holds characters that no service path has',
+};
+
+/** "an API key, a project ID and a service URL", in the order given. */
+export function settingNames(names: readonly SettingName[]): string {
+  const labels = names.map((name) => `${name === 'apiKey' ? 'an' : 'a'} ${SETTING_LABELS[name]}`);
+  const last = labels.pop() ?? '';
+  return labels.length > 0 ? `${labels.join(', ')} and ${last}` : last;
+}
+
+export function missingText(names: readonly SettingName[]): string {
+  return `Hosted Model needs ${settingNames(names)} before it can generate. Nothing was sent.`;
+}
+
+export function urlProblem(problem: UrlProblem): string {
+  return URL_PROBLEMS[problem];
+}
