@@ -7,6 +7,9 @@ import type { Vendor } from './vendors.ts';
 
 export type SettingName = 'apiKey' | 'projectId' | 'url';
 
+/** In the order people are asked for them. */
+export const SETTING_NAMES: readonly SettingName[] = ['apiKey', 'projectId', 'url'];
+
 /** Everything a request with a credential needs, from one source. */
 export interface Credentials {
   readonly vendor: Vendor;
@@ -44,30 +47,35 @@ const NON_ASCII = /[^\u0000-\u007f]/;
 
 /** Takes off what a copy and paste leaves around a key, an ID or a URL, and says what it was. */
 export function cleanValue(text: string): CleanValue {
+  const { value, blemishes } = bareValue(text);
+  if (!PLACEHOLDER.test(value)) return { value, blemishes };
+  return { value: '', blemishes: [...blemishes, 'placeholder'] };
+}
+
+/** Like `cleanValue`, but leaves a placeholder as it stands. */
+export function bareValue(text: string): CleanValue {
   const blemishes = new Set<Blemish>();
   let value = text.trim();
   if (value !== text) blemishes.add('blanks');
-  const withoutControl = value.replace(CONTROL, '');
-  if (withoutControl !== value) blemishes.add('control');
-  value = withoutControl.trim();
-  const unquoted = value.replace(/^(["'`])(.*)\1$/, '$2');
-  if (unquoted !== value) blemishes.add('quotes');
-  value = unquoted.trim();
-  const bare = value.replace(/^bearer\s+/i, '');
-  if (bare !== value) blemishes.add('bearer');
-  value = bare;
-  if (NON_ASCII.test(value)) blemishes.add('non-ascii');
-  if (PLACEHOLDER.test(value)) {
-    blemishes.add('placeholder');
-    value = '';
+  // One may hide another: blanks in quotes, quotes behind `Bearer `.
+  for (let before: string | undefined; before !== value; ) {
+    before = value;
+    const visible = value.replace(CONTROL, '');
+    if (visible !== value) blemishes.add('control');
+    // Also a quote without its partner: no key, ID or URL begins or ends with one.
+    const unquoted = visible.trim().replace(/^["'`]+|["'`]+$/g, '');
+    if (unquoted !== visible.trim()) blemishes.add('quotes');
+    const bare = unquoted.trim().replace(/^bearer\s+/i, '');
+    if (bare !== unquoted.trim()) blemishes.add('bearer');
+    value = bare.trim();
   }
+  if (NON_ASCII.test(value)) blemishes.add('non-ascii');
   return { value, blemishes: [...blemishes] };
 }
 
-/** The names of the settings that have no usable value, in the order people are asked for them. */
+/** The names of the settings that have no usable value. */
 export function missingSettings(values: Readonly<Record<SettingName, string>>): SettingName[] {
-  const names: SettingName[] = ['apiKey', 'projectId', 'url'];
-  return names.filter((name) => cleanValue(values[name]).value === '');
+  return SETTING_NAMES.filter((name) => cleanValue(values[name]).value === '');
 }
 
 export type UrlProblem =

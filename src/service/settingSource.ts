@@ -2,15 +2,20 @@ import type { Blemish, SettingName, UrlProblem } from './credentials.ts';
 
 /** What a `.env` text or an environment says about the three settings. */
 export interface SourceReading {
-  /** The three values of one set of names; undefined unless all are there and free of errors. */
+  /**
+   * The three values of the first set of names that is complete and free of errors, as they stand
+   * there; undefined if there is none.
+   */
   readonly values: Readonly<Record<SettingName, string>> | undefined;
   /**
-   * The names that lack a value in the set that is nearest to complete. Empty if a set is complete
-   * (though it may have errors) and if none of the settings is named at all.
+   * The names that lack a value, or hold a placeholder, in the set that is nearest to complete.
+   * Empty if a set is complete (though it may have errors) and if none of the settings is named.
    */
   readonly missing: readonly string[];
-  /** Whether any of the settings is named. */
+  /** Whether any of the settings is named, by a name that is read. */
   readonly isNamed: boolean;
+  /** The settings that are named, by whichever of the names. */
+  readonly named: readonly SettingName[];
   /** In the order of the lines. */
   readonly findings: readonly Finding[];
 }
@@ -21,9 +26,12 @@ export interface Finding {
   readonly setting: SettingName;
   /** The name as it is written in the source. */
   readonly name: string;
-  /** An error keeps the source from being used; the rest is worth knowing. */
+  /** An error keeps the set of its name from being used; the rest is worth knowing. */
   readonly isError: boolean;
-  /** Where it stands; undefined for the environment, which has no lines. */
+  /**
+   * Where it stands: the name for what is wrong with the name or for want of a value, the comment
+   * for a comment, else the value. Undefined for the environment, which has no lines.
+   */
   readonly place: Place | undefined;
 }
 
@@ -35,8 +43,9 @@ export interface Place {
 }
 
 export type Flaw =
-  | { readonly kind: Blemish | 'comment' | 'empty' | 'duplicate' }
-  /** A name written nearly as one that is read. */
+  /** `malformed`: holds what no key or project ID holds, such as blanks inside. */
+  | { readonly kind: Blemish | 'comment' | 'empty' | 'duplicate' | 'malformed' }
+  /** A name written nearly as one that is read, or as other clients write it. */
   | { readonly kind: 'similar-name'; readonly expected: string }
   | { readonly kind: 'bad-url'; readonly problem: UrlProblem }
   /** The address of an endpoint; only what is before its path is the service URL. */

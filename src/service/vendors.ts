@@ -15,6 +15,8 @@ export interface Vendor {
   readonly regions: readonly Region[];
   /** Names of the three settings that other clients of this maker's service read. */
   readonly aliases: NameSet;
+  /** What still other clients call the three settings. Not read here, but known for what they mean. */
+  readonly otherNames: NameSet;
   readonly grantType: string;
   readonly tokenPath: string;
   /** The `version` query of every inference request: a date, pinned so that answers keep their shape. */
@@ -56,6 +58,11 @@ const ibm: Vendor = {
     apiKey: ['WATSONX_API_KEY', 'WATSONX_APIKEY'],
     projectId: ['WATSONX_PROJECT_ID'],
     url: ['WATSONX_URL'],
+  },
+  otherNames: {
+    apiKey: ['WATSONX_AI_APIKEY', 'WX_API_KEY'],
+    projectId: ['WATSONX_AI_PROJECT_ID', 'WX_PROJECT_ID'],
+    url: ['WATSONX_AI_SERVICE_URL', 'WATSONX_AI_URL', 'WATSONX_API_BASE', 'WX_URL', 'WML_URL'],
   },
   grantType: 'urn:ibm:params:oauth:grant-type:apikey',
   tokenPath: '/identity/token',

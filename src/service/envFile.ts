@@ -1,0 +1,133 @@
+import { SETTING_NAMES, type SettingName } from './credentials.ts';
+import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
+import { type NearName, nearName } from './nearName.ts';
+import type { Finding, Flaw, SourceReading } from './settingSource.ts';
+import { readValue, type SettingValue, type Span } from './settingValue.ts';
+import { type NameSet, nameSets, type Vendor } from './vendors.ts';
+
+/**
+ * Reads the three settings out of a `.env` text or an environment, with the place of what is wrong.
+ * Values count only together with those of the same set of names. A set with an error is not used:
+ * what would be taken off silently here would still break the other programs that read the file.
+ */
+
+/** An assignment to a name that is read. */
+interface Given extends SettingValue {
+  readonly assignment: Assignment;
+  readonly set: NameSet;
+  readonly setting: SettingName;
+}
+
+export function readEnvFile(text: string, vendor: Vendor): SourceReading {
+  return read(assignmentsOf(text), vendor);
+}
+
+export function readEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  vendor: Vendor,
+): SourceReading {
+  return read(assignmentsIn(environment), vendor);
+}
+
+function read(assignments: readonly Assignment[], vendor: Vendor): SourceReading {
+  const sets = nameSets(vendor);
+  const readers = readersOf(sets);
+  const given = assignments.flatMap((assignment): Given[] => {
+    const reader = readers.get(assignment.name);
+    return reader
+      ? [{ assignment, ...reader, ...readValue(reader.setting, assignment, vendor) }]
+      : [];
+  });
+  const givenBy = new Map(given.map((one) => [one.assignment, one]));
+  const nearest = nearestSet(sets, given);
+  const findings = assignments.flatMap((assignment) => {
+    const own = givenBy.get(assignment);
+    if (own) return findingsOf(own, given);
+    const near = nearName(assignment.name, sets, nearest ?? vendor.aliases, vendor);
+    return near ? nameFindings(near, assignment, given) : [];
+  });
+  return {
+    values: sets.map((set) => valuesOf(set, given, findings)).find((values) => values),
+    missing: nearest ? missingOf(nearest, given) : [],
+    isNamed: given.length > 0,
+    named: SETTING_NAMES.filter((name) => given.some(({ setting }) => setting === name)),
+    findings,
+  };
+}
+
+/** Which setting of which set every name stands for. */
+function readersOf(
+  sets: readonly NameSet[],
+): ReadonlyMap<string, { readonly set: NameSet; readonly setting: SettingName }> {
+  return new Map(
+    sets.flatMap((set) =>
+      SETTING_NAMES.flatMap((setting) =>
+        set[setting].map((name) => [name, { set, setting }] as const),
+      ),
+    ),
+  );
+}
+
+function nearestSet(sets: readonly NameSet[], given: readonly Given[]): NameSet | undefined {
+  const named = sets.filter((set) => given.some((one) => one.set === set));
+  const gaps = named.map((set) => missingOf(set, given).length);
+  return named[gaps.indexOf(Math.min(...gaps))];
+}
+
+function missingOf(set: NameSet, given: readonly Given[]): string[] {
+  return SETTING_NAMES.flatMap((setting) => {
+    const own = given.filter((one) => one.set === set && one.setting === setting);
+    if (own.some(({ isGiven }) => isGiven)) return [];
+    return own[0]?.assignment.name ?? set[setting][0] ?? [];
+  });
+}
+
+function valuesOf(
+  set: NameSet,
+  given: readonly Given[],
+  findings: readonly Finding[],
+): Record<SettingName, string> | undefined {
+  const own = given.filter((one) => one.set === set);
+  const names = new Set(own.map(({ assignment }) => assignment.name));
+  if (findings.some(({ isError, name }) => isError && names.has(name))) return undefined;
+  const value = (setting: SettingName) => own.find((one) => one.setting === setting)?.value;
+  const [apiKey, projectId, url] = SETTING_NAMES.map(value);
+  return apiKey && projectId && url ? { apiKey, projectId, url } : undefined;
+}
+
+function findingsOf(
+  { assignment, set, setting, flaws }: Given,
+  given: readonly Given[],
+): Finding[] {
+  const first = given.find((one) => one.set === set && one.setting === setting);
+  const all = flaws.map(({ flaw, span }) => finding(flaw, setting, assignment, span));
+  if (first?.assignment === assignment) return all;
+  return [finding({ kind: 'duplicate' }, setting, assignment, undefined), ...all];
+}
+
+/** A name that is nearly right matters only while its setting is not given by the right one. */
+function nameFindings(
+  { set, setting, expected }: NearName,
+  assignment: Assignment,
+  given: readonly Given[],
+): Finding[] {
+  if (given.some((one) => one.set === set && one.setting === setting)) return [];
+  return [finding({ kind: 'similar-name', expected }, setting, assignment, undefined)];
+}
+
+function finding(
+  flaw: Flaw,
+  setting: SettingName,
+  { name, gap, at }: Assignment,
+  span: Span | undefined,
+): Finding {
+  const isError = !['similar-name', 'url-path', 'unknown-region'].includes(flaw.kind);
+  if (!at) return { flaw, setting, name, isError, place: undefined };
+  const { line, column } = at;
+  const nameEnd = column + name.length;
+  const behind = nameEnd + gap.length + 1;
+  const place = span
+    ? { line, start: behind + span.start, end: behind + span.end }
+    : { line, start: column, end: nameEnd };
+  return { flaw, setting, name, isError, place };
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { readEnvFile, readEnvironment } from '../../../src/service/envFile.ts';
+import { type EnvEdit, mendEnvFile } from '../../../src/service/envMend.ts';
+import { decodeEnvFile } from '../../../src/service/envText.ts';
+import type { Finding, Flaw, SourceReading } from '../../../src/service/settingSource.ts';
+import { type EnvFileFixture, envFiles, KEY, PROJECT } from './envFiles.ts';
+import { ibm } from './fixtures.ts';
+
+/** Every kind of flaw, and whether a text edit can mend it: always, never, or as the case may be. */
+const kinds: Readonly<Record<Flaw['kind'], boolean | 'sometimes'>> = {
+  blanks: true,
+  quotes: true,
+  bearer: true,
+  control: true,
+  placeholder: false,
+  'non-ascii': false,
+  malformed: false,
+  comment: true,
+  empty: false,
+  duplicate: true,
+  'similar-name': true,
+  'bad-url': 'sometimes',
+  'endpoint-url': true,
+  'url-path': true,
+  'unknown-region': true,
+};
+const warnings = ['similar-name', 'url-path', 'unknown-region'];
+
+describe('a .env file', () => {
+  it('has its fixtures, one with each flaw at least', () => {
+    assert.ok(envFiles.length >= 40);
+    assert.equal(new Set(envFiles.map(({ name }) => name)).size, envFiles.length);
+    const found = new Set(envFiles.flatMap(({ flaws = [] }) => flaws.map(([, kind]) => kind)));
+    assert.deepEqual([...found].sort(), Object.keys(kinds).sort());
+  });
+
+  for (const fixture of envFiles) {
+    it(`with ${fixture.name}: ${summary(fixture)}`, () => {
+      const text = textOf(fixture);
+      if (text === undefined) return;
+      const reading = readEnvFile(text, ibm);
+      const { values: [apiKey, projectId, url] = [], missing = [], flaws = [] } = fixture;
+      assert.deepEqual(
+        reading.values,
+        apiKey === undefined ? undefined : { apiKey, projectId, url },
+      );
+      assert.deepEqual(reading.missing, missing);
+      assert.equal(
+        reading.isNamed,
+        /^\s*(export\s+)?(IBM|WATSONX|VENDOR)_(API_?KEY|PROJECT_ID|URL)\s*=/m.test(text),
+      );
+      const found = reading.findings.map(({ flaw, place }, index) => {
+        const covered = coveredBy(text, place);
+        const { 2: expected } = flaws[index] ?? [];
+        return [(place?.line ?? NaN) + 1, flaw.kind, ...(expected === undefined ? [] : [covered])];
+      });
+      assert.deepEqual(found, flaws);
+      for (const { flaw, isError } of reading.findings) {
+        assert.equal(isError, !warnings.includes(flaw.kind));
+      }
+      assert.doesNotMatch(JSON.stringify(reading.findings), secret);
+    });
+  }
+
+  it('is read as an environment, too, but for lines', () => {
+    for (const fixture of envFiles) {
+      const text = textOf(fixture);
+      // Two lines of one name, blanks around `=` and property names are matters of files.
+      if (
+        text === undefined ||
+        fixture.flaws?.some(([, kind]) => kind === 'duplicate' || kind === 'blanks')
+      )
+        continue;
+      const environment: Record<string, string> = Object.create(null);
+      for (const line of text.split(/\r\n?|\n/)) {
+        const [, name, value] = /^\s*(?:export\s+)?([^\s=#]+)=(.*)$/s.exec(line) ?? [];
+        if (name !== undefined && value !== undefined) environment[name] = value;
+      }
+      const { findings, ...rest } = readEnvironment(environment, ibm);
+      const { findings: ofFile, ...restOfFile } = readEnvFile(text, ibm);
+      assert.deepEqual(rest, restOfFile, fixture.name);
+      assert.deepEqual(
+        findings,
+        ofFile.map((finding) => ({ ...finding, place: undefined })),
+      );
+    }
+  });
+
+  it('of 10,000 lines is read in no time, whatever they are', () => {
+    const many = (line: (n: number) => string) =>
+      Array.from({ length: 10_000 }, (_, n) => line(n)).join('\n');
+    const texts = [
+      many((n) => `IBM_API_KEY="${n}"`),
+      many((n) => `IBM_PRJECT_I${n % 10}=${n}`),
+      many((n) => `VENDER_${n.toString(36)}_KEY=${n}`),
+      `IBM_API_KEY=${' '.repeat(100_000)}#${'" '.repeat(50_000)}`,
+      `${' '.repeat(100_000)}IBM_API_KEY${' '.repeat(100_000)}`,
+    ];
+    for (const text of texts) {
+      const startedAt = performance.now();
+      readEnvFile(text, ibm);
+      const ms = performance.now() - startedAt;
+      assert.ok(ms < 1_000, `${text.slice(0, 20)}… took ${ms.toFixed()} ms`);
+    }
+  });
+
+  it('changes no prototype', () => {
+    readEnvFile('__proto__=x\nconstructor=y\n', ibm);
+    readEnvironment(JSON.parse('{"__proto__":"x","constructor":"y"}'), ibm);
+    assert.equal(Object.getPrototypeOf({}), Object.prototype);
+    assert.equal(({} as Record<string, unknown>)['x'], undefined);
+  });
+});
+
+describe('mending a .env file', () => {
+  for (const fixture of envFiles.filter(({ flaws }) => flaws)) {
+    it(`with ${fixture.name} takes each flaw away and leaves the other lines`, () => {
+      const text = textOf(fixture) ?? '';
+      const { findings } = readEnvFile(text, ibm);
+      for (const finding of findings) {
+        const mendings = mendEnvFile(text, finding, ibm);
+        const isMendable = kinds[finding.flaw.kind];
+        if (isMendable !== 'sometimes') assert.equal(mendings.length > 0, isMendable);
+        if (finding.flaw.kind === 'unknown-region') {
+          assert.deepEqual(
+            mendings.map(({ region }) => region),
+            ibm.regions,
+          );
+        }
+        for (const { edit } of mendings) {
+          const mended = applied(text, edit);
+          const same = (reading: SourceReading) =>
+            reading.findings.filter(
+              (one) => one.flaw.kind === finding.flaw.kind && one.name === finding.name,
+            );
+          assert.equal(
+            same(readEnvFile(mended, ibm)).length,
+            same({ ...readEnvFile(text, ibm) }).length - 1,
+          );
+          assertOtherLinesKept(text, mended, finding);
+        }
+      }
+    });
+  }
+
+  const mended: readonly [name: string, line: string, becomes: string][] = [
+    [
+      'everything around a value',
+      `export IBM_API_KEY = " Bearer ab\u200bc "`,
+      'export IBM_API_KEY=abc',
+    ],
+    ['quotes around a placeholder', 'IBM_API_KEY="<API_KEY>"', 'IBM_API_KEY=<API_KEY>'],
+    ['blanks, and keeps the comment', 'IBM_API_KEY= abc # mine', 'IBM_API_KEY=abc # mine'],
+    ['the comment', 'IBM_API_KEY=abc\t# mine', 'IBM_API_KEY=abc'],
+    ['the endpoint', 'IBM_URL=https://a.example/p/ml/v1?x=1', 'IBM_URL=https://a.example/p'],
+    ['the path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
+    ['http', 'IBM_URL=HTTP://a.example/p/', 'IBM_URL=https://a.example/p'],
+    ['the name', 'export ibm-api-key=abc', 'export IBM_API_KEY=abc'],
+  ];
+  for (const [name, line, becomes] of mended) {
+    it(`mends ${name}`, () => {
+      const [finding] = readEnvFile(line, ibm).findings;
+      assert.ok(finding);
+      const [mending] = mendEnvFile(line, finding, ibm);
+      assert.ok(mending);
+      assert.equal(applied(line, mending.edit), becomes);
+    });
+  }
+
+  it('offers nothing that would not make an address usable', () => {
+    for (const url of [
+      'http://a.example?x',
+      'a.example',
+      'https://a@b.example',
+      'http://a_b.example',
+    ]) {
+      const text = `IBM_URL=${url}`;
+      const [finding] = readEnvFile(text, ibm).findings;
+      assert.equal(finding?.flaw.kind, 'bad-url');
+      assert.deepEqual(mendEnvFile(text, finding, ibm), []);
+    }
+  });
+
+  it('offers nothing once the line is another one', () => {
+    const [finding] = readEnvFile('IBM_API_KEY="abc"', ibm).findings;
+    assert.ok(finding);
+    for (const text of ['', '\nIBM_API_KEY="abc"', 'IBM_URL="abc"']) {
+      assert.deepEqual(mendEnvFile(text, finding, ibm), []);
+    }
+  });
+});
+
+const secret = new RegExp(`${KEY}|${PROJECT}`);
+
+function summary({ values, missing = [], flaws = [], isRefused }: EnvFileFixture): string {
+  if (isRefused) return 'refused';
+  const parts = [
+    values ? 'used' : 'not used',
+    ...missing.map((name) => `${name} missing`),
+    ...flaws.map(([line, kind]) => `${kind} in line ${line}`),
+  ];
+  return parts.join(', ');
+}
+
+/** The text of a fixture, after the check of its bytes; undefined if they are refused. */
+function textOf({ file, isRefused = false, hasByteOrderMark = false }: EnvFileFixture) {
+  const decoded = decodeEnvFile(typeof file === 'string' ? new TextEncoder().encode(file) : file);
+  assert.equal(decoded === undefined, isRefused);
+  if (typeof file === 'string') return file;
+  if (decoded) assert.equal(decoded.hasByteOrderMark, hasByteOrderMark);
+  return decoded?.text;
+}
+
+function coveredBy(text: string, place: Finding['place']): string | undefined {
+  return place && text.split(/\r\n?|\n/)[place.line]?.slice(place.start, place.end);
+}
+
+function applied(text: string, edit: EnvEdit): string {
+  const lines = text.split(/(?<=\r\n|\r(?!\n)|\n)/);
+  if (edit.kind === 'remove-line') return lines.toSpliced(edit.line, 1).join('');
+  const { place, newText } = edit;
+  const line = lines[place.line] ?? '';
+  return lines
+    .with(place.line, line.slice(0, place.start) + newText + line.slice(place.end))
+    .join('');
+}
+
+function assertOtherLinesKept(before: string, after: string, { place }: Finding): void {
+  const others = (text: string) => text.split('\n').toSpliced(place?.line ?? -1, 1);
+  const kept =
+    after.split('\n').length === before.split('\n').length ? others(after) : after.split('\n');
+  assert.deepEqual(kept, others(before));
+}

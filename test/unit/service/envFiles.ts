@@ -1,0 +1,415 @@
+import type { Flaw } from '../../../src/service/settingSource.ts';
+
+/** `.env` files as code, and exactly what is read out of them. */
+
+export interface EnvFileFixture {
+  readonly name: string;
+  readonly file: string | Uint8Array;
+  /** Key, project and URL; undefined if the file cannot be used. */
+  readonly values?: readonly [apiKey: string, projectId: string, url: string];
+  readonly missing?: readonly string[];
+  /** Line (from 1), kind of flaw and, where it matters, the text that its place covers. */
+  readonly flaws?: readonly (readonly [line: number, kind: Flaw['kind'], covered?: string])[];
+  /** True if the bytes are no `.env` file at all. */
+  readonly isRefused?: boolean;
+  readonly hasByteOrderMark?: boolean;
+}
+
+export const KEY = 'canaryKey-0123456789_abc';
+export const PROJECT = '8fcb9bd1-canary-project';
+const URL = 'https://eu-de.ml.cloud.ibm.com';
+const good = [KEY, PROJECT, URL] as const;
+
+const key = `IBM_API_KEY=${KEY}`;
+const project = `IBM_PROJECT_ID=${PROJECT}`;
+const url = `IBM_URL=${URL}`;
+const lines = (...all: string[]) => `${all.join('\n')}\n`;
+const withKey = (line: string) => lines(line, project, url);
+const withProject = (line: string) => lines(key, line, url);
+const withUrl = (line: string) => lines(key, project, line);
+const bytes = (text: string, encoding: 'utf8' | 'utf16le' | 'latin1' = 'utf8') =>
+  new Uint8Array(Buffer.from(text, encoding));
+
+const shapes: readonly EnvFileFixture[] = [
+  { name: 'nothing', file: '' },
+  { name: 'other names only', file: lines('PORT=3000', 'DEBUG=1', '# a comment') },
+  { name: 'the three settings', file: lines(key, project, url), values: good },
+  { name: 'no line end at the end', file: [key, project, url].join('\n'), values: good },
+  { name: 'CRLF', file: [key, project, url, ''].join('\r\n'), values: good },
+  { name: 'CR', file: [key, project, url, ''].join('\r'), values: good },
+  { name: 'mixed line ends', file: `${key}\r${project}\r\n${url}\n`, values: good },
+  { name: 'any order', file: lines(url, key, project), values: good },
+  {
+    name: 'a byte order mark',
+    file: bytes(`\ufeff${lines(key, project, url)}`),
+    values: good,
+    hasByteOrderMark: true,
+  },
+  {
+    name: 'export before names',
+    file: lines(`export ${key}`, `export\t${project}`, `  export  ${url}`),
+    values: good,
+  },
+  {
+    name: 'comments, empty lines and other settings between',
+    file: lines('# keys', '', key, '   # more', 'OTHER=1', project, '\t', url, '#IBM_URL=x'),
+    values: good,
+  },
+  {
+    name: 'lines that assign nothing',
+    file: lines('IBM_API_KEY', '=', '= x', '[section]', 'export', key, project, url),
+    values: good,
+  },
+  { name: 'an indented name', file: withKey(`  ${key}`), values: good },
+  {
+    name: 'an equals sign and a number sign in the value',
+    file: withKey('IBM_API_KEY=a#b=c=='),
+    values: ['a#b=c==', PROJECT, URL],
+  },
+  {
+    name: 'nothing expanded',
+    file: withKey('IBM_API_KEY=a$' + '{HOME}b$HOME`x`c'),
+    values: ['a$' + '{HOME}b$HOME`x`c', PROJECT, URL],
+  },
+  {
+    name: 'names of object properties',
+    file: lines('__proto__=x', 'constructor=y', 'toString=z', 'hasOwnProperty=', key, project, url),
+    values: good,
+  },
+  {
+    name: '10,000 other lines',
+    file: lines(...Array.from({ length: 10_000 }, (_, n) => `V_${n}=${n}`), key, project, url),
+    values: good,
+    isRefused: true,
+  },
+  { name: '64 KiB', file: bytes(`${lines(key, project, url)}#`.padEnd(65_536, 'x')), values: good },
+  { name: 'a byte more', file: bytes(''.padEnd(65_537, '#')), isRefused: true },
+  { name: '10 MB', file: new Uint8Array(10_000_000).fill(35), isRefused: true },
+  { name: 'NUL', file: bytes(withKey(`${key}\0`)), isRefused: true },
+  { name: 'UTF-16', file: bytes(`\ufeff${lines(key, project, url)}`, 'utf16le'), isRefused: true },
+  { name: 'Latin-1', file: bytes(lines('NAME=Jürgen', key), 'latin1'), isRefused: true },
+];
+
+const sets: readonly EnvFileFixture[] = [
+  {
+    name: 'the alias set',
+    file: lines(`WATSONX_API_KEY=${KEY}`, `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`),
+    values: good,
+  },
+  {
+    name: 'the alias set with its other name of the key',
+    file: lines(`WATSONX_APIKEY=${KEY}`, `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`),
+    values: good,
+  },
+  {
+    name: 'both names of the key, which are alternatives',
+    file: lines(
+      `WATSONX_APIKEY=${KEY}`,
+      `WATSONX_API_KEY=${KEY}`,
+      `WATSONX_PROJECT_ID=${PROJECT}`,
+      `WATSONX_URL=${URL}`,
+    ),
+    flaws: [[2, 'duplicate', 'WATSONX_API_KEY']],
+  },
+  {
+    name: 'the neutral set',
+    file: lines(`VENDOR_API_KEY=${KEY}`, `VENDOR_PROJECT_ID=${PROJECT}`, `VENDOR_URL=${URL}`),
+    values: good,
+  },
+  {
+    name: 'two complete sets: the first in order, wherever it stands',
+    file: lines(
+      ...['VENDOR_API_KEY=other', 'VENDOR_PROJECT_ID=other', 'VENDOR_URL=https://other.example'],
+      ...[key, project, url],
+    ),
+    values: good,
+    flaws: [[3, 'unknown-region', 'https://other.example']],
+  },
+  {
+    name: 'an error in the first set, none in the second',
+    file: lines(
+      ...[`IBM_API_KEY="${KEY}"`, 'IBM_PROJECT_ID=other', url],
+      ...[`WATSONX_API_KEY=${KEY}`, `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`],
+    ),
+    values: good,
+    flaws: [[1, 'quotes']],
+  },
+  {
+    name: 'values of two sets, which are never mixed',
+    file: lines(key, `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`),
+    missing: ['WATSONX_API_KEY'],
+  },
+  {
+    name: 'one value of each set',
+    file: lines(key, `WATSONX_PROJECT_ID=${PROJECT}`, `VENDOR_URL=${URL}`),
+    missing: ['IBM_PROJECT_ID', 'IBM_URL'],
+  },
+  { name: 'no key', file: lines(project, url), missing: ['IBM_API_KEY'] },
+  { name: 'no project', file: lines(key, url), missing: ['IBM_PROJECT_ID'] },
+  { name: 'no URL', file: lines(key, project), missing: ['IBM_URL'] },
+  { name: 'a key alone', file: lines(key), missing: ['IBM_PROJECT_ID', 'IBM_URL'] },
+  { name: 'a URL alone', file: lines(url), missing: ['IBM_API_KEY', 'IBM_PROJECT_ID'] },
+  {
+    name: 'a repeated line',
+    file: lines(key, project, key, url, key),
+    flaws: [
+      [3, 'duplicate', 'IBM_API_KEY'],
+      [5, 'duplicate', 'IBM_API_KEY'],
+    ],
+  },
+  {
+    name: 'a repeated line with a flaw of its own',
+    file: lines(key, project, url, 'export IBM_URL="http://evil.example"'),
+    flaws: [
+      [4, 'duplicate', 'IBM_URL'],
+      [4, 'quotes'],
+      [4, 'bad-url'],
+    ],
+  },
+];
+
+const values: readonly EnvFileFixture[] = [
+  {
+    name: 'double quotes',
+    file: withKey(`IBM_API_KEY="${KEY}"`),
+    flaws: [[1, 'quotes', `"${KEY}"`]],
+  },
+  {
+    name: 'single quotes',
+    file: withProject(`IBM_PROJECT_ID='${PROJECT}'`),
+    flaws: [[2, 'quotes']],
+  },
+  { name: 'backticks', file: withUrl(`IBM_URL=\`${URL}\``), flaws: [[3, 'quotes']] },
+  { name: 'one quote', file: withKey(`IBM_API_KEY="${KEY}`), flaws: [[1, 'quotes']] },
+  {
+    name: 'quotes and blanks in each other',
+    file: withKey(`IBM_API_KEY= " '${KEY} ' "`),
+    flaws: [
+      [1, 'blanks', ` " '${KEY} ' "`],
+      [1, 'quotes', `" '${KEY} ' "`],
+    ],
+  },
+  {
+    name: 'typographic quotes',
+    file: withKey(`IBM_API_KEY=“${KEY}”`),
+    flaws: [[1, 'non-ascii', `“${KEY}”`]],
+  },
+  { name: 'a trailing blank', file: withKey(`${key} `), flaws: [[1, 'blanks', `${KEY} `]] },
+  { name: 'a trailing tab', file: withUrl(`${url}\t`), flaws: [[3, 'blanks']] },
+  {
+    name: 'a leading blank',
+    file: withKey(`IBM_API_KEY= ${KEY}`),
+    flaws: [[1, 'blanks', ` ${KEY}`]],
+  },
+  {
+    name: 'a blank before the equals sign',
+    file: withKey(`IBM_API_KEY =${KEY}`),
+    flaws: [[1, 'blanks', ` =${KEY}`]],
+  },
+  {
+    name: 'blanks around the equals sign, with export and CRLF',
+    file: [key, `export IBM_PROJECT_ID  = ${PROJECT}`, url].join('\r\n'),
+    flaws: [[2, 'blanks', `  = ${PROJECT}`]],
+  },
+  { name: 'a no-break space', file: withKey(`${key}\u00a0`), flaws: [[1, 'blanks']] },
+  {
+    name: 'a blank inside a key',
+    file: withKey('IBM_API_KEY=ab cd'),
+    flaws: [[1, 'malformed', 'ab cd']],
+  },
+  {
+    name: 'characters that no project ID has',
+    file: withProject('IBM_PROJECT_ID=my project!'),
+    flaws: [[2, 'malformed']],
+  },
+  { name: 'a Bearer prefix', file: withKey(`IBM_API_KEY=Bearer ${KEY}`), flaws: [[1, 'bearer']] },
+  {
+    name: 'quotes behind Bearer, blanks and a comment',
+    file: withKey(`IBM_API_KEY= Bearer "${KEY}"  # the key`),
+    flaws: [
+      [1, 'blanks', ` Bearer "${KEY}"`],
+      [1, 'quotes', `Bearer "${KEY}"`],
+      [1, 'bearer', `Bearer "${KEY}"`],
+      [1, 'comment', '# the key'],
+    ],
+  },
+  {
+    name: 'an invisible character',
+    file: withKey(`IBM_API_KEY=ab\u200b${KEY}`),
+    flaws: [[1, 'control']],
+  },
+  { name: 'a tab inside', file: withProject(`${project}\tx`), flaws: [[2, 'control']] },
+  { name: 'a right-to-left mark in a URL', file: withUrl(`${url}\u202e`), flaws: [[3, 'control']] },
+  {
+    name: 'letters outside ASCII in a key',
+    file: withKey('IBM_API_KEY=clé'),
+    flaws: [[1, 'non-ascii']],
+  },
+  {
+    name: 'a Cyrillic project',
+    file: withProject('IBM_PROJECT_ID=рroject'),
+    flaws: [[2, 'non-ascii']],
+  },
+  { name: 'an inline comment', file: withKey(`${key} # mine`), flaws: [[1, 'comment', '# mine']] },
+  {
+    name: 'a comment in place of a value',
+    file: withKey('IBM_API_KEY=# mine'),
+    missing: ['IBM_API_KEY'],
+    flaws: [
+      [1, 'comment', '# mine'],
+      [1, 'empty', 'IBM_API_KEY'],
+    ],
+  },
+  {
+    name: 'a number sign in quotes, and a comment behind them',
+    file: withKey(`IBM_API_KEY="a #b" #c`),
+    flaws: [
+      [1, 'quotes', '"a #b"'],
+      [1, 'comment', '#c'],
+      [1, 'malformed', '"a #b"'],
+    ],
+  },
+  {
+    name: 'no value',
+    file: withKey('IBM_API_KEY='),
+    missing: ['IBM_API_KEY'],
+    flaws: [[1, 'empty', 'IBM_API_KEY']],
+  },
+  {
+    name: 'blanks for a value',
+    file: withProject('IBM_PROJECT_ID=  '),
+    missing: ['IBM_PROJECT_ID'],
+    flaws: [
+      [2, 'blanks', '  '],
+      [2, 'empty', 'IBM_PROJECT_ID'],
+    ],
+  },
+  {
+    name: 'empty quotes for the other name of the key',
+    file: lines('WATSONX_APIKEY=""', `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`),
+    missing: ['WATSONX_APIKEY'],
+    flaws: [
+      [1, 'quotes'],
+      [1, 'empty'],
+    ],
+  },
+  {
+    name: 'placeholders',
+    file: lines('IBM_API_KEY=<API_KEY>', 'IBM_PROJECT_ID="your-project-id"', 'IBM_URL=changeme'),
+    missing: ['IBM_API_KEY', 'IBM_PROJECT_ID', 'IBM_URL'],
+    flaws: [
+      [1, 'placeholder', '<API_KEY>'],
+      [2, 'quotes'],
+      [2, 'placeholder'],
+      [3, 'placeholder'],
+    ],
+  },
+];
+
+const address = (name: string, value: string, ...kinds: Flaw['kind'][]): EnvFileFixture => ({
+  name: `a URL: ${name}`,
+  file: withUrl(`IBM_URL=${value}`),
+  flaws: kinds.map((kind) => [3, kind, value]),
+});
+
+const urls: readonly EnvFileFixture[] = [
+  address('no scheme', 'eu-de.ml.cloud.ibm.com', 'bad-url'),
+  address('http', 'http://eu-de.ml.cloud.ibm.com', 'bad-url'),
+  address('http to a name that can lead anywhere', 'http://localhost:8080', 'bad-url'),
+  address('a user', 'https://eu-de.ml.cloud.ibm.com@evil.example', 'bad-url'),
+  address('a backslash', 'https://eu-de.ml.cloud.ibm.com\\@evil.example', 'bad-url'),
+  address('a query', 'https://eu-de.ml.cloud.ibm.com?x=1', 'bad-url'),
+  address('dots in the path', 'https://eu-de.ml.cloud.ibm.com/a/../b', 'bad-url'),
+  address('a host that no host is', 'https://under_score.example', 'bad-url'),
+  address('an unexpanded region', 'https://{region}.ml.cloud.ibm.com', 'bad-url'),
+  address('an endpoint', `${URL}/ml/v1/text/generation?version=2023-05-29`, 'endpoint-url'),
+  address(
+    'an endpoint behind a prefix elsewhere',
+    'https://gate.example/p/ml/v1',
+    ...(['endpoint-url', 'url-path', 'unknown-region'] as const),
+  ),
+  { ...address('a path', `${URL}/gateway`, 'url-path'), values: [KEY, PROJECT, `${URL}/gateway`] },
+  { ...address('a slash at the end', `${URL}/`), values: [KEY, PROJECT, `${URL}/`] },
+  {
+    ...address('another host', 'https://evil.example', 'unknown-region'),
+    values: [KEY, PROJECT, 'https://evil.example'],
+  },
+  {
+    ...address('a region at the wrong port', `${URL}:8443`, 'unknown-region'),
+    values: [KEY, PROJECT, `${URL}:8443`],
+  },
+  {
+    ...address(
+      'a host that looks like a region',
+      'https://eu-dе.ml.cloud.ibm.com',
+      'unknown-region',
+    ),
+    values: [KEY, PROJECT, 'https://eu-dе.ml.cloud.ibm.com'],
+  },
+  {
+    ...address('loopback', 'http://127.0.0.1:8080', 'unknown-region'),
+    values: [KEY, PROJECT, 'http://127.0.0.1:8080'],
+  },
+];
+
+/** A name in place of that of the key, beside the two others. */
+const misnamed = (name: string): EnvFileFixture => ({
+  name: `a name: ${JSON.stringify(name)}`,
+  file: withKey(`${name}=${KEY}`),
+  missing: ['IBM_API_KEY'],
+  flaws: [[1, 'similar-name', name]],
+});
+
+const unrelated = (...names: string[]): EnvFileFixture => ({
+  name: `unrelated names: ${names.join(', ')}`,
+  file: lines(...names.map((name) => `${name}=x`)),
+});
+
+const names: readonly EnvFileFixture[] = [
+  ...['ibm_api_key', 'Ibm_Api_Key', 'IBM-API-KEY', 'IBM.API.KEY', 'IBM_APIKEY', 'IBMAPIKEY'].map(
+    misnamed,
+  ),
+  ...['IBM_API_KYE', 'IBM_API_KE', 'IBM_AIP_KEY', 'IMB_API_KEY', 'IBM_API_KEYS'].map(misnamed),
+  ...['"IBM_API_KEY"', 'IBM_\u200bAPI_KEY', 'WX_API_KEY', 'WATSONX_AI_APIKEY', 'wx-api-key'].map(
+    misnamed,
+  ),
+  {
+    name: 'nearly right names of the other settings',
+    file: lines(key, `IBM_PROJECTID=${PROJECT}`, `IBM_URI=${URL}`),
+    missing: ['IBM_PROJECT_ID', 'IBM_URL'],
+    flaws: [
+      [2, 'similar-name', 'IBM_PROJECTID'],
+      [3, 'similar-name', 'IBM_URI'],
+    ],
+  },
+  {
+    name: 'the names of another client',
+    file: lines(
+      ...[`WATSONX_AI_APIKEY=${KEY}`, `WATSONX_AI_PROJECT_ID=${PROJECT}`],
+      ...[`WATSONX_AI_SERVICE_URL=${URL}`, `WATSONX_API_BASE=${URL}`],
+    ),
+    flaws: [
+      [1, 'similar-name'],
+      [2, 'similar-name'],
+      [3, 'similar-name'],
+      [4, 'similar-name'],
+    ],
+  },
+  {
+    name: 'nearly right names beside right ones, which need no change',
+    file: lines(key, project, url, 'ibm_api_key=x', `WX_URL=${URL}`, 'IBM_PROJECTID=x'),
+    values: good,
+  },
+  unrelated('MY_VENDOR_URL', 'OPENAI_API_KEY', 'DB_URL', 'API_KEY', 'PROJECT_ID', 'URL', 'APP_URL'),
+  unrelated('IAM_URL', 'IBM_API_KEY_2', 'NEXT_PUBLIC_IBM_URL', 'X_IBM_API_KEY', 'WATSONX_IAM_URL'),
+  unrelated('WATSONX_SPACE_ID', 'WATSONX_TOKEN', 'IBM_URL_OF_DOCS', 'VENDOR_KEY', 'SENDER_API_KEY'),
+  unrelated('X'.repeat(5_000), 'É', '$', '__proto__'),
+];
+
+export const envFiles: readonly EnvFileFixture[] = [
+  ...shapes,
+  ...sets,
+  ...values,
+  ...urls,
+  ...names,
+];
