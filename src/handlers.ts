@@ -1,13 +1,15 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import type { App } from './app.ts';
 import type { CommandName } from './commands.ts';
-import { type AccessOptions, requireCredentials, runSetUp } from './credentials/access.ts';
 import { requireAddress } from './credentials/address.ts';
+import { openEnvFile } from './credentials/outside.ts';
 import { generateFromSelection } from './editor/generate.ts';
+import type { Credentials } from './service/credentials.ts';
 import { readSettings, writeSettings } from './settings.ts';
 import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
 import { report } from './ui/report.ts';
+import { pickSourceAction, sourceRows } from './ui/sourceMenu.ts';
 
 export { report };
 
@@ -16,7 +18,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   generateFromSelection: (app) =>
     generateFromSelection({
       lastResult: app.lastResult,
-      credentials: () => requireCredentials(accessOf(app)),
+      credentials: () => requireCredentials(app),
       client: async (credentials, settings) => (await app.session()).client(credentials, settings),
       onStart: app.watchGeneration,
       signOut: () => app.signOutSignal,
@@ -24,22 +26,22 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
     }),
 
   setUp: async (app) => {
-    await runSetUp(accessOf(app));
+    await (await app.access()).setUp();
   },
 
   setApiKey: async (app) => {
-    await runSetUp(accessOf(app), ['apiKey']);
+    await (await app.access()).setUp(['apiKey']);
   },
 
-  signOut: async ({ keys }) => {
-    await keys.delete();
+  signOut: async (app) => {
+    await (await app.access()).signOut();
     void window.showInformationMessage(
       'Hosted Model: signed out. The API key and the token are deleted.',
     );
   },
 
   refreshToken: async (app) => {
-    const credentials = await requireCredentials(accessOf(app));
+    const credentials = await requireCredentials(app);
     if (!credentials) return;
     const session = await app.session();
     await window.withProgress({ location: ProgressLocation.Window, title: 'Getting a token' }, () =>
@@ -49,10 +51,14 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
     void window.showInformationMessage('Hosted Model: a new token is in use.');
   },
 
-  showMenu: ({ status }) => showMenu(status.facts),
+  showMenu: openMenu,
 
   selectModel: async (app) => {
-    const serviceUrl = await requireAddress(readSettings());
+    const { choice } = await (await app.access()).look();
+    const serviceUrl =
+      choice.kind === 'ready'
+        ? choice.credentials.serviceUrl
+        : await requireAddress(readSettings());
     if (!serviceUrl) return;
     const scope = window.activeTextEditor?.document.uri;
     const { vendor, operation, modelId } = readSettings(scope);
@@ -77,6 +83,19 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   showLastResult: ({ lastResult }) => lastResult.show(),
 };
 
-function accessOf({ keys, test, status }: App): AccessOptions {
-  return { keys, test, onObstacle: (obstacles) => status.update(obstacles) };
+async function requireCredentials(app: App): Promise<Credentials | undefined> {
+  return (await app.access()).require();
+}
+
+/** The menu, and what is done with a source that was picked in it. */
+async function openMenu(app: App): Promise<void> {
+  const access = await app.access();
+  const { found, choice } = await access.look();
+  const source = await showMenu(app.status.facts, sourceRows(found, choice));
+  const action = source && (await pickSourceAction(source, found, choice));
+  if (!action) return;
+  if (action === 'setUp') await access.setUp();
+  else if (action === 'open') await openEnvFile();
+  else if (action === 'import') await access.importFrom(source);
+  else await access[action](source);
 }

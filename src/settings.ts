@@ -1,4 +1,10 @@
-import { ConfigurationTarget, type Disposable, type Uri, workspace } from 'vscode';
+import {
+  ConfigurationTarget,
+  type Disposable,
+  type Uri,
+  type WorkspaceConfiguration,
+  workspace,
+} from 'vscode';
 import type { LimiterOptions } from './service/limiter.ts';
 import type { Parameters } from './service/parameters.ts';
 import { type Operation, type Vendor, vendorFor, vendors } from './service/vendors.ts';
@@ -12,7 +18,10 @@ export interface Settings {
   /** As typed, unchecked: `credentials/resolve.ts` decides what it is good for. */
   readonly authUrl: string;
   readonly url: string;
+  /** Of the user settings of this machine. */
   readonly projectId: string;
+  /** Another one that a workspace, a folder or a remote machine sets; used after approval only. */
+  readonly folderProjectId: string;
   readonly modelId: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
@@ -23,19 +32,22 @@ export interface Settings {
 
 const SECTION = 'hostedModel';
 const COMMAND_QUEUE = 50;
+/** What people call a setting for the key, which does not exist. */
+const KEY_NAMES = ['apiKey', 'apikey', 'api_key', 'key'] as const;
 
 /** The settings that hold for a document, or for the window. */
 export function readSettings(scope?: Uri): Settings {
   const configuration = workspace.getConfiguration(SECTION, scope);
   const text = (name: string) => textOf(configuration.get<unknown>(name));
+  const projectId = ownValue(configuration, 'projectId');
   const vendor = vendorFor(text('vendor')) ?? vendors[0];
   if (!vendor) throw new Error('No vendor entry');
   return {
     vendor,
     authUrl: text('authUrl') || vendor.authUrl,
     url: text('url'),
-    // From the user settings alone: a repository could bill requests to a project of its own.
-    projectId: textOf(configuration.inspect<unknown>('projectId')?.globalValue),
+    projectId,
+    folderProjectId: text('projectId') === projectId ? '' : text('projectId'),
     modelId: text('modelId') || vendor.defaultModelId,
     operation: text('operation') === 'generation' ? 'generation' : 'chat',
     parameters: objectOf(configuration.get<unknown>('parameters')),
@@ -47,6 +59,25 @@ export function readSettings(scope?: Uri): Settings {
     },
     keepTokenFresh: configuration.get<unknown>('keepTokenFresh') !== false,
   };
+}
+
+/**
+ * A key that the user put into the settings file, where every extension can read it and Settings
+ * Sync copies it: the name of that setting and the text. Never used as it stands.
+ */
+export function findKeyInSettings(): { readonly name: string; readonly text: string } | undefined {
+  const configuration = workspace.getConfiguration(SECTION);
+  for (const name of KEY_NAMES) {
+    const text = ownValue(configuration, name);
+    if (text) return { name, text };
+  }
+  return undefined;
+}
+
+/** Takes a setting out of the user settings. @throws if VS Code refuses */
+export async function removeSetting(name: string): Promise<void> {
+  const configuration = workspace.getConfiguration(SECTION);
+  await configuration.update(name, undefined, ConfigurationTarget.Global);
 }
 
 export type WritableSettings = Partial<Pick<Settings, 'url' | 'authUrl' | 'projectId' | 'modelId'>>;
@@ -63,6 +94,17 @@ export function onDidChangeSettings(listener: () => void): Disposable {
   return workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration(SECTION)) listener();
   });
+}
+
+/**
+ * The value of the user's own settings file. `globalValue` is not that alone: a remote machine's
+ * settings file, which a dev container writes, hides it there (measured). The value without it is
+ * there at run time, though not among the types.
+ */
+function ownValue(configuration: WorkspaceConfiguration, name: string): string {
+  const found: { globalValue?: unknown; globalLocalValue?: unknown } =
+    configuration.inspect<unknown>(name) ?? {};
+  return textOf('globalLocalValue' in found ? found.globalLocalValue : found.globalValue);
 }
 
 function insertMode(text: string): InsertMode {

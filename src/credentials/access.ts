@@ -1,89 +1,157 @@
-import { commands, window } from 'vscode';
+import { type WorkspaceFolder, window } from 'vscode';
 import type { Credentials, SettingName } from '../service/credentials.ts';
-import { readSettings } from '../settings.ts';
-import { missingText, urlProblem } from '../ui/settingMessages.ts';
+import { missingText } from '../ui/settingMessages.ts';
+import { lookedText } from '../ui/sourceMessages.ts';
+import { reportAddress } from './address.ts';
 import { settleDestination } from './approval.ts';
-import type { KeyStore } from './keyStore.ts';
-import { destination, type Resolution, resolveCredentials } from './resolve.ts';
-import { type SetUpOptions, setUp } from './setUp.ts';
+import { type Choice, choose, type Found, type SourceId, valuesOf } from './choose.ts';
+import {
+  type FindOptions,
+  findSources,
+  preferSource,
+  projectSubject,
+  sourceSubject,
+} from './find.ts';
+import { activeFolder } from './outside.ts';
+import { runSetUp } from './runSetUp.ts';
+import type { SetUpOptions } from './setUp.ts';
+import { askProject, askSource } from './sourceApproval.ts';
 
 /** What stands in the way of using credentials; for the status item. */
-interface Obstacles {
+export interface Obstacles {
   readonly triedWithout?: boolean;
   readonly needsApproval?: boolean;
 }
 
-export interface AccessOptions {
-  readonly keys: KeyStore;
+export interface AccessOptions extends FindOptions {
   readonly test: SetUpOptions['test'];
   readonly onObstacle: (obstacles: Obstacles) => void;
+  /** Told whenever somebody has looked: what was found, and what follows from it. */
+  readonly onFound: (found: Found, choice: Choice) => void;
 }
-
-const ALL_SETTINGS: readonly SettingName[] = ['apiKey', 'projectId', 'url'];
 
 /**
- * Usable credentials. Asks for what is missing or needs approval, and says which; until that is
- * answered nothing with a credential is sent.
- * @returns undefined if the user gave up
+ * The one way to credentials. Finds them, asks for what is missing or needs approval, and says
+ * which; until that is answered nothing with a credential is sent.
  */
-export async function requireCredentials(options: AccessOptions): Promise<Credentials | undefined> {
-  for (;;) {
-    const settings = readSettings();
-    const record = await options.keys.read();
-    const resolution = resolveCredentials(settings, record);
-    if (resolution.kind === 'ready') {
-      options.onObstacle({ triedWithout: false, needsApproval: false });
-      return resolution.credentials;
+export class CredentialAccess {
+  readonly #options: AccessOptions;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+  }
+
+  /** What is found at this moment. Asks nothing. */
+  async look(owner = activeFolder()): Promise<{ readonly found: Found; readonly choice: Choice }> {
+    const found = await findSources(this.#options, owner);
+    const choice = choose(found);
+    this.#options.onFound(found, choice);
+    return { found, choice };
+  }
+
+  /**
+   * Usable credentials, after asking for what stands in the way. One caller at a time, so that two
+   * commands do not ask the same question twice.
+   * @returns undefined if the user gave up
+   */
+  require(): Promise<Credentials | undefined> {
+    // The folder of the moment at which the user asked, whatever is shown when it is answered.
+    const owner = activeFolder();
+    const mine = this.#turn.then(() => this.#require(owner));
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
+  /** The guided set-up, as `runSetUp` describes it. */
+  async setUp(names?: readonly SettingName[], given?: SetUpOptions['found']): Promise<boolean> {
+    if (!(await runSetUp(this.#options, names, given))) return false;
+    await preferSource(this.#options, 'editor');
+    this.#options.onObstacle({ triedWithout: false, needsApproval: false });
+    await this.look();
+    return true;
+  }
+
+  /** Lets a source go before the others in this workspace, and asks about it if nobody has. */
+  async prefer(id: SourceId): Promise<void> {
+    const { found } = await this.look();
+    if (found.outside.find((one) => one.id === id)?.answer === 'refused') await this.forget(id);
+    await preferSource(this.#options, id);
+    await this.require();
+  }
+
+  /** Forgets what was answered about a source, or about the project of the folder for the editor. */
+  async forget(id: SourceId): Promise<void> {
+    const { found } = await this.look();
+    const { settings, folder, outside } = found;
+    const source = outside.find((one) => one.id === id);
+    const values = source && valuesOf(source.text);
+    if (source && values) {
+      await this.#options.approvals.forget(sourceSubject(source.id, values, folder, settings));
+    } else if (!source) {
+      await this.#options.approvals.forget(projectSubject(folder, settings.folderProjectId));
     }
-    if (resolution.kind === 'unapproved' && record) {
-      options.onObstacle({ needsApproval: true });
-      const { approved, wanted } = resolution;
-      if (!(await settleDestination(options.keys, settings, record, approved, wanted)))
-        return undefined;
-    } else if (resolution.kind === 'bad-address') {
-      await reportAddress(resolution);
-      return undefined;
-    } else if (resolution.kind === 'missing') {
-      options.onObstacle({ triedWithout: true });
-      void window.showWarningMessage(missingText(resolution.names));
-      if (!(await runSetUp(options, resolution.names))) return undefined;
+    if (found.preferred === id) await preferSource(this.#options, 'editor');
+    await this.look();
+  }
+
+  /** Takes the values of a source into secret storage and the user settings, by the set-up. */
+  async importFrom(id: SourceId): Promise<void> {
+    const { found } = await this.look();
+    const source = found.outside.find((one) => one.id === id);
+    if (source) await this.setUp(undefined, valuesOf(source.text));
+  }
+
+  /** Deletes the key, and what was answered about the sources of this folder. */
+  async signOut(): Promise<void> {
+    const { outside } = (await this.look()).found;
+    for (const { id, answer } of outside) if (answer) await this.forget(id);
+    await this.#options.keys.delete();
+  }
+
+  async #require(owner: WorkspaceFolder | undefined): Promise<Credentials | undefined> {
+    for (;;) {
+      const { found, choice } = await this.look(owner);
+      if (choice.kind === 'ready') {
+        this.#options.onObstacle({ triedWithout: false, needsApproval: false });
+        return choice.credentials;
+      }
+      if (!(await this.#isSettled(found, choice))) return undefined;
     }
   }
-}
 
-/** The guided set-up for all settings, or for these and whatever else is missing or unusable. */
-export async function runSetUp(
-  { keys, test, onObstacle }: AccessOptions,
-  names: readonly SettingName[] = ALL_SETTINGS,
-): Promise<boolean> {
-  const settings = readSettings();
-  const resolution = resolveCredentials(settings, await keys.read());
-  const needed = new Set(names);
-  if (resolution.kind === 'missing') for (const name of resolution.names) needed.add(name);
-  const target = destination(settings.authUrl, settings.url);
-  if ('setting' in target) {
-    // The set-up asks for the service URL; the identity address is in the settings alone.
-    const { setting, problem } = target;
-    if (setting === 'authUrl') {
-      await reportAddress({ kind: 'bad-address', setting, problem });
-      return false;
+  /** Asks what has to be asked. @returns false if the user gave up */
+  async #isSettled(found: Found, choice: Exclude<Choice, { kind: 'ready' }>): Promise<boolean> {
+    const { keys, approvals, onObstacle } = this.#options;
+    const { settings, record, folder } = found;
+    switch (choice.kind) {
+      case 'unapproved':
+        onObstacle({ needsApproval: true });
+        if (!record) return false;
+        return settleDestination(keys, settings, record, choice.approved, choice.wanted);
+      case 'ask-project': {
+        onObstacle({ needsApproval: true });
+        const hasOwn = settings.projectId !== '';
+        const answer = await askProject(choice.projectId, folder, { hasOwn });
+        await approvals.remember(projectSubject(folder, choice.projectId), answer);
+        return true;
+      }
+      case 'ask-source': {
+        onObstacle({ needsApproval: true });
+        const answer = await askSource(choice.source, folder);
+        if (answer === 'import') return this.setUp(undefined, choice.source.values);
+        const { id, values } = choice.source;
+        await approvals.remember(sourceSubject(id, values, folder, settings), answer);
+        onObstacle({ needsApproval: false });
+        return true;
+      }
+      case 'bad-address':
+        await reportAddress(choice);
+        return false;
+      case 'missing':
+        onObstacle({ triedWithout: true, needsApproval: false });
+        void window.showWarningMessage(`${missingText(choice.names)} ${lookedText(found)}`);
+        return this.setUp(choice.names);
     }
-    needed.add('url');
   }
-  const ask = ALL_SETTINGS.filter((name) => needed.has(name));
-  if (!(await setUp({ keys, settings, test, ask }))) return false;
-  onObstacle({ triedWithout: false, needsApproval: false });
-  void window.showInformationMessage('Hosted Model is set up. The key is in secret storage.');
-  return true;
-}
-
-async function reportAddress({
-  setting,
-  problem,
-}: Resolution & { readonly kind: 'bad-address' }): Promise<void> {
-  const which = setting === 'url' ? 'service URL' : 'identity address';
-  const text = `Hosted Model: the ${which} in the settings cannot be used: ${urlProblem(problem)}. Nothing was sent.`;
-  const openSettings = 'Open Settings';
-  const picked = await window.showErrorMessage(text, openSettings);
-  if (picked === openSettings) await commands.executeCommand('hostedModel.openSettings');
 }

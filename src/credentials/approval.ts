@@ -42,7 +42,7 @@ export async function askDestination(
  */
 export async function settleDestination(
   keys: KeyStore,
-  { vendor }: Settings,
+  { vendor }: Pick<Settings, 'vendor'>,
   asked: KeyRecord,
   saved: Destination,
   wanted: Destination,

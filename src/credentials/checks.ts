@@ -1,5 +1,6 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { type Blemish, cleanValue } from '../service/credentials.ts';
+import { isWellFormed } from '../service/settingValue.ts';
 import { urlProblem } from '../ui/settingMessages.ts';
 import { destination } from './resolve.ts';
 
@@ -21,7 +22,7 @@ export function checkKey(text: string): InputBoxValidationMessage | undefined {
   if (blemishes.includes('placeholder')) {
     return { message: 'This is the placeholder of an example, not a key.', severity: ERROR };
   }
-  if (blemishes.includes('non-ascii') || /\s/.test(value)) {
+  if (blemishes.includes('non-ascii') || !isWellFormed('apiKey', value)) {
     return {
       message: 'A key has no blanks and no accented letters. Copy it again.',
       severity: ERROR,
@@ -33,7 +34,7 @@ export function checkKey(text: string): InputBoxValidationMessage | undefined {
 export function checkProject(text: string): InputBoxValidationMessage | undefined {
   const { value, blemishes } = cleanValue(text);
   if (value === '') return { message: 'Enter the project ID.', severity: ERROR };
-  if (!/^[\w.-]{1,128}$/.test(value)) {
+  if (!isWellFormed('projectId', value)) {
     const message = 'A project ID has only letters, digits, hyphens, dots and underscores.';
     return { message, severity: ERROR };
   }

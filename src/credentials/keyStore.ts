@@ -1,9 +1,10 @@
-import type { Disposable, Memento, SecretStorage } from 'vscode';
+import type { Disposable, Memento } from 'vscode';
+import type { Vault } from './vault.ts';
 
 /**
- * The one place that touches secret storage. Keeps the API key together with the two addresses
- * the user saw when it was saved: the key goes to no other identity service, and its tokens to no
- * other inference service (rule R2 of the threat model).
+ * Keeps the API key together with the two addresses the user saw when it was saved: the key goes
+ * to no other identity service, and its tokens to no other inference service (rule R2 of the
+ * threat model).
  */
 
 export interface KeyRecord {
@@ -19,45 +20,87 @@ const SECRET = 'hostedModel.key';
 const MARKER = 'hostedModel.hasKey';
 
 export class KeyStore {
-  readonly #secrets: SecretStorage;
+  readonly #vault: Vault;
   readonly #state: Memento;
+  readonly #listeners = new Set<() => void>();
+  readonly #subscription: Disposable;
+  /** What this window last saw or wrote; undefined as long as it has not looked. */
+  #seen: { readonly text: string | undefined } | undefined;
 
-  constructor(secrets: SecretStorage, state: Memento) {
-    this.#secrets = secrets;
+  constructor(vault: Vault, state: Memento) {
+    this.#vault = vault;
     this.#state = state;
+    this.#subscription = vault.onDidChange((name) => {
+      if (name === SECRET) void this.#compare();
+    });
   }
 
   /** Whether a key is stored, without reading it. */
   async has(): Promise<boolean> {
     try {
-      return (await this.#secrets.keys()).includes(SECRET);
+      return (await this.#vault.names()).includes(SECRET);
     } catch {
-      return this.#state.get(MARKER, false);
+      return this.#vault.isHeld(SECRET) || this.#state.get(MARKER, false);
     }
+  }
+
+  /** True if the key is lost with the window, since secret storage did not keep it. */
+  get isWindowOnly(): boolean {
+    return this.#vault.isHeld(SECRET);
   }
 
   /** The stored record as it is at this moment, in whichever window it was written. */
   async read(): Promise<KeyRecord | undefined> {
-    const text = await this.#secrets.get(SECRET);
+    const text = await this.#vault.get(SECRET);
+    this.#look(text);
     return text === undefined ? undefined : parseRecord(text);
   }
 
   async write(record: KeyRecord): Promise<void> {
-    // The marker first: the change event of the secret asks for it.
+    const text = JSON.stringify(record);
     await this.#state.update(MARKER, true);
-    await this.#secrets.store(SECRET, JSON.stringify(record));
+    this.#seen = { text };
+    await this.#vault.store(SECRET, text);
+    this.#announce();
   }
 
+  /** @throws if secret storage keeps the key */
   async delete(): Promise<void> {
     await this.#state.update(MARKER, undefined);
-    await this.#secrets.delete(SECRET);
+    this.#seen = { text: undefined };
+    await this.#vault.delete(SECRET);
+    this.#announce();
   }
 
-  /** Fires in every window when the record is written or deleted, here as well. */
+  /**
+   * Calls the listener when the record became another one, in this window or elsewhere. The event
+   * that VS Code fires for our own write, or for the same value again, causes nothing.
+   */
   onDidChange(listener: () => void): Disposable {
-    return this.#secrets.onDidChange(({ key }) => {
-      if (key === SECRET) listener();
-    });
+    this.#listeners.add(listener);
+    return { dispose: () => this.#listeners.delete(listener) };
+  }
+
+  dispose(): void {
+    this.#listeners.clear();
+    this.#subscription.dispose();
+  }
+
+  async #compare(): Promise<void> {
+    // Nobody has asked for the key yet, so nobody holds an old one: no need to read it.
+    if (this.#seen) this.#look(await this.#vault.get(SECRET));
+    else this.#announce();
+  }
+
+  /** Takes note of what is stored, and announces it if this window knew something else. */
+  #look(text: string | undefined): void {
+    const isNews = this.#seen !== undefined && this.#seen.text !== text;
+    this.#seen = { text };
+    if (isNews) this.#announce();
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
 

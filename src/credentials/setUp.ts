@@ -18,13 +18,20 @@ export interface SetUpOptions {
   readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
   /** The settings to ask for; the others stay as they are. */
   readonly ask: readonly SettingName[];
+  /** Values of another source; the answers may be left as they are. */
+  readonly found?: Partial<Draft> | undefined;
 }
 
 /** @returns true if credentials were saved */
 export async function setUp(options: SetUpOptions): Promise<boolean> {
-  const { settings, keys, ask } = options;
+  const { settings, keys, ask, found } = options;
   let stored = await keys.read();
-  const draft: Draft = { apiKey: '', projectId: settings.projectId, url: settings.url };
+  const draft: Draft = {
+    apiKey: '',
+    projectId: settings.projectId,
+    url: settings.url,
+    ...found,
+  };
   const steps: readonly StepName[] = [...ask, 'save'];
   let problem: StepProblem | undefined;
   let index = 0;

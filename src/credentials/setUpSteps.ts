@@ -1,5 +1,10 @@
 import type { QuickPickItem } from 'vscode';
-import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
+import {
+  type Credentials,
+  cleanValue,
+  parseServiceUrl,
+  type SettingName,
+} from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import type { Settings } from '../settings.ts';
 import { messageFor } from '../ui/messages.ts';
@@ -44,7 +49,7 @@ type AskStep = (step: Step) => Promise<StepAnswer<'answered' | StepProblem>>;
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   apiKey: async ({ position, draft, stored, options }) => {
-    const kept = draft.apiKey ? 'the key you typed' : stored ? 'the stored key' : undefined;
+    const kept = keptKey(draft, options, stored);
     const answer = await askText({
       ...position,
       prompt: `API key of ${options.settings.vendor.name}, created at ${options.settings.vendor.keyPage}. It is kept in VS Code's secret storage.`,
@@ -76,8 +81,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       ...position,
       placeholder: 'Region of the project, or type the service URL',
       items: addresses(options.settings, draft.url),
-      typed: (text) =>
-        text.includes('/') ? { label: text, url: text, alwaysShow: true } : undefined,
+      typed: typedAddress,
       accept: async ({ url }) => checkUrl(url, options.settings.authUrl),
     });
     if (picked === undefined || picked === back) return picked;
@@ -134,6 +138,26 @@ function addresses({ vendor }: Settings, current: string): AddressItem[] {
   const region = regions.find(({ url }) => url === current);
   const now = { label: region?.label ?? current, url: current };
   return [{ ...now, description: region ? `${current} (current)` : '(current)' }, ...others];
+}
+
+/** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
+function typedAddress(text: string): AddressItem | undefined {
+  if (!text.includes('/')) return undefined;
+  const item = { label: text, url: text, alwaysShow: true };
+  const parsed = parseServiceUrl(text);
+  if (!parsed.ok || parsed.url === text) return item;
+  const why = parsed.cut ? 'Without the path of an endpoint' : 'As an address';
+  return { ...item, detail: `${why}: ${parsed.url}` };
+}
+
+/** The key that holds if the box is left empty. */
+function keptKey(
+  { apiKey }: Draft,
+  { found }: SetUpOptions,
+  stored: KeyRecord | undefined,
+): string | undefined {
+  if (apiKey === '') return stored ? 'the stored key' : undefined;
+  return apiKey === found?.apiKey ? 'the key that was found' : 'the key you typed';
 }
 
 /** The credentials of the draft, approved for the hosts that the last step shows. */

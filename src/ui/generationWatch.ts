@@ -1,6 +1,7 @@
 import type { LogOutputChannel } from 'vscode';
 import type { GenerationWatch } from '../editor/generate.ts';
 import { isKind, isOutOfReach } from '../service/errors.ts';
+import { reach } from './milestones.ts';
 import type { StatusItem } from './statusItem.ts';
 
 /**
@@ -37,6 +38,7 @@ function watchGeneration(
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const { facts } = status;
       const ms = end();
+      reach('hasGenerated');
       log.info(
         `generated ${usage.outputTokens} tokens from ${usage.inputTokens} in ${ms} ms (${stopReason})`,
       );

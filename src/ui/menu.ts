@@ -1,23 +1,39 @@
-import { commands, type QuickPickItem, window } from 'vscode';
+import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import type { SourceId } from '../credentials/choose.ts';
+import type { SourceRow } from './sourceMenu.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
-interface MenuItem extends QuickPickItem {
+interface CommandItem extends QuickPickItem {
   readonly command: string;
 }
 
-/** The state in words, and what can be done about it. */
-export async function showMenu(facts: StatusFacts): Promise<void> {
+type MenuItem = CommandItem | SourceRow | QuickPickItem;
+
+/**
+ * The state in words, what can be done about it, and where the credentials come from.
+ * @returns the source that the user picked; undefined if it was a command or nothing
+ */
+export async function showMenu(
+  facts: StatusFacts,
+  sources: readonly SourceRow[],
+): Promise<SourceId | undefined> {
   const { words } = renderStatus(facts, Date.now());
-  const picked = await window.showQuickPick(items(facts), {
+  const items: MenuItem[] = [
+    ...commandItems(facts),
+    { label: 'Where the credentials come from', kind: QuickPickItemKind.Separator },
+    ...sources,
+  ];
+  const picked = await window.showQuickPick(items, {
     title: `Hosted Model: ${words}`,
     placeHolder: 'Choose an action',
   });
-  if (picked) await commands.executeCommand(picked.command);
+  if (picked && 'source' in picked) return picked.source;
+  if (picked && 'command' in picked) await commands.executeCommand(picked.command);
+  return undefined;
 }
-
 /** What fits the state comes first. */
-function items({ isSetUp, token }: StatusFacts): MenuItem[] {
-  const item = (icon: string, label: string, name: string): MenuItem => ({
+function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
+  const item = (icon: string, label: string, name: string): CommandItem => ({
     label: `$(${icon}) ${label}`,
     command: `hostedModel.${name}`,
   });

@@ -31,3 +31,6 @@ export function missingText(names: readonly SettingName[]): string {
 export function urlProblem(problem: UrlProblem): string {
   return URL_PROBLEMS[problem];
 }
+
+export const STORAGE_FAILS =
+  'Hosted Model: the secret storage of VS Code does not keep what is put into it, as on Linux without a keyring. The API key lives until this window closes. A .env file or the environment can hold it instead.';

@@ -88,31 +88,38 @@ interface TooltipLines {
 }
 
 function tooltipLines(
-  { token, isSetUp, needsApproval, lastFailure, requests, inputTokens, outputTokens }: StatusFacts,
+  facts: StatusFacts,
   words: string,
-  { authHost, serviceHost, projectId, modelId }: StatusPlace,
+  place: StatusPlace,
   now: number,
 ): TooltipLines {
+  const { token, requests, inputTokens, outputTokens, lastFailure } = facts;
   const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
-  const keyLine = needsApproval
-    ? 'Key: not sent, other hosts need your approval'
-    : isSetUp
-      ? `Key: secret storage, sent to ${authHost}`
-      : `Identity service: ${authHost}`;
   return {
     lines: [
       `Hosted Model: ${words}`,
       ...(renewal > 0 ? [`Next renewal in ${renewal} min`] : []),
-      keyLine,
-      `Service: ${serviceHost || 'not set'}`,
-      `Project: ${projectId || 'not set'}`,
-      `Model: ${modelId}`,
+      ...(facts.provenance ?? expectedLines(facts, place)),
+      `Model: ${place.modelId}`,
       ...(requests > 0
         ? [`This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`]
         : []),
     ],
     lastFailure,
   };
+}
+
+/** What the settings of the editor say, as long as nobody has looked for credentials. */
+function expectedLines(
+  { isSetUp, needsApproval }: StatusFacts,
+  { authHost, serviceHost, projectId }: StatusPlace,
+): string[] {
+  const keyLine = needsApproval
+    ? 'Key: not sent, it needs your approval'
+    : isSetUp
+      ? `Key: sent to ${authHost} only`
+      : `Identity service: ${authHost}`;
+  return [keyLine, `Service: ${serviceHost || 'not set'}`, `Project: ${projectId || 'not set'}`];
 }
 
 function tooltipOf({ lines, lastFailure }: TooltipLines): MarkdownString {

@@ -17,6 +17,8 @@ export interface StatusFacts {
   readonly unreachable: boolean;
   /** The message of the last command, if it failed. */
   readonly lastFailure: Message | undefined;
+  /** Where each of the settings comes from, as lines; undefined as long as nobody has looked. */
+  readonly provenance: readonly string[] | undefined;
   readonly requests: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -40,6 +42,7 @@ export const initialFacts: StatusFacts = {
   retryAt: undefined,
   unreachable: false,
   lastFailure: undefined,
+  provenance: undefined,
   requests: 0,
   inputTokens: 0,
   outputTokens: 0,

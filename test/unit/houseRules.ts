@@ -43,7 +43,9 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
       !inService(path) &&
-      /new (Session|KeyStore|StatusItem|LastResult|Http|TokenService|Limiter)\(/.test(line),
+      /new (Session|Vault|KeyStore|Approvals|CredentialAccess|StatusItem|LastResult|Http|TokenService|Limiter)\(/.test(
+        line,
+      ),
     planted: ['commands.ts', '  const status = new StatusItem(place, beat);'],
   },
   {

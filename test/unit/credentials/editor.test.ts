@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { checkKey, checkProject, checkUrl } from '../../src/credentials/checks.ts';
+import { checkKey, checkProject, checkUrl } from '../../../src/credentials/checks.ts';
 import {
   destination,
   isSameDestination,
   resolveCredentials,
   type WantedSettings,
-} from '../../src/credentials/resolve.ts';
-import { vendorFor } from '../../src/service/vendors.ts';
+} from '../../../src/credentials/resolve.ts';
+import { vendorFor } from '../../../src/service/vendors.ts';
 
 const vendor = vendorFor('ibm');
 assert.ok(vendor);

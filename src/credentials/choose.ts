@@ -1,0 +1,140 @@
+import type { Credentials, SettingName } from '../service/credentials.ts';
+import type { SourceReading } from '../service/settingSource.ts';
+import type { Answer } from './approvals.ts';
+import type { KeyRecord } from './keyStore.ts';
+import {
+  type Destination,
+  destination,
+  originsOf,
+  type Resolution,
+  resolveCredentials,
+  type WantedSettings,
+} from './resolve.ts';
+
+/** Which of the three sources is used: a pure rule over what was found in each. */
+
+export type SourceId = 'editor' | OutsideId;
+
+export type OutsideId = 'envFile' | 'environment';
+
+/** What was found, before anybody is asked whether it may be used. */
+export type OutsideText =
+  | { readonly kind: 'unread'; readonly why: UnreadReason }
+  | { readonly kind: 'read'; readonly reading: SourceReading };
+
+export type UnreadReason =
+  | 'no-folder'
+  | 'untrusted'
+  | 'virtual'
+  | 'no-file'
+  | 'symbolic-link'
+  | 'not-a-file'
+  | 'too-large'
+  | 'not-text'
+  | 'unreadable';
+
+/** Everything that was found, read once; nothing in it has been asked about yet. */
+export interface Found {
+  readonly settings: WantedSettings & { readonly folderProjectId: string };
+  readonly record: KeyRecord | undefined;
+  /** True if the key of the record is lost with the window. */
+  readonly isWindowOnly: boolean;
+  readonly folder: Folder;
+  /** What was answered about the project that the folder brings; undefined if nothing. */
+  readonly projectAnswer: Answer | undefined;
+  /** In the order in which they are used. */
+  readonly outside: readonly OutsideSource[];
+  /** The source that the user chose over the order; undefined as long as the order holds. */
+  readonly preferred: SourceId | undefined;
+}
+
+export interface Folder {
+  /** Empty in a window without a folder. */
+  readonly uri: string;
+  /** For people, in ASCII. */
+  readonly path: string;
+  readonly name: string;
+}
+
+export interface OutsideSource {
+  readonly id: OutsideId;
+  readonly text: OutsideText;
+  /** What was answered about exactly these values; undefined if nothing. */
+  readonly answer: Answer | undefined;
+}
+
+/** A source that is complete and free of errors, with the hosts it would be used with. */
+export interface UsableSource {
+  readonly id: OutsideId;
+  readonly values: Readonly<Record<SettingName, string>>;
+  readonly destination: Destination;
+}
+
+export type Choice =
+  | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
+  | Exclude<Resolution, { readonly kind: 'ready' }>
+  /** The folder brings a project ID of its own, and nobody has been asked about it. */
+  | { readonly kind: 'ask-project'; readonly projectId: string }
+  /** Nothing else can be used, and nobody has been asked about this. */
+  | { readonly kind: 'ask-source'; readonly source: UsableSource };
+
+/**
+ * The editor first, then an approved `.env`, then an approved environment, unless the user chose
+ * otherwise. Values of two sources are never mixed. A source that is incomplete or has an error is
+ * passed over; if none is left, the answer is what stands in the way in the editor.
+ */
+export function choose(found: Found): Choice {
+  const chosen = found.outside.find(({ id }) => id === found.preferred);
+  const preferred = chosen && chosen.answer !== 'refused' && usable(found, chosen);
+  if (chosen && preferred) {
+    // The values the user chose may have changed since: then the question comes again.
+    return chosen.answer === 'approved' ? ready(found, preferred) : ask(preferred);
+  }
+  const editor = chooseEditor(found);
+  if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
+  for (const answer of ['approved', undefined] as const) {
+    for (const source of found.outside.filter((one) => one.answer === answer)) {
+      const complete = usable(found, source);
+      if (complete) return answer === 'approved' ? ready(found, complete) : ask(complete);
+    }
+  }
+  return editor;
+}
+
+/** The three values, if they are complete and free of errors. */
+export function valuesOf(text: OutsideText): SourceReading['values'] {
+  return text.kind === 'read' ? text.reading.values : undefined;
+}
+
+/** The values of a source outside the editor, if they can be used at all. */
+export function usable({ settings }: Found, { id, text }: OutsideSource): UsableSource | undefined {
+  const values = valuesOf(text);
+  if (!values) return undefined;
+  // Vendor and identity address are the user's own, whichever source the three settings are from.
+  const target = destination(settings.authUrl, values.url);
+  return 'setting' in target ? undefined : { id, values, destination: target };
+}
+
+function chooseEditor({ settings, record, projectAnswer }: Found): Choice {
+  const { folderProjectId } = settings;
+  const projectId =
+    projectAnswer === 'refused' || folderProjectId === '' ? settings.projectId : folderProjectId;
+  const resolution = resolveCredentials({ ...settings, projectId }, record);
+  if (resolution.kind !== 'ready') return resolution;
+  if (projectId === folderProjectId && projectId !== '' && projectAnswer === undefined) {
+    return { kind: 'ask-project', projectId };
+  }
+  return { ...resolution, source: 'editor' };
+}
+
+function ready({ settings: { vendor } }: Found, source: UsableSource): Choice {
+  const { authUrl, serviceUrl } = source.destination;
+  const { apiKey, projectId } = source.values;
+  const approved = originsOf(source.destination);
+  const credentials = { vendor, apiKey, projectId, authUrl, serviceUrl, approved };
+  return { kind: 'ready', source: source.id, credentials };
+}
+
+function ask(source: UsableSource): Choice {
+  return { kind: 'ask-source', source };
+}

@@ -1,0 +1,71 @@
+import { FileType, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
+import { readEnvFile, readEnvironment } from '../service/envFile.ts';
+import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../service/envText.ts';
+import type { Vendor } from '../service/vendors.ts';
+import type { OutsideText, UnreadReason } from './choose.ts';
+
+/** The two sources outside the editor, as they are at this moment. */
+
+/** Where a folder's `.env` can be a file; anything else is a view of something remote. */
+const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
+
+/** The folder whose `.env` and settings hold: the one of the active document, or the only one. */
+export function activeFolder(): WorkspaceFolder | undefined {
+  const active = window.activeTextEditor?.document.uri;
+  const owner = active && workspace.getWorkspaceFolder(active);
+  const [first, ...others] = workspace.workspaceFolders ?? [];
+  return owner ?? (others.length === 0 ? first : undefined);
+}
+
+function envFileOf(folder: WorkspaceFolder): Uri {
+  return Uri.joinPath(folder.uri, '.env');
+}
+
+/** Shows the `.env` of the active folder. */
+export async function openEnvFile(): Promise<void> {
+  const folder = activeFolder();
+  if (folder) await window.showTextDocument(envFileOf(folder));
+}
+
+/**
+ * Reads the `.env` in the root of a folder, once and as bytes, so that what is approved is what is
+ * used. A repository chooses what stands there: no link is followed, no device opened, nothing
+ * large read (rule T12 of the threat model).
+ */
+export async function readOutsideFile(
+  folder: WorkspaceFolder | undefined,
+  vendor: Vendor,
+): Promise<OutsideText> {
+  if (!folder) return unread('no-folder');
+  if (!workspace.isTrusted) return unread('untrusted');
+  if (!FILE_SCHEMES.has(folder.uri.scheme)) return unread('virtual');
+  const file = envFileOf(folder);
+  try {
+    const { type, size } = await workspace.fs.stat(file);
+    if ((type & FileType.SymbolicLink) !== 0) return unread('symbolic-link');
+    if (type !== FileType.File) return unread('not-a-file');
+    if (size > ENV_FILE_LIMIT_BYTES) return unread('too-large');
+  } catch {
+    return unread('no-file');
+  }
+  try {
+    const decoded = decodeEnvFile(await workspace.fs.readFile(file));
+    if (!decoded) return unread('not-text');
+    return { kind: 'read', reading: readEnvFile(decoded.text, vendor) };
+  } catch {
+    return unread('unreadable');
+  }
+}
+
+/** Reads the environment of the extension host. A dev container chooses it, so it needs trust, too. */
+export function readOutsideEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  vendor: Vendor,
+): OutsideText {
+  if (!workspace.isTrusted) return unread('untrusted');
+  return { kind: 'read', reading: readEnvironment(environment, vendor) };
+}
+
+function unread(why: UnreadReason): OutsideText {
+  return { kind: 'unread', why };
+}

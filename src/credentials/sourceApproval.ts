@@ -1,0 +1,63 @@
+import { window } from 'vscode';
+import type { Answer } from './approvals.ts';
+import type { Folder, UsableSource } from './choose.ts';
+
+/** The questions before something that a folder brings is used for the first time. */
+
+/**
+ * Asks whether the credentials of a `.env` file or the environment may be used in a folder (rule
+ * R4 of the threat model). Closing the question is a no.
+ */
+export async function askSource(
+  { id, destination }: UsableSource,
+  folder: Folder,
+): Promise<Answer | 'import'> {
+  const importThem = { title: 'Import into Secret Storage' };
+  const use = { title: 'Use These Values' };
+  const refuse = { title: 'Do Not Use', isCloseAffordance: true };
+  const [what, others] =
+    id === 'envFile'
+      ? ['the .env file of this folder', 'this file']
+      : ['the environment of VS Code', 'the environment'];
+  const answer = await window.showWarningMessage(
+    `Use the API key, project and service URL from ${what}?`,
+    {
+      modal: true,
+      detail: [
+        `Folder: ${folder.path || 'none is open'}`,
+        `The API key goes to ${destination.authHost}\nSelected text goes to ${destination.serviceHost}`,
+        `The text goes to the account that this key belongs to. Whoever wrote ${others} chose the account and the service; use it only if you know them.`,
+        'The answer holds for exactly these values in this folder. Imported into secret storage, they are yours alone.',
+      ].join('\n\n'),
+    },
+    importThem,
+    use,
+    refuse,
+  );
+  if (answer === importThem) return 'import';
+  return answer === use ? 'approved' : 'refused';
+}
+
+/** Asks whether requests from a folder may be billed to the project its settings name. */
+export async function askProject(
+  projectId: string,
+  folder: Folder,
+  { hasOwn }: { readonly hasOwn: boolean },
+): Promise<Answer> {
+  const use = { title: "Use the Folder's Project" };
+  const own = { title: hasOwn ? 'Use My Project' : 'Do Not Use', isCloseAffordance: true };
+  const answer = await window.showWarningMessage(
+    'Use the project ID that the settings of this folder name?',
+    {
+      modal: true,
+      detail: [
+        `Folder: ${folder.path || 'none is open'}\nProject ID: ${projectId}`,
+        'Requests from this folder are then billed to that project, and its members may see them. Your API key and the hosts stay as they are.',
+        'The answer holds for exactly this project in this folder.',
+      ].join('\n\n'),
+    },
+    own,
+    use,
+  );
+  return answer === use ? 'approved' : 'refused';
+}

@@ -1,0 +1,27 @@
+import { window } from 'vscode';
+import { cleanValue } from '../service/credentials.ts';
+import { findKeyInSettings, removeSetting } from '../settings.ts';
+import type { CredentialAccess } from './access.ts';
+
+/**
+ * Offers to move a key out of the user's settings file. It is never used from there, and one in a
+ * workspace's settings is not looked at: a repository could plant its own.
+ */
+export async function offerToMoveKey(access: () => Promise<CredentialAccess>): Promise<void> {
+  const found = findKeyInSettings();
+  if (!found) return;
+  const move = 'Move to Secret Storage';
+  const remove = 'Delete It';
+  const answer = await window.showWarningMessage(
+    `Hosted Model: hostedModel.${found.name} in your settings.json holds a key. It is not used from there: other extensions can read it, and Settings Sync copies it.`,
+    move,
+    remove,
+  );
+  if (answer === undefined) return;
+  const apiKey = cleanValue(found.text).value;
+  if (answer === move && !(await (await access()).setUp(['apiKey'], { apiKey }))) return;
+  await removeSetting(found.name);
+  void window.showInformationMessage(
+    `Hosted Model: hostedModel.${found.name} is deleted from your settings.json.`,
+  );
+}

@@ -1,0 +1,72 @@
+import { type Choice, type Found, type SourceId, valuesOf } from '../credentials/choose.ts';
+import type { SettingName } from '../service/credentials.ts';
+import { sourceName } from './sourceMessages.ts';
+
+/** Which source each of the three settings comes from, and which others have it. Pure. */
+
+/** What is in use, as lines for the tooltip. Keys are never shown, not in part. */
+export function provenanceLines(found: Found, choice: Choice): readonly string[] | undefined {
+  if (choice.kind !== 'ready') return undefined;
+  const { source, credentials } = choice;
+  const { auth, service } = credentials.approved;
+  return [
+    line('API key', `sent to ${new URL(auth).host}`, 'apiKey'),
+    line('Project', credentials.projectId, 'projectId'),
+    line('Service', new URL(service).host, 'url'),
+  ];
+
+  function line(label: string, value: string, name: SettingName): string {
+    const others = alsoIn(name, source, found);
+    const also = others.length > 0 ? `; also in ${others.join(' and ')}, not used` : '';
+    return `${label}: ${value} (${wherefrom(name, source, found)}${also})`;
+  }
+}
+
+/** The place of one setting of the source that is in use. */
+function wherefrom(name: SettingName, source: SourceId, found: Found): string {
+  if (source !== 'editor') return sourceName(source, found);
+  if (name === 'apiKey') return found.isWindowOnly ? 'this window only' : 'secret storage';
+  const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
+  return isOfFolder ? "this folder's settings" : 'user settings';
+}
+
+function alsoIn(name: SettingName, inUse: SourceId, found: Found): string[] {
+  const others = (['editor', 'envFile', 'environment'] as const).filter((id) => id !== inUse);
+  return others.filter((id) => hasSetting(name, id, found)).map((id) => placeName(name, id, found));
+}
+
+function placeName(name: SettingName, id: SourceId, found: Found): string {
+  return id === 'editor' ? wherefrom(name, id, found) : sourceName(id, found);
+}
+
+function hasSetting(name: SettingName, id: SourceId, { outside, settings, record }: Found) {
+  if (id === 'editor') {
+    return { apiKey: record !== undefined, projectId: !!settings.projectId, url: !!settings.url }[
+      name
+    ];
+  }
+  const source = outside.find((one) => one.id === id);
+  return source?.text.kind === 'read' && source.text.reading.named.includes(name);
+}
+
+/** A project ID that is only told apart from others: `1a2b…`. */
+export function masked(text: string): string {
+  return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
+}
+
+/** The values of a source as they may be shown: the key not at all. */
+export function maskedValues(id: SourceId, { settings, record, outside }: Found): string {
+  const source = outside.find((one) => one.id === id);
+  const values = source
+    ? valuesOf(source.text)
+    : { apiKey: record?.apiKey ?? '', projectId: settings.projectId, url: settings.url };
+  if (!values) return '';
+  const host = URL.canParse(values.url) ? new URL(values.url).host : '';
+  return [
+    values.apiKey && 'key ••••••••',
+    values.projectId && `project ${masked(values.projectId)}`,
+    host,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}

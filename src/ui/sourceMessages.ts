@@ -1,0 +1,70 @@
+import type { Found, OutsideSource, SourceId, UnreadReason } from '../credentials/choose.ts';
+import type { Finding, Flaw } from '../service/settingSource.ts';
+
+/** Every phrase about where the three settings come from. Names and lines, never a value. Pure. */
+
+const UNREAD: Readonly<Record<UnreadReason, string>> = {
+  'no-folder': 'no folder is open',
+  untrusted: 'not read, since the folder is not trusted',
+  virtual: 'not read in a virtual workspace',
+  'no-file': 'not there',
+  'symbolic-link': 'a link, which is not followed',
+  'not-a-file': 'not a file',
+  'too-large': 'larger than 64 KB, so not read',
+  'not-text': 'not UTF-8 text',
+  unreadable: 'cannot be read',
+};
+
+const FLAWS: Readonly<Record<Flaw['kind'], string>> = {
+  blanks: 'has blanks around its value',
+  quotes: 'has quotes around its value',
+  bearer: 'begins with the word Bearer',
+  control: 'holds invisible characters',
+  placeholder: 'holds a placeholder',
+  'non-ascii': 'holds letters outside ASCII',
+  malformed: 'holds characters that do not belong there',
+  comment: 'has a comment behind its value',
+  empty: 'has no value',
+  duplicate: 'is there twice',
+  'similar-name': 'is not a name that is read',
+  'bad-url': 'cannot be used as an address',
+  'endpoint-url': 'is the address of an endpoint',
+  'url-path': 'has a path',
+  'unknown-region': 'is of no known region',
+};
+
+/** `VENDOR_URL cannot be used as an address`. */
+export function flawPhrase({ name, flaw }: Finding): string {
+  return `${name} ${FLAWS[flaw.kind]}`;
+}
+
+export function sourceName(id: SourceId, { folder }: Pick<Found, 'folder'>): string {
+  if (id === 'editor') return 'secret storage and user settings';
+  if (id === 'environment') return 'the environment';
+  return folder.name ? `the .env file of ${folder.name}` : 'a .env file';
+}
+
+/** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
+export function sourceProblem({ text, answer }: OutsideSource): string | undefined {
+  if (text.kind === 'unread') return UNREAD[text.why];
+  const { values, missing, isNamed, findings } = text.reading;
+  if (!isNamed && findings.length === 0) return 'holds none of the settings';
+  const errors = findings.filter(({ isError, flaw }) => isError || flaw.kind === 'similar-name');
+  const faults = values ? [] : errors.map((finding) => withLine(finding, flawPhrase(finding)));
+  if (missing.length > 0) faults.push(`lacks ${missing.join(' and ')}`);
+  if (faults.length > 0) return faults.join('; ');
+  return answer === 'refused' ? 'not used, as you decided' : undefined;
+}
+
+/** Where the settings were looked for, and why they were not taken from there. */
+export function lookedText(found: Found): string {
+  const places = found.outside.map((source) => {
+    const problem = sourceProblem(source) ?? 'not approved';
+    return `${sourceName(source.id, found)} (${problem})`;
+  });
+  return `Looked in secret storage and user settings, ${places.join(' and ')}.`;
+}
+
+function withLine({ place }: Finding, phrase: string): string {
+  return place ? `line ${place.line + 1}: ${phrase}` : phrase;
+}

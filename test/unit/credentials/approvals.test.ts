@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { Approvals, type Subject } from '../../../src/credentials/approvals.ts';
+import { Vault } from '../../../src/credentials/vault.ts';
+import { FakeKeyring, FakeState } from './fakes.ts';
+
+const values = ['key-to-approve', 'project-1', 'https://service.example'] as const;
+const subject: Subject = [
+  'source',
+  'envFile',
+  'file:///work/a',
+  'ibm',
+  'https://identity.example',
+  ...values,
+];
+
+function approvalsOn(keyring: FakeKeyring, state: FakeState) {
+  return new Approvals(new Vault(keyring.window(), () => {}), state);
+}
+
+describe('approvals', () => {
+  it('hold for exactly the values they were given for: any change asks again', async () => {
+    const approvals = approvalsOn(new FakeKeyring(), new FakeState());
+    await approvals.remember(subject, 'approved');
+    assert.equal(await approvals.answerFor(subject), 'approved');
+    for (let index = 1; index < subject.length; index += 1) {
+      const changed = [...subject] as string[];
+      changed[index] += 'x';
+      assert.equal(await approvals.answerFor(changed as unknown as Subject), undefined, `${index}`);
+    }
+  });
+
+  it('B14: of one folder say nothing about another one with the same content', async () => {
+    const approvals = approvalsOn(new FakeKeyring(), new FakeState());
+    await approvals.remember(subject, 'approved');
+    const elsewhere = subject.map((value) => value.replace('/work/a', '/work/b'));
+    assert.equal(await approvals.answerFor(elsewhere as unknown as Subject), undefined);
+  });
+
+  it('do not run values together: a border that moves is another subject', async () => {
+    const approvals = approvalsOn(new FakeKeyring(), new FakeState());
+    await approvals.remember(['project', 'file:///a', 'bc'], 'approved');
+    assert.equal(await approvals.answerFor(['project', 'file:///ab', 'c']), undefined);
+  });
+
+  it('B09: remember a refusal, across windows, until it is forgotten', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await approvalsOn(keyring, state).remember(subject, 'refused');
+    assert.equal(await approvalsOn(keyring, state).answerFor(subject), 'refused');
+    await approvalsOn(keyring, state).forget(subject);
+    assert.equal(await approvalsOn(keyring, state).answerFor(subject), undefined);
+  });
+
+  it('keep no value outside secret storage, only a hash that its salt is needed for', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await approvalsOn(keyring, state).remember(subject, 'approved');
+    const kept = JSON.stringify([...state.values]);
+    for (const value of subject.slice(2)) assert.equal(kept.includes(value), false);
+    assert.equal(await approvalsOn(new FakeKeyring(), state).answerFor(subject), undefined);
+  });
+
+  it('stay a bounded number: the oldest makes room', async () => {
+    const state = new FakeState();
+    const approvals = approvalsOn(new FakeKeyring(), state);
+    for (let index = 0; index < 520; index += 1) {
+      await approvals.remember(['project', 'file:///a', `${index}`], 'refused');
+    }
+    assert.equal(await approvals.answerFor(['project', 'file:///a', '0']), undefined);
+    assert.equal(await approvals.answerFor(['project', 'file:///a', '519']), 'refused');
+  });
+});

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import {
+  type Choice,
+  choose,
+  type Found,
+  type OutsideSource,
+} from '../../../src/credentials/choose.ts';
+import { readEnvFile, readEnvironment } from '../../../src/service/envFile.ts';
+import { ibm } from '../service/fixtures.ts';
+
+const REGION = 'https://us-south.ml.cloud.ibm.com';
+const EVIL = 'https://evil.example';
+const record = { apiKey: 'key-of-the-editor', authUrl: ibm.authUrl, serviceUrl: REGION };
+const full = { key: 'key-outside', project: 'project-outside', url: EVIL };
+
+function envFile(
+  values: Partial<typeof full> = full,
+  answer?: OutsideSource['answer'],
+): OutsideSource {
+  return {
+    id: 'envFile',
+    text: { kind: 'read', reading: readEnvFile(lines(values), ibm) },
+    answer,
+  };
+}
+
+function environment(
+  values: Partial<typeof full> = full,
+  answer?: OutsideSource['answer'],
+): OutsideSource {
+  const variables = Object.fromEntries(
+    lines(values)
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split('=')),
+  );
+  const reading = readEnvironment(variables, ibm);
+  return { id: 'environment', text: { kind: 'read', reading }, answer };
+}
+
+function lines({ key, project, url }: Partial<typeof full>): string {
+  return [
+    key === undefined ? '' : `VENDOR_API_KEY=${key}\n`,
+    project === undefined ? '' : `VENDOR_PROJECT_ID=${project}\n`,
+    url === undefined ? '' : `VENDOR_URL=${url}\n`,
+  ].join('');
+}
+
+type Changes = Omit<Partial<Found>, 'settings'> & { settings?: Partial<Found['settings']> };
+
+function found(changes: Changes = {}): Found {
+  return {
+    record,
+    isWindowOnly: false,
+    folder: { uri: 'file:///work/a', path: '/work/a', name: 'a' },
+    projectAnswer: undefined,
+    outside: [],
+    preferred: undefined,
+    ...changes,
+    settings: {
+      vendor: ibm,
+      authUrl: ibm.authUrl,
+      url: REGION,
+      projectId: 'project-of-the-user',
+      folderProjectId: '',
+      ...changes.settings,
+    },
+  };
+}
+
+function hostOf(choice: Choice): string {
+  assert.ok(choice.kind === 'ready', choice.kind);
+  return new URL(choice.credentials.serviceUrl).host;
+}
+
+describe('the choice of a source', () => {
+  it('is the editor, whatever else is complete and approved', () => {
+    const choice = choose(found({ outside: [envFile(full, 'approved')] }));
+    assert.ok(choice.kind === 'ready' && choice.source === 'editor');
+    assert.equal(choice.credentials.apiKey, record.apiKey);
+  });
+
+  it('is an approved .env before an approved environment, if the editor lacks anything', () => {
+    const outside = [envFile(full, 'approved'), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
+    assert.deepEqual(
+      [choice.credentials.apiKey, choice.credentials.projectId, choice.credentials.serviceUrl],
+      [full.key, full.project, full.url],
+    );
+    assert.deepEqual(choice.credentials.approved, { auth: ibm.authUrl, service: EVIL });
+  });
+
+  it('is an approved environment before a .env that nobody has approved', () => {
+    const outside = [envFile(), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.ok(choice.kind === 'ready' && choice.source === 'environment');
+  });
+
+  it('B06: ignores a .env that names only the address, beside a stored key', () => {
+    assert.equal(
+      hostOf(choose(found({ outside: [envFile({ url: EVIL })] }))),
+      new URL(REGION).host,
+    );
+  });
+
+  it('B12: ignores an environment that names only the address, beside a stored key', () => {
+    const outside = [environment({ url: EVIL })];
+    assert.equal(hostOf(choose(found({ outside }))), new URL(REGION).host);
+  });
+
+  it('never mixes sources: what one lacks is not taken from another', () => {
+    const parts: Partial<typeof full>[] = [
+      { key: full.key },
+      { project: full.project },
+      { url: full.url },
+      { key: full.key, project: full.project },
+      { key: full.key, url: full.url },
+      { project: full.project, url: full.url },
+    ];
+    for (const inFile of parts) {
+      for (const inEnvironment of parts) {
+        const outside = [envFile(inFile, 'approved'), environment(inEnvironment, 'approved')];
+        const choice = choose(found({ record: undefined, outside }));
+        assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
+      }
+    }
+  });
+
+  it('B08: of a complete .env is a question first, with the host of exactly these values', () => {
+    const choice = choose(found({ record: undefined, outside: [envFile()] }));
+    assert.ok(choice.kind === 'ask-source');
+    assert.equal(choice.source.destination.serviceHost, 'evil.example');
+    assert.equal(choice.source.destination.authHost, 'iam.cloud.ibm.com');
+  });
+
+  it('B09: is not asked about again after a refusal', () => {
+    const choice = choose(found({ record: undefined, outside: [envFile(full, 'refused')] }));
+    assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
+  });
+
+  it('B11: asks about the environment by itself', () => {
+    const outside = [envFile(full, 'refused'), environment()];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
+  });
+
+  it('A11 B10: takes the identity address from the user settings alone', () => {
+    const choice = choose(
+      found({
+        record: undefined,
+        settings: { authUrl: 'https://identity.company.example' },
+        outside: [envFile(full, 'approved')],
+      }),
+    );
+    assert.ok(choice.kind === 'ready');
+    assert.equal(choice.credentials.authUrl, 'https://identity.company.example');
+  });
+
+  it('A11: asks when only the identity address changed', () => {
+    const settings = { authUrl: 'https://identity.company.example' };
+    assert.equal(choose(found({ settings })).kind, 'unapproved');
+  });
+
+  it('passes over a source with an error, and falls back on nothing', () => {
+    const outside = [envFile({ ...full, key: '"key-outside"' }, 'approved')];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
+  });
+
+  it('asks about changed hosts of a stored key rather than using another source', () => {
+    const outside = [envFile(full, 'approved')];
+    const choice = choose(found({ settings: { url: 'https://other.example' }, outside }));
+    assert.equal(choice.kind, 'unapproved');
+  });
+
+  describe('with a source that the user prefers', () => {
+    const preferred = 'envFile' as const;
+    it('takes it before the editor', () => {
+      const choice = choose(found({ outside: [envFile(full, 'approved')], preferred }));
+      assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
+    });
+
+    it('asks again when its values have changed since', () => {
+      assert.equal(choose(found({ outside: [envFile()], preferred })).kind, 'ask-source');
+    });
+
+    it('goes back to the order when it is refused or cannot be used', () => {
+      for (const source of [envFile(full, 'refused'), envFile({ key: full.key })]) {
+        const choice = choose(found({ outside: [source], preferred }));
+        assert.ok(choice.kind === 'ready' && choice.source === 'editor');
+      }
+    });
+  });
+
+  describe('with a project that the folder brings', () => {
+    const settings = { folderProjectId: 'project-of-the-folder' };
+    it('asks before it is used', () => {
+      const choice = choose(found({ settings }));
+      assert.deepEqual(choice, { kind: 'ask-project', projectId: 'project-of-the-folder' });
+    });
+
+    for (const [answer, project] of [
+      ['approved', 'project-of-the-folder'],
+      ['refused', 'project-of-the-user'],
+    ] as const) {
+      it(`uses ${project} once that is ${answer}`, () => {
+        const choice = choose(found({ settings, projectAnswer: answer }));
+        assert.ok(choice.kind === 'ready');
+        assert.equal(choice.credentials.projectId, project);
+      });
+    }
+
+    it('does not ask as long as the key is missing anyway', () => {
+      const choice = choose(found({ settings, record: undefined }));
+      assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
+    });
+
+    it('does not take it for a source outside the editor', () => {
+      const outside = [envFile(full, 'approved')];
+      const choice = choose(found({ settings, record: undefined, outside }));
+      assert.ok(choice.kind === 'ready');
+      assert.equal(choice.credentials.projectId, full.project);
+    });
+  });
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { KeyStore } from '../../../src/credentials/keyStore.ts';
+import { Vault } from '../../../src/credentials/vault.ts';
+import { FakeKeyring, FakeState, settled } from './fakes.ts';
+
+const record = {
+  apiKey: 'key-of-the-store-test',
+  authUrl: 'https://identity.example',
+  serviceUrl: 'https://service.example',
+};
+const another = { ...record, apiKey: 'another-key-of-the-test' };
+const fails = async () => {
+  throw new Error('no keyring');
+};
+
+/** One window with its store, which counts the changes it hears of. */
+function openWindow(keyring: FakeKeyring, secrets = keyring.window()) {
+  let troubles = 0;
+  let changes = 0;
+  const store = new KeyStore(new Vault(secrets, () => (troubles += 1)), new FakeState());
+  store.onDidChange(() => (changes += 1));
+  return {
+    store,
+    get troubles() {
+      return troubles;
+    },
+    get changes() {
+      return changes;
+    },
+  };
+}
+
+describe('key store', () => {
+  for (const [how, broken] of Object.entries({
+    'store rejects': { store: fails },
+    'store forgets': { store: async () => {} },
+    'everything rejects': { store: fails, get: fails, keys: fails, delete: fails },
+  })) {
+    it(`A05: keeps the key for the window and says so once where ${how}`, async () => {
+      const keyring = new FakeKeyring();
+      const window = openWindow(keyring, keyring.window(broken));
+      await window.store.write(record);
+      await window.store.write(record);
+      assert.deepEqual(await window.store.read(), record);
+      assert.equal(window.store.isWindowOnly, true);
+      assert.equal(await window.store.has(), true);
+      assert.equal(window.troubles, 1);
+      assert.deepEqual([...keyring.values], []);
+      await window.store.delete();
+      assert.equal(await window.store.read(), undefined);
+      assert.equal(await openWindow(keyring).store.has(), false);
+    });
+  }
+
+  it('A05: keeps nothing in memory where secret storage works', async () => {
+    const window = openWindow(new FakeKeyring());
+    await window.store.write(record);
+    assert.equal(window.store.isWindowOnly, false);
+    assert.equal(window.troubles, 0);
+  });
+
+  it('A05: reading from storage that fails is no key, and said once', async () => {
+    const keyring = new FakeKeyring();
+    const window = openWindow(keyring, keyring.window({ get: fails }));
+    assert.equal(await window.store.read(), undefined);
+    assert.equal(await window.store.read(), undefined);
+    assert.equal(window.troubles, 1);
+  });
+
+  it('does not pretend to have deleted a key that secret storage keeps', async () => {
+    const keyring = new FakeKeyring();
+    await openWindow(keyring).store.write(record);
+    const window = openWindow(keyring, keyring.window({ delete: fails }));
+    await assert.rejects(window.store.delete());
+  });
+
+  for (const [what, text] of Object.entries({
+    'text that is not JSON': 'key-without-a-record',
+    null: 'null',
+    'a record without hosts': '{"apiKey":"key-1"}',
+    'a record of another version': '{"v":9,"key":"key-1"}',
+    'a key that is no text':
+      '{"apiKey":7,"authUrl":"https://a.example","serviceUrl":"https://b.example"}',
+  })) {
+    it(`A06: takes ${what} for no key, and leaves it stored`, async () => {
+      const keyring = new FakeKeyring();
+      keyring.values.set('hostedModel.key', text);
+      assert.equal(await openWindow(keyring).store.read(), undefined);
+      assert.equal(keyring.values.get('hostedModel.key'), text);
+    });
+  }
+
+  it('tells its own window of a change once, and the event of the own write causes nothing', async () => {
+    const window = openWindow(new FakeKeyring());
+    await window.store.write(record);
+    await settled();
+    assert.equal(window.changes, 1);
+    await window.store.delete();
+    await settled();
+    assert.equal(window.changes, 2);
+  });
+
+  it('tells every other window of a new key and of signing out, once each', async () => {
+    const keyring = new FakeKeyring();
+    const [one, two] = [openWindow(keyring), openWindow(keyring)];
+    await two.store.read();
+    await one.store.write(record);
+    await settled();
+    assert.equal(two.changes, 1);
+    assert.deepEqual(await two.store.read(), record);
+    await one.store.write(another);
+    await settled();
+    assert.deepEqual(await two.store.read(), another);
+    await one.store.delete();
+    await settled();
+    assert.equal(two.changes, 3);
+    assert.equal(await two.store.read(), undefined);
+  });
+
+  it('tells of a change that a command of this window sees before the event comes', async () => {
+    const keyring = new FakeKeyring();
+    const window = openWindow(keyring);
+    await window.store.write(record);
+    keyring.values.delete('hostedModel.key');
+    assert.equal(await window.store.read(), undefined);
+    assert.equal(window.changes, 2);
+    keyring.announce('hostedModel.key');
+    await settled();
+    assert.equal(window.changes, 2);
+  });
+
+  it('hears a hundred events of the same value as no change', async () => {
+    const keyring = new FakeKeyring();
+    const window = openWindow(keyring);
+    await window.store.write(record);
+    for (let count = 0; count < 100; count += 1) keyring.announce('hostedModel.key');
+    await settled();
+    assert.equal(window.changes, 1);
+  });
+
+  it('reads no secret to learn of a change as long as nobody asked for the key', async () => {
+    const keyring = new FakeKeyring();
+    const window = openWindow(keyring);
+    keyring.values.set('hostedModel.key', JSON.stringify(record));
+    keyring.announce('hostedModel.key');
+    await settled();
+    assert.equal(window.changes, 1);
+    assert.equal(await window.store.has(), true);
+    assert.equal(keyring.reads, 0);
+  });
+});
