@@ -47,12 +47,8 @@ export function activate(context: ExtensionContext): void {
 
   let access: Promise<CredentialAccess> | undefined;
   const openAccess = () => {
-    access ??= Promise.all([
-      import('./credentials/access.ts'),
-      import('./credentials/approvals.ts'),
-      import('./ui/provenance.ts'),
-    ]).then(
-      ([{ CredentialAccess }, { Approvals }, { provenanceLines }]) =>
+    access ??= import('./credentials/access.ts').then(
+      ({ CredentialAccess, Approvals, provenanceLines }) =>
         new CredentialAccess({
           keys,
           approvals: new Approvals(vault, context.globalState),

@@ -17,6 +17,10 @@ import { runSetUp } from './runSetUp.ts';
 import type { SetUpOptions } from './setUp.ts';
 import { askProject, askSource } from './sourceApproval.ts';
 
+export { provenanceLines } from '../ui/provenance.ts';
+// What `extension.ts` builds it from loads with it.
+export { Approvals } from './approvals.ts';
+
 /** What stands in the way of using credentials; for the status item. */
 export interface Obstacles {
   readonly triedWithout?: boolean;

@@ -48,7 +48,7 @@ export function sourceName(id: SourceId, { folder }: Pick<Found, 'folder'>): str
 export function sourceProblem({ text, answer }: OutsideSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, isNamed, findings } = text.reading;
-  if (!isNamed && findings.length === 0) return 'holds none of the settings';
+  if (!isNamed && findings.length === 0) return 'names none of them';
   const errors = findings.filter(({ isError, flaw }) => isError || flaw.kind === 'similar-name');
   const faults = values ? [] : errors.map((finding) => withLine(finding, flawPhrase(finding)));
   if (missing.length > 0) faults.push(`lacks ${missing.join(' and ')}`);

@@ -104,7 +104,9 @@ describe('set-up', () => {
     const { text } = await notifications.waitFor(/needs/);
     assert.equal(
       text,
-      'Hosted Model needs an API key and a project ID before it can generate. Nothing was sent.',
+      'Hosted Model needs an API key and a project ID before it can generate. Nothing was sent. ' +
+        'Looked in secret storage and user settings, the .env file of project (not there) ' +
+        'and the environment (names none of them).',
     );
     const status = workbench.statusItem(statusId);
     await status.waitFor({ text: '$(key) Set up Hosted Model', background: 'warning' });
