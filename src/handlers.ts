@@ -9,7 +9,8 @@ import { readSettings, writeSettings } from './settings.ts';
 import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
 import { report } from './ui/report.ts';
-import { pickSourceAction, sourceRows } from './ui/sourceMenu.ts';
+import { pickSourceAction } from './ui/sourceMenu.ts';
+import { sourceRows } from './ui/sourceView.ts';
 
 export { report };
 

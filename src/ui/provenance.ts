@@ -50,23 +50,22 @@ function hasSetting(name: SettingName, id: SourceId, { outside, settings, record
 }
 
 /** A project ID that is only told apart from others: `1a2b…`. */
-export function masked(text: string): string {
+function masked(text: string): string {
   return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
 }
 
 /** The values of a source as they may be shown: the key not at all. */
-export function maskedValues(id: SourceId, { settings, record, outside }: Found): string {
-  const source = outside.find((one) => one.id === id);
-  const values = source
-    ? valuesOf(source.text)
-    : { apiKey: record?.apiKey ?? '', projectId: settings.projectId, url: settings.url };
-  if (!values) return '';
-  const host = URL.canParse(values.url) ? new URL(values.url).host : '';
+export function maskedValues(id: SourceId, found: Found): string {
+  const source = found.outside.find((one) => one.id === id);
+  const { projectId, url } = source
+    ? (valuesOf(source.text) ?? { projectId: '', url: '' })
+    : found.settings;
+  const host = URL.canParse(url) ? new URL(url).host : '';
   return [
-    values.apiKey && 'key ••••••••',
-    values.projectId && `project ${masked(values.projectId)}`,
+    hasSetting('apiKey', id, found) && 'key ••••••••',
+    projectId && `project ${masked(projectId)}`,
     host,
   ]
     .filter(Boolean)
-    .join(' · ');
+    .join(', ');
 }

@@ -174,8 +174,11 @@ describe('generating', () => {
   it('shows the state, the hosts and the counts in the tooltip, and the actions on a click', async () => {
     const tooltip = (await status().tooltip()).replaceAll('\u00a0', ' ');
     assert.match(tooltip, /token valid, \d+ minutes left/);
-    assert.match(tooltip, new RegExp(`API key: sent to ${new URL(emulator.url).host} \\(secret storage\\)`));
-    assert.match(tooltip, /Project: ui-test-project \\(user settings\\)/);
+    assert.match(
+      tooltip,
+      new RegExp(`API key: sent to ${new URL(emulator.url).host} \\(secret storage\\)`),
+    );
+    assert.match(tooltip, /Project: ui-test-project \(user settings\)/);
     assert.match(tooltip, /This session: \d+ generations?/);
     await status().click();
     await session.workbench.quickInput.waitFor({

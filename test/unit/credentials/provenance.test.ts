@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { choose, type Found } from '../../../src/credentials/choose.ts';
+import { provenanceLines } from '../../../src/ui/provenance.ts';
+import { lookedText } from '../../../src/ui/sourceMessages.ts';
+import { actionsFor, sourceRows } from '../../../src/ui/sourceView.ts';
+import { envFile, environment, found, full, record } from './sources.ts';
+
+const rowsOf = (one: Found) =>
+  sourceRows(one, choose(one)).map(({ label, description, detail }) => [
+    label,
+    description,
+    detail,
+  ]);
+const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: Found) =>
+  actionsFor(id, one, choose(one)).map(({ label }) => label.replace(/^\S+ /, ''));
+
+describe('provenance', () => {
+  it('says for each setting which source won and which others have it', () => {
+    const one = found({ outside: [envFile(), environment({ url: full.url })] });
+    assert.deepEqual(provenanceLines(one, choose(one)), [
+      'API key: sent to iam.cloud.ibm.com (secret storage; also in the .env file of a, not used)',
+      'Project: project-of-the-user (user settings; also in the .env file of a, not used)',
+      'Service: us-south.ml.cloud.ibm.com (user settings; also in the .env file of a and the environment, not used)',
+    ]);
+  });
+
+  it('B13: names the .env file while it is in use, with the host it leads to', () => {
+    const one = found({ record: undefined, outside: [envFile(full, 'approved')] });
+    assert.deepEqual(provenanceLines(one, choose(one)), [
+      'API key: sent to iam.cloud.ibm.com (the .env file of a)',
+      'Project: project-outside (the .env file of a; also in user settings, not used)',
+      'Service: evil.example (the .env file of a; also in user settings, not used)',
+    ]);
+  });
+
+  it("names a project of the folder's settings, and a key that only the window holds", () => {
+    const settings = { folderProjectId: 'project-of-the-folder' };
+    const one = found({ settings, projectAnswer: 'approved', isWindowOnly: true });
+    const [key, project] = provenanceLines(one, choose(one)) ?? [];
+    assert.equal(key, 'API key: sent to iam.cloud.ibm.com (this window only)');
+    assert.equal(project, "Project: project-of-the-folder (this folder's settings)");
+  });
+
+  it('says nothing as long as no source can be used', () => {
+    const one = found({ record: undefined });
+    assert.equal(provenanceLines(one, choose(one)), undefined);
+  });
+
+  it('lists the sources that say anything, with state and masked values', () => {
+    const one = found({ outside: [envFile(), environment({ key: full.key })] });
+    assert.deepEqual(rowsOf(one), [
+      [
+        '$(pass-filled) Secret storage and user settings',
+        'in use',
+        'key ••••••••, project proj…, us-south.ml.cloud.ibm.com',
+      ],
+      [
+        '$(circle-large-outline) The .env file of a',
+        'complete, not approved',
+        'key ••••••••, project proj…, evil.example',
+      ],
+      [
+        '$(circle-large-outline) The environment',
+        'lacks VENDOR_PROJECT_ID and VENDOR_URL',
+        'key ••••••••',
+      ],
+    ]);
+    assert.equal(rowsOf(found({ outside: [envFile({}), environment({})] })).length, 1);
+  });
+
+  it('never shows a key or a whole project of a source that is not in use', () => {
+    const one = found({ outside: [envFile(), environment()] });
+    const shown = JSON.stringify([rowsOf(one), lookedText(one)]);
+    for (const value of [full.key, full.project, record.apiKey]) {
+      assert.equal(shown.includes(value), false);
+    }
+  });
+
+  it('offers for a source what can be done with it', () => {
+    const complete = found({ outside: [envFile()] });
+    assert.deepEqual(labelsOf('envFile', complete), [
+      'Use This Instead',
+      'Import into Secret Storage',
+      'Open .env',
+    ]);
+    assert.deepEqual(labelsOf('editor', complete), ['Set Up Credentials']);
+    const approved = found({ record: undefined, outside: [envFile(full, 'approved')] });
+    assert.deepEqual(labelsOf('envFile', approved), [
+      'Import into Secret Storage',
+      'Forget Approval',
+      'Open .env',
+    ]);
+    const preferred = found({ outside: [envFile(full, 'approved')], preferred: 'envFile' });
+    assert.deepEqual(labelsOf('editor', preferred), ['Use This Instead', 'Set Up Credentials']);
+    const faulty = found({ outside: [envFile({ key: '"quoted"' })] });
+    assert.deepEqual(labelsOf('envFile', faulty), ['Open .env']);
+    const refused = found({ outside: [environment(full, 'refused')] });
+    assert.deepEqual(labelsOf('environment', refused), [
+      'Use This Instead',
+      'Import into Secret Storage',
+      'Forget Refusal',
+    ]);
+  });
+});
+
+describe('where it looked', () => {
+  const cases: [what: string, outside: Found['outside'], text: string][] = [
+    [
+      'nothing anywhere',
+      [
+        { id: 'envFile', text: { kind: 'unread', why: 'no-file' }, answer: undefined },
+        environment({}),
+      ],
+      'the .env file of a (not there) and the environment (names none of them).',
+    ],
+    [
+      'a folder without trust',
+      [
+        { id: 'envFile', text: { kind: 'unread', why: 'untrusted' }, answer: undefined },
+        { id: 'environment', text: { kind: 'unread', why: 'untrusted' }, answer: undefined },
+      ],
+      'the .env file of a (not read, since the folder is not trusted) and the environment (not read, since the folder is not trusted).',
+    ],
+    [
+      'B19: quotes and a missing name, with the line and never the value',
+      [envFile({ key: '"key-outside"', project: full.project }), environment({})],
+      'the .env file of a (line 1: VENDOR_API_KEY has quotes around its value; lacks VENDOR_URL) and the environment (names none of them).',
+    ],
+    [
+      'what was refused',
+      [envFile(full, 'refused'), environment({})],
+      'the .env file of a (not used, as you decided) and the environment (names none of them).',
+    ],
+  ];
+  for (const [what, outside, text] of cases) {
+    it(`is said: ${what}`, () => {
+      const all = `Looked in secret storage and user settings, ${text}`;
+      assert.equal(lookedText(found({ record: undefined, outside })), all);
+    });
+  }
+});

@@ -1,0 +1,65 @@
+import type { Found, OutsideSource } from '../../../src/credentials/choose.ts';
+import { readEnvFile, readEnvironment } from '../../../src/service/envFile.ts';
+import { ibm } from '../service/fixtures.ts';
+
+/** What may be found in the three sources. */
+
+export const REGION = 'https://us-south.ml.cloud.ibm.com';
+export const EVIL = 'https://evil.example';
+export const record = { apiKey: 'key-of-the-editor', authUrl: ibm.authUrl, serviceUrl: REGION };
+export const full = { key: 'key-outside', project: 'project-outside', url: EVIL };
+
+export function envFile(
+  values: Partial<typeof full> = full,
+  answer?: OutsideSource['answer'],
+): OutsideSource {
+  return {
+    id: 'envFile',
+    text: { kind: 'read', reading: readEnvFile(lines(values), ibm) },
+    answer,
+  };
+}
+
+export function environment(
+  values: Partial<typeof full> = full,
+  answer?: OutsideSource['answer'],
+): OutsideSource {
+  const variables = Object.fromEntries(
+    lines(values)
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split('=')),
+  );
+  const reading = readEnvironment(variables, ibm);
+  return { id: 'environment', text: { kind: 'read', reading }, answer };
+}
+
+function lines({ key, project, url }: Partial<typeof full>): string {
+  return [
+    key === undefined ? '' : `VENDOR_API_KEY=${key}\n`,
+    project === undefined ? '' : `VENDOR_PROJECT_ID=${project}\n`,
+    url === undefined ? '' : `VENDOR_URL=${url}\n`,
+  ].join('');
+}
+
+type Changes = Omit<Partial<Found>, 'settings'> & { settings?: Partial<Found['settings']> };
+
+export function found(changes: Changes = {}): Found {
+  return {
+    record,
+    isWindowOnly: false,
+    folder: { uri: 'file:///work/a', path: '/work/a', name: 'a' },
+    projectAnswer: undefined,
+    outside: [],
+    preferred: undefined,
+    ...changes,
+    settings: {
+      vendor: ibm,
+      authUrl: ibm.authUrl,
+      url: REGION,
+      projectId: 'project-of-the-user',
+      folderProjectId: '',
+      ...changes.settings,
+    },
+  };
+}
