@@ -27,7 +27,7 @@ export async function askSource(
         `Folder: ${folder.path || 'none is open'}`,
         `The API key goes to ${destination.authHost}\nSelected text goes to ${destination.serviceHost}`,
         `The text goes to the account that this key belongs to. Whoever wrote ${others} chose the account and the service; use it only if you know them.`,
-        'The answer holds for exactly these values in this folder. Imported into secret storage, they are yours alone.',
+        'The answer holds for exactly these values in this folder: any change asks again. Imported, they are kept in secret storage and your settings, and this source is not used any more.',
       ].join('\n\n'),
     },
     importThem,

@@ -32,8 +32,11 @@ export function sourceRows(found: Found, choice: Choice): SourceRow[] {
     return {
       source,
       label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name[0]?.toUpperCase()}${name.slice(1)}`,
-      description: inUse ? 'in use' : stateOf(source, found),
-      detail: maskedValues(source, found),
+      description: inUse ? 'in use' : '',
+      // On a line of its own, where the heading of the list does not cut it.
+      detail: [inUse ? '' : stateOf(source, found), maskedValues(source, found)]
+        .filter(Boolean)
+        .join(' · '),
     };
   });
 }

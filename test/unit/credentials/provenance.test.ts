@@ -56,13 +56,13 @@ describe('provenance', () => {
       ],
       [
         '$(circle-large-outline) The .env file of a',
-        'complete, not approved',
-        'key ••••••••, project proj…, evil.example',
+        '',
+        'complete, not approved · key ••••••••, project proj…, evil.example',
       ],
       [
         '$(circle-large-outline) The environment',
-        'lacks VENDOR_PROJECT_ID and VENDOR_URL',
-        'key ••••••••',
+        '',
+        'lacks VENDOR_PROJECT_ID and VENDOR_URL · key ••••••••',
       ],
     ]);
     assert.equal(rowsOf(found({ outside: [envFile({}), environment({})] })).length, 1);
