@@ -27,10 +27,11 @@ export function completion(
 ): Answer {
   switch (operation) {
     case 'tokenization':
-      return jsonAnswer(200, {
-        model_id: body['model_id'],
-        result: { token_count: tokensOfPrompt(body) },
-      });
+      return jsonAnswer(
+        200,
+        { model_id: body['model_id'], result: { token_count: tokensOfPrompt(body) } },
+        limitHeaders(service),
+      );
     case 'generation':
       return jsonAnswer(200, generation(body, service), limitHeaders(service));
     case 'generation_stream':

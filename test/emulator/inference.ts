@@ -19,7 +19,7 @@ import {
   tokenNotValid,
   tooManyAtOnce,
 } from './errors.ts';
-import { modelList } from './models.ts';
+import { isWithdrawn, modelList } from './models.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
 
@@ -103,14 +103,13 @@ function rateProblem({ settings, accepted, nowMs }: Service): InferenceError | u
 function modelProblem(
   body: Record<string, unknown>,
   operation: string,
-  { settings, inFlight }: Service,
+  { settings, inFlight, nowMs }: Service,
 ): InferenceError | undefined {
   const modelId = body['model_id'];
   if (typeof modelId !== 'string') return bodyInvalid("'model_id' cannot be missing or empty");
   const isWithoutChat = settings.modelIdsWithoutChat.includes(modelId);
-  if (!isWithoutChat && !settings.models.some(({ model_id }) => model_id === modelId)) {
-    return modelUnknown(modelId);
-  }
+  const model = settings.models.find(({ model_id }) => model_id === modelId);
+  if (!isWithoutChat && (!model || isWithdrawn(model, nowMs()))) return modelUnknown(modelId);
   if (isWithoutChat && operation.startsWith('chat')) return modelCannotChat(modelId);
   const limit = settings.concurrentRequests;
   if (limit !== undefined && inFlight() > limit) return tooManyAtOnce(modelId, limit);

@@ -46,7 +46,13 @@ export function modelList(
   };
 }
 
-/** Reads `first,!second:and`; of the filters only those of function and lifecycle have an effect. */
+/** Whether a model's last day has come. */
+export function isWithdrawn({ lifecycle = [] }: ModelSpecification, nowMs: number): boolean {
+  const today = dayOf(nowMs);
+  return lifecycle.some(({ id, start_date }) => id === 'withdrawn' && start_date <= today);
+}
+
+/** Reads `first,!second:and`; only filters of id, function and lifecycle have an effect. */
 function matcherOf(filters: string, nowMs: number): (model: ModelSpecification) => boolean {
   const [, list = '', joint] = /^(.*?)(?::(and|or))?$/u.exec(filters) ?? [];
   const tests = list.split(',').flatMap((filter) => testOf(filter, nowMs) ?? []);
@@ -57,12 +63,18 @@ function matcherOf(filters: string, nowMs: number): (model: ModelSpecification) 
 }
 
 function testOf(filter: string, nowMs: number): ((m: ModelSpecification) => boolean) | undefined {
-  const [, not, kind, wanted] = /^(!?)(function|lifecycle)_(\w+)$/u.exec(filter) ?? [];
+  const [, not, kind, wanted] = /^(!?)(modelid|function|lifecycle)_(.+)$/u.exec(filter) ?? [];
   if (kind === undefined) return undefined;
-  const today = new Date(nowMs).toISOString().slice(0, 10);
-  const names = ({ functions, lifecycle = [] }: ModelSpecification) =>
-    kind === 'function'
+  const today = dayOf(nowMs);
+  const names = ({ model_id, functions, lifecycle = [] }: ModelSpecification) => {
+    if (kind === 'modelid') return [model_id];
+    return kind === 'function'
       ? functions.map(({ id }) => id)
       : lifecycle.filter(({ start_date }) => start_date <= today).map(({ id }) => id);
+  };
   return (model) => names(model).some((name) => name === wanted) !== (not === '!');
+}
+
+function dayOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 10);
 }
