@@ -23,10 +23,26 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** Reads the codes that Node puts on its errors; nothing else of a foreign error is kept. */
-export function connectionFailure(error: unknown): ConnectionFailure {
+/**
+ * The editor's proxy layer replaces the error of the socket by one of its own (measured in VS Code
+ * 1.139), which has no code: how it begins, and the first proxy it names.
+ */
+const PROXY_LAYER = /^Failed to establish a socket connection to proxies\b/;
+const NAMED_PROXY = /: (?:PROXY|HTTPS?|SOCKS[45]?) ([a-z0-9.-]{1,253}:\d{1,5})(?:;|$)/i;
+
+/**
+ * Reads the codes that Node puts on its errors, and where the failed socket led; nothing else of a
+ * foreign error is kept.
+ * @param url of the request
+ */
+export function connectionFailure(error: unknown, url: string): ConnectionFailure {
   const code = codeOf(error);
-  const connecting = syscallOf(error) === 'connect';
+  const connecting = property(socketError(error), 'syscall') === 'connect';
+  const proxy = failedProxy(error, url);
+  if (proxy !== undefined) {
+    const details = { ...(code && { code }), ...(proxy && { proxy }) };
+    return { error: new ServiceError('proxy', details), nothingSent: code !== 'ENOTFOUND' };
+  }
   if (CERTIFICATE_CODES.test(code)) {
     return { error: new ServiceError('certificate', { code }), nothingSent: false };
   }
@@ -36,6 +52,16 @@ export function connectionFailure(error: unknown): ConnectionFailure {
   }
   const details = code === '' ? {} : { code };
   return { error: new ServiceError('connection-lost', details), nothingSent: false };
+}
+
+/**
+ * True for an answer to an https request that came without TLS: a proxy gave it in place of the
+ * tunnel to the service, and nothing of the request was sent.
+ */
+export function isAnswerOfProxy(url: string, response: unknown): boolean {
+  const socket = property(response, 'socket');
+  const isPlain = typeof socket === 'object' && socket !== null && !property(socket, 'encrypted');
+  return url.startsWith('https:') && isPlain;
 }
 
 /** The host a redirect leads to, in ASCII; undefined if it leads nowhere readable. */
@@ -67,11 +93,36 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code) ? code : '';
 }
 
-function syscallOf(error: unknown): unknown {
+/** What the socket itself failed with. */
+function socketError(error: unknown): unknown {
   const cause = property(error, 'cause') ?? error;
   // All addresses of a host fail together, as the errors of one AggregateError.
   const errors = property(cause, 'errors');
-  return property(Array.isArray(errors) ? errors[0] : cause, 'syscall');
+  return Array.isArray(errors) ? errors[0] : cause;
+}
+
+/**
+ * The proxy that could not be reached, or an empty text where it has no readable name; undefined
+ * if the socket led to the host of the URL. A proxy on the service's own port is not told apart.
+ */
+function failedProxy(error: unknown, url: string): string | undefined {
+  const failed = socketError(error);
+  const message = property(failed, 'message');
+  if (typeof message === 'string' && PROXY_LAYER.test(message)) {
+    return NAMED_PROXY.exec(message)?.[1]?.toLowerCase() ?? '';
+  }
+  const { hostname, port, protocol } = new URL(url);
+  const [lookedUp, reached] = [property(failed, 'hostname'), property(failed, 'port')];
+  if (property(failed, 'syscall') === 'getaddrinfo' && typeof lookedUp === 'string') {
+    return lookedUp === hostname ? undefined : readableHost(lookedUp);
+  }
+  const wanted = Number(port) || (protocol === 'https:' ? 443 : 80);
+  if (typeof reached !== 'number' || reached === wanted) return undefined;
+  return readableHost(`${property(failed, 'address')}:${reached}`);
+}
+
+function readableHost(host: string): string {
+  return /^[\w.:-]{1,253}$/.test(host) ? host : '';
 }
 
 function property(value: unknown, name: string): unknown {

@@ -1,7 +1,12 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { boundedBytes, readText } from './body.ts';
 import type { Clock } from './clock.ts';
-import { checkDestination, connectionFailure, redirectHost } from './connection.ts';
+import {
+  checkDestination,
+  connectionFailure,
+  isAnswerOfProxy,
+  redirectHost,
+} from './connection.ts';
 import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { headerReader } from './headers.ts';
@@ -141,7 +146,7 @@ export class Delivery {
   async #meaningOf(cause: unknown, response: FailedResponse | undefined): Promise<Failure> {
     if (cause instanceof ServiceError) return { error: cause, retryable: false };
     if (response) return this.#meaningOfAnswer(response);
-    const { error, nothingSent } = connectionFailure(cause);
+    const { error, nothingSent } = connectionFailure(cause, this.#exchange.url);
     return { error, retryable: nothingSent };
   }
 
@@ -154,6 +159,9 @@ export class Delivery {
     // The library stops listening to the signal once it has rejected.
     const body = addAbortSignal(this.#signal, response.data);
     const text = await readText(boundedBytes(body, MAX_ERROR_BYTES, idleMs)).catch(() => '');
+    if (isAnswerOfProxy(url, response.data)) {
+      return { error: new ServiceError('proxy', { status }), retryable: false };
+    }
     if (status >= 300 && status < 400) {
       const host = redirectHost(header('location'), url);
       const details = host === undefined ? { status } : { status, host };

@@ -18,6 +18,8 @@ export type ErrorKind =
   | 'token-unusable'
   // The inference service
   | 'unauthorized'
+  /** Refused the token, and a moment later accepts a new one. */
+  | 'refused-once'
   | 'forbidden'
   | 'project-missing'
   | 'project-unknown'
@@ -52,6 +54,8 @@ export interface ErrorDetails {
   readonly requestId?: string;
   /** Host the request went to, or for `redirected` the host it was told to go to. */
   readonly host?: string;
+  /** Host and port of the proxy on the way, as far as they are known. */
+  readonly proxy?: string;
   /** Requests sent, the first one included. */
   readonly attempts?: number;
   /** Milliseconds the service asked to wait. */
@@ -61,6 +65,10 @@ export interface ErrorDetails {
   /** The most that is allowed, in the unit of `actual`. */
   readonly limit?: number;
   readonly actual?: number;
+  /** The day from which a model is withdrawn, YYYY-MM-DD. */
+  readonly since?: string;
+  /** Ids of the models that the service names in place of a withdrawn one. */
+  readonly successors?: readonly string[];
   /** Which of our deadlines ran out. */
   readonly phase?: 'headers' | 'idle' | 'total';
 }
@@ -99,6 +107,7 @@ export class ServiceError extends Error {
 
 /** Hosts come in lower case. */
 function repeats(value: unknown, secret: string): boolean {
+  if (Array.isArray(value)) return value.some((each) => repeats(each, secret));
   if (typeof value !== 'string' || value.length < SHORTEST_SECRET) return false;
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
   return lower.includes(word) || (secret.length >= SHORTEST_SECRET && word.includes(lower));
@@ -111,7 +120,7 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 
 /** True where the network or the service is out of reach, rather than saying no. */
 export function isOutOfReach(error: unknown): boolean {
-  return isKind(error, 'unreachable', 'connection-lost', 'timeout');
+  return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'proxy');
 }
 
 /** A word of the service that is safe to show anywhere: short, no markup, no control characters. */

@@ -9,6 +9,7 @@ import axios, {
 } from 'axios';
 import axiosRetry from 'axios-retry';
 import { systemClock } from './clock.ts';
+import { isAnswerOfProxy } from './connection.ts';
 import { Delivery, type DeliveryOptions, type FailedResponse } from './delivery.ts';
 import { ServiceError } from './errors.ts';
 import type { Budget, Exchange } from './exchange.ts';
@@ -87,6 +88,9 @@ export class Http {
     let response: AxiosResponse<Readable> | undefined;
     try {
       response = await this.#request(exchange, delivery, signal);
+      if (isAnswerOfProxy(exchange.url, response.data)) {
+        throw new ServiceError('proxy', { status: response.status });
+      }
       const result = await exchange.read(answerOf(response, exchange, this.#options.idleMs));
       delivery.release('ok');
       return result;

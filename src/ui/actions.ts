@@ -5,6 +5,7 @@ export type Action =
   | 'openSettings'
   | 'selectModel'
   | 'refreshToken'
+  | 'diagnose'
   | 'retry';
 
 export const ACTION_LABELS: Readonly<Record<Action, string>> = {
@@ -13,5 +14,6 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   openSettings: 'Open Settings',
   selectModel: 'Select Model',
   refreshToken: 'Try Key Again',
+  diagnose: 'Diagnose Connection',
   retry: 'Retry',
 };

@@ -1,5 +1,6 @@
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
 import type { Action } from './actions.ts';
+import { NETWORK_SENTENCES } from './networkMessages.ts';
 
 /**
  * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,
@@ -8,9 +9,11 @@ import type { Action } from './actions.ts';
 
 export interface Message {
   readonly text: string;
-  /** At most two; *Show Log* is always there beside them. */
+  /** At most two, the fix of the most likely cause first; *Show Log* is always there beside them. */
   readonly actions: readonly Action[];
 }
+
+export type Sentence = (details: ErrorDetails) => Message;
 
 /** The message for anything that was thrown; undefined where silence is right. */
 export function messageFor(error: unknown): Message | undefined {
@@ -23,14 +26,6 @@ export function messageFor(error: unknown): Message | undefined {
   if (error.kind === 'cancelled') return undefined;
   return SENTENCES[error.kind](error.details);
 }
-
-const LATE: Readonly<Record<'headers' | 'idle' | 'total', string>> = {
-  headers: 'did not answer in time',
-  idle: 'stopped sending',
-  total: 'was not done in time',
-};
-
-type Sentence = (details: ErrorDetails) => Message;
 
 const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
   'host-not-approved': ({ host }) => ({
@@ -72,6 +67,10 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
         : 'The service refused a new token. Most likely the API key belongs to another account or environment than the service URL. Check both.',
     actions: ['setUp', 'retry'],
   }),
+  'refused-once': () => ({
+    text: 'The service refused the token, yet all checks pass now. Most likely the token had just ended. Try again.',
+    actions: ['retry', 'diagnose'],
+  }),
   forbidden: () => ({
     text: 'The service knows you but does not allow this. Most likely your account has no rights in the project. Ask its owner, or check the project ID.',
     actions: ['openSettings'],
@@ -92,8 +91,8 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: 'The quota of the plan is used up. It was not tried again. Wait for the next period or change the plan.',
     actions: [],
   }),
-  'model-unknown': () => ({
-    text: 'The service does not offer the model in the settings: it may be misspelt, withdrawn, or of another region. Select another one.',
+  'model-unknown': (details) => ({
+    text: `The service ${noModel(details)} Select another one.`,
     actions: ['selectModel'],
   }),
   'operation-unsupported': () => ({
@@ -120,33 +119,7 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: `The service failed (${details.status ?? 'no status'}) on ${sent(details)}${until(details)}. Most likely it will recover by itself. Try again later.`,
     actions: ['retry'],
   }),
-  unreachable: ({ host, code }) => ({
-    text: `${host ?? 'The service'} cannot be reached (${code}). Check the network, the proxy settings of VS Code and the service URL.`,
-    actions: ['retry', 'openSettings'],
-  }),
-  'connection-lost': ({ host }) => ({
-    text: `The connection to ${host ?? 'the service'} was lost after the request was sent. It may have run, so it was not sent again.`,
-    actions: ['retry'],
-  }),
-  certificate: ({ host, code }) => ({
-    text: `The certificate of ${host ?? 'the service'} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`,
-    actions: ['openSettings'],
-  }),
-  proxy: () => ({
-    text: 'A proxy wants a login (407). Set it in the proxy settings of VS Code.',
-    actions: ['retry'],
-  }),
-  timeout: ({ host, phase, attempts }) => ({
-    text:
-      phase === 'total' && attempts === 0
-        ? 'Nothing was sent: the requests before it took too long. Try again when they have finished.'
-        : `${host ?? 'The service'} ${LATE[phase ?? 'headers']}. The request may have run, so it was not sent again.`,
-    actions: ['retry'],
-  }),
-  redirected: ({ host }) => ({
-    text: `The service wanted to redirect to ${host ?? 'another address'}. That is refused, since your key or token would go there. Check the addresses in the settings.`,
-    actions: ['openSettings'],
-  }),
+  ...NETWORK_SENTENCES,
   'too-large': ({ actual }) =>
     actual === undefined
       ? {
@@ -156,13 +129,22 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
       : { text: 'Nothing was sent: the selection is too large. Select less text.', actions: [] },
   'unexpected-answer': ({ host }) => ({
     text: `${host ?? 'The service'} answered something that the hosted model does not say. Most likely it is a login page of a network, or the address in the settings is wrong.`,
-    actions: ['openSettings', 'retry'],
+    actions: ['openSettings', 'diagnose'],
   }),
   incomplete: () => ({
     text: 'The answer ended before the service said that it was complete. What came is kept.',
     actions: ['retry'],
   }),
 };
+
+function noModel({ since, successors = [] }: ErrorDetails): string {
+  if (since === undefined && successors.length === 0) {
+    return 'does not offer the model in the settings: it may be misspelt, withdrawn, or of another region.';
+  }
+  const [successor] = successors;
+  const named = successor ? ` and names ${successor} in its place` : '';
+  return `has withdrawn the model in the settings${since ? ` on ${since}` : ''}${named}.`;
+}
 
 function sent({ attempts = 1 }: ErrorDetails): string {
   return attempts === 1 ? 'the request' : `all ${attempts} attempts`;

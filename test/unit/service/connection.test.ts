@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { connectionFailure, redirectHost } from '../../../src/service/connection.ts';
-import type { ErrorKind } from '../../../src/service/errors.ts';
+import type { ErrorDetails, ErrorKind } from '../../../src/service/errors.ts';
 import { clientOn, credentials, FakeTime, failureOf, fakeNetwork } from './fixtures.ts';
 
 const broken = (code: string, more: object = {}) =>
   Object.assign(new Error(`text of ${code}`), { code, ...more });
 const connect = { syscall: 'connect' };
+const url = 'https://service.example/path';
 
 describe('a failed connection', () => {
   const cases: readonly [string, Error, ErrorKind, boolean][] = [
@@ -38,7 +39,7 @@ describe('a failed connection', () => {
   ];
   for (const [what, error, kind, nothingSent] of cases) {
     it(`by ${what} is ${kind}, ${nothingSent ? 'sent again' : 'sent once'}`, async () => {
-      const failure = connectionFailure(error);
+      const failure = connectionFailure(error, url);
       assert.deepEqual([failure.error.kind, failure.nothingSent], [kind, nothingSent]);
       assert.ok(!failure.error.message.includes('text of'));
       assert.ok(!failure.error.message.includes('secret'));
@@ -49,6 +50,58 @@ describe('a failed connection', () => {
       await time.pass(8_000, 500);
       time.end();
       assert.deepEqual([(await reported).kind, network.sent.length], [kind, nothingSent ? 4 : 1]);
+    });
+  }
+});
+
+describe('a proxy on the way', () => {
+  const layer = 'Failed to establish a socket connection to proxies';
+  const cases: readonly [string, Error, ErrorDetails | undefined][] = [
+    [
+      'is told by another port',
+      broken('ECONNREFUSED', { ...connect, address: '10.0.0.1', port: 3128 }),
+      { code: 'ECONNREFUSED', proxy: '10.0.0.1:3128' },
+    ],
+    [
+      'is told by another port of each of several addresses',
+      Object.assign(
+        new AggregateError([broken('ETIMEDOUT', { ...connect, address: '::1', port: 3128 })]),
+        { code: 'ETIMEDOUT' },
+      ),
+      { code: 'ETIMEDOUT', proxy: '::1:3128' },
+    ],
+    [
+      'is told by another name',
+      broken('ENOTFOUND', { syscall: 'getaddrinfo', hostname: 'proxy.example' }),
+      { code: 'ENOTFOUND', proxy: 'proxy.example' },
+    ],
+    [
+      'is told by the words of the layer in the editor, which has no code',
+      new Error(`${layer}: PROXY 127.0.0.1:9; DIRECT`),
+      { proxy: '127.0.0.1:9' },
+    ],
+    [
+      'keeps its user and password to itself',
+      new Error(`${layer}: PROXY me:1234@proxy.example:9`),
+      {},
+    ],
+    ['keeps strange names to itself', new Error(`${layer}: PROXY [x](y):9`), {}],
+    [
+      'is not what the service itself failed with',
+      broken('ECONNREFUSED', { ...connect, address: '10.0.0.2', port: 443 }),
+      undefined,
+    ],
+    [
+      'is not what looking up the service failed with',
+      broken('ENOTFOUND', { syscall: 'getaddrinfo', hostname: 'service.example' }),
+      undefined,
+    ],
+  ];
+  for (const [what, error, details] of cases) {
+    it(what, () => {
+      const failure = connectionFailure(error, url).error;
+      assert.equal(failure.kind, details ? 'proxy' : 'unreachable');
+      if (details) assert.deepEqual(failure.details, details);
     });
   }
 });
