@@ -4,6 +4,7 @@ import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { Answer, Exchange, Retry } from './exchange.ts';
 import { inferenceFailure } from './failures.ts';
+import { type RequestLimit, requestLimit } from './headers.ts';
 import type { Http } from './http.ts';
 import type { Limiter } from './limiter.ts';
 import { mapParameters, type Parameters } from './parameters.ts';
@@ -33,6 +34,11 @@ export interface Generation {
   readonly dropped: readonly string[];
   /** Short ids of the service's warnings, such as `api_legacy`. */
   readonly warnings: readonly string[];
+}
+
+export interface TokenCount {
+  readonly tokens: number;
+  readonly requestLimit: RequestLimit;
 }
 
 export interface ClientOptions {
@@ -95,8 +101,11 @@ export class Client {
    * Counts the tokens of a text. Proves token, project and model without generating anything.
    * @throws {ServiceError}
    */
-  countTokens(text: string, signal: AbortSignal): Promise<number> {
-    const read = async ({ bytes }: Answer) => readTokenCount(parseJson(await readText(bytes)));
+  countTokens(text: string, signal: AbortSignal): Promise<TokenCount> {
+    const read = async ({ bytes, header }: Answer) => ({
+      tokens: readTokenCount(parseJson(await readText(bytes))),
+      requestLimit: requestLimit(header),
+    });
     return this.#post('tokenization', { input: text }, { signal, read });
   }
 

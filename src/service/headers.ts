@@ -41,6 +41,25 @@ export function answerOf(
   return { header, bytes: boundedBytes(response.data, maxBytes, idleMs) };
 }
 
+/** How many requests the service takes; undefined where it did not say. */
+export interface RequestLimit {
+  readonly perSecond: number | undefined;
+  /** Of this second. */
+  readonly left: number | undefined;
+}
+
+/** What the headers of an answer say about the limit: numbers, and nothing else of them. */
+export function requestLimit(header: Answer['header']): RequestLimit {
+  const number = (name: string) => {
+    const text = header(name);
+    return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+  };
+  return {
+    perSecond: number('x-requests-limit-rate'),
+    left: number('x-requests-limit-remaining'),
+  };
+}
+
 /** Reads headers by their names in lower case. */
 export function headerReader(response: Response): (name: string) => string | undefined {
   return (name) => {

@@ -1,6 +1,7 @@
 import { Client } from './client.ts';
 import type { Clock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
+import { redact } from './errors.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
 import { Limiter, type LimiterOptions } from './limiter.ts';
@@ -28,13 +29,14 @@ export interface ClientSettings {
  */
 export class Session {
   readonly #options: SessionOptions;
-  readonly #http: Http;
+  /** Sends what needs no credential, such as the first checks of a diagnosis. */
+  readonly http: Http;
   readonly #limiters = new Map<string, Limiter>();
   #tokens: { readonly service: TokenService; readonly credentials: Credentials } | undefined;
 
   constructor(options: SessionOptions = {}) {
     this.#options = options;
-    this.#http = new Http(options.http);
+    this.http = new Http(options.http);
   }
 
   /** A client for these credentials. */
@@ -43,7 +45,7 @@ export class Session {
       credentials,
       modelId: settings.modelId,
       operation: settings.operation,
-      http: this.#http,
+      http: this.http,
       tokens: this.tokens(credentials),
       limiter: this.#limiter(credentials.approved.service, settings.limits),
     });
@@ -59,7 +61,7 @@ export class Session {
     }
     this.#tokens?.service.retire();
     const service = new TokenService({
-      fetchToken: (signal) => fetchToken(this.#http, credentials, signal),
+      fetchToken: (signal) => fetchToken(this.http, credentials, signal),
       ...(this.#options.onTokenState && { onState: this.#options.onTokenState }),
       ...(this.#options.clock && { clock: this.#options.clock }),
     });
@@ -88,7 +90,14 @@ export class Session {
     from: { readonly vendor: Vendor; readonly serviceUrl: string; readonly operation: Operation },
     signal: AbortSignal,
   ): Promise<Model[]> {
-    return listModels(this.#http, from, signal);
+    return listModels(this.http, from, signal);
+  }
+
+  /** The text with the key and the tokens in use masked. */
+  redact(text: string): string {
+    if (!this.#tokens) return redact(text);
+    const { service, credentials } = this.#tokens;
+    return redact(service.redact(text), [credentials.apiKey]);
   }
 
   /** Forgets the token, as after signing out. */
@@ -100,7 +109,7 @@ export class Session {
 
   dispose(): void {
     this.forgetToken();
-    this.#http.dispose();
+    this.http.dispose();
   }
 
   #limiter(origin: string, options: LimiterOptions): Limiter {

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from './clock.ts';
-import { isKind, ServiceError } from './errors.ts';
+import { isKind, redact, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
-import { type TokenAnswer, type TokenLife, tokenLife } from './tokenLife.ts';
+import { clockAhead, type TokenAnswer, type TokenLife, tokenLife } from './tokenLife.ts';
 
 /** A bearer token. Compared by identity: the same text fetched twice is two tokens. */
 export interface Token {
@@ -16,6 +16,11 @@ export type TokenState =
       readonly kind: 'valid';
       readonly expiresAt: number;
       readonly renewsAt: number;
+      /**
+       * How far this machine's clock is ahead of the identity service's, negative if it is behind;
+       * 0 for less than the time of the request. Left out where the service did not say its time.
+       */
+      readonly clockAheadMs?: number;
       /** Why the renewal in the background failed; it is tried again. */
       readonly renewalError?: ServiceError;
     }
@@ -36,6 +41,7 @@ interface CurrentToken extends Token {
   readonly wallStart: number;
   readonly monotonicStart: number;
   readonly life: TokenLife;
+  readonly clockAheadMs: number | undefined;
 }
 
 const CLOCK_SET_BACK_MS = 5_000;
@@ -130,7 +136,12 @@ export class TokenService {
 
   /** True if the text holds the token in use or the one before it. */
   isIn(text: string): boolean {
-    return [this.#current, this.#previous].some((token) => token && text.includes(token.value));
+    return this.#values().some((value) => text.includes(value));
+  }
+
+  /** The text with the token in use and the one before it masked. */
+  redact(text: string): string {
+    return redact(text, this.#values());
   }
 
   /** Goes on serving the calls that have it, but says nothing more: another key is in use. */
@@ -144,6 +155,10 @@ export class TokenService {
     this.#current = undefined;
     this.#previous = undefined;
     this.#flight?.abort();
+  }
+
+  #values(): string[] {
+    return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
   }
 
   #living(): CurrentToken | undefined {
@@ -183,7 +198,8 @@ export class TokenService {
       const answer = await this.#fetchToken(signal);
       if (signal.aborted) throw new ServiceError('cancelled');
       const life = tokenLife(answer, this.#random());
-      const token = { value: answer.value, wallStart, monotonicStart, life };
+      const clockAheadMs = clockAhead(wallStart, this.#clock.now(), answer.serverNow);
+      const token = { value: answer.value, wallStart, monotonicStart, life, clockAheadMs };
       this.#previous = this.#current;
       this.#current = token;
       this.#refusal = undefined;
@@ -235,6 +251,9 @@ export class TokenService {
   }
 }
 
-function validState({ wallStart, life }: CurrentToken): TokenState & { readonly kind: 'valid' } {
-  return { kind: 'valid', expiresAt: wallStart + life.lifeMs, renewsAt: wallStart + life.softMs };
+function validState(token: CurrentToken): TokenState & { readonly kind: 'valid' } {
+  const { wallStart, life, clockAheadMs } = token;
+  const known = clockAheadMs === undefined ? {} : { clockAheadMs };
+  const [expiresAt, renewsAt] = [wallStart + life.lifeMs, wallStart + life.softMs];
+  return { kind: 'valid', expiresAt, renewsAt, ...known };
 }

@@ -50,3 +50,24 @@ function lifeSeconds(answer: TokenAnswer): number {
     .map((life) => Math.min(life as number, LONGEST_LIFE_SECONDS));
   return lives.length > 0 ? Math.min(...lives) : UNKNOWN_LIFE_SECONDS;
 }
+
+/** A `Date` header counts whole seconds. */
+const DATE_STEP_MS = 1_000;
+
+/**
+ * How far this machine's clock is ahead of the server's, negative if it is behind. 0 if the
+ * server's time may lie between the start and the end of the request: what cannot be told apart
+ * from a slow answer is no difference. Undefined where the server did not say its time.
+ * @param start wall clock before the request, milliseconds since 1970
+ * @param end wall clock after the answer
+ */
+export function clockAhead(
+  start: number,
+  end: number,
+  serverNow: number | undefined,
+): number | undefined {
+  if (serverNow === undefined) return undefined;
+  const latest = serverNow + DATE_STEP_MS;
+  if (start > latest) return start - latest;
+  return end < serverNow ? end - serverNow : 0;
+}

@@ -57,7 +57,7 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
       return models.map(({ id, contextLength }) => `${id} ${contextLength}`).join(', ');
     }
     case '/ml/v1/text/tokenization':
-      return `${await client.countTokens('hello', never)} token`;
+      return `${(await client.countTokens('hello', never)).tokens} token`;
     default: {
       const onText = path.endsWith('_stream') ? { onText: () => {} } : {};
       const { text, stopReason, usage, warnings } = await client.generateText('Hi', {}, onText);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { tokenLife } from '../../../src/service/tokenLife.ts';
+import { clockAhead, tokenLife } from '../../../src/service/tokenLife.ts';
 import { readTokenAnswer } from '../../../src/service/wire.ts';
 import { seed } from './fixtures.ts';
 
@@ -131,4 +131,21 @@ describe('a token answer', () => {
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();
     assert.ok(!JSON.stringify(answer).includes('not_supported'));
   });
+});
+
+describe('how far this clock is ahead of the service', () => {
+  const serverNow = serverSeconds * 1_000;
+  const cases: readonly [string, number, number, number | undefined, number | undefined][] = [
+    ['is unknown where the service did not say', 0, 1, undefined, undefined],
+    ['is nothing while its second may lie within the request', -10, 10, serverNow, 0],
+    ['is nothing within the second that its time names', 900, 950, serverNow, 0],
+    ['is nothing after a slow answer', -30_000, 30_000, serverNow, 0],
+    ['counts from the latest it can have been there', 61_000, 62_000, serverNow, 60_000],
+    ['is negative for a clock that is behind', -70_000, -60_000, serverNow, -60_000],
+  ];
+  for (const [what, start, end, now, expected] of cases) {
+    it(what, () => {
+      assert.equal(clockAhead(serverNow + start, serverNow + end, now), expected);
+    });
+  }
 });
