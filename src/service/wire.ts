@@ -98,10 +98,13 @@ const chatAnswer = v.object({
   system: warnings,
 });
 
+/** What an id of a model may be, so that it is safe to show anywhere. */
+const MODEL_ID = /^[\w./:-]{1,128}$/;
+
 const modelList = v.object({
   resources: v.array(
     v.object({
-      model_id: v.pipe(v.string(), v.regex(/^[\w./:-]{1,128}$/)),
+      model_id: v.pipe(v.string(), v.regex(MODEL_ID)),
       label: v.optional(v.string(), ''),
       provider: v.optional(v.string(), ''),
       short_description: v.optional(v.string(), ''),
@@ -181,7 +184,7 @@ export function readModels(json: unknown): { models: Model[]; next: string | und
     lifecycle: model.lifecycle.map((stage) => ({
       stage: stage.id,
       from: stage.start_date,
-      alternatives: stage.alternative_model_ids,
+      alternatives: stage.alternative_model_ids.filter((id) => MODEL_ID.test(id)),
     })),
   }));
   return { models, next: next?.href };

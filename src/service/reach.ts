@@ -1,0 +1,123 @@
+import { readText } from './body.ts';
+import type { Credentials } from './credentials.ts';
+import { ServiceError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import type { ErrorAnswer } from './failures.ts';
+import type { Http } from './http.ts';
+import { type LifecycleStage, type Model, parseJson, readModels } from './wire.ts';
+
+/** Whether the two hosts answer, and what the public list says about a model. No credential. */
+
+/** Where a model is in its life, as far as it matters to those who use it. */
+export interface ModelFate {
+  readonly stage: 'deprecated' | 'withdrawn';
+  /** The day it began, YYYY-MM-DD. */
+  readonly since: string;
+  /** The day it will be withdrawn, if that is known and to come. */
+  readonly until: string | undefined;
+  readonly successors: readonly string[];
+}
+
+const DEADLINE_MS = 15_000;
+const MAX_BYTES = 1_048_576;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Ids that the filter of the list can hold: its own signs are colon, comma and exclamation mark. */
+const FILTERED_ID = /^[\w./-]{1,128}$/;
+
+/**
+ * Asks the identity service for anything at all; that it says no is an answer.
+ * @throws {ServiceError} where no answer came, a proxy answered, or a redirect
+ */
+export async function reachIdentity(
+  http: Http,
+  { vendor, authUrl, approved }: Credentials,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = authUrl + vendor.tokenPath;
+  await reach(http, { url, origin: approved.auth, signal, read: async () => undefined });
+}
+
+/**
+ * Asks the inference service for its public entry of a model.
+ * @returns its fate; undefined if it has none, and if the answer says nothing about the model
+ * @throws {ServiceError} where no answer came, a proxy answered, or a redirect
+ */
+export function reachService(
+  http: Http,
+  { vendor, serviceUrl, approved }: Credentials,
+  modelId: string,
+  signal: AbortSignal,
+): Promise<ModelFate | undefined> {
+  const query = new URLSearchParams({
+    version: vendor.apiVersion,
+    limit: '1',
+    ...(FILTERED_ID.test(modelId) && { filters: `modelid_${modelId}` }),
+  });
+  return reach(http, {
+    url: `${serviceUrl}${vendor.paths.models}?${query}`,
+    origin: approved.service,
+    signal,
+    read: async ({ bytes, header }) => {
+      const { models } = readModels(parseJson(await readText(bytes)));
+      const model = models.find(({ id }) => id === modelId);
+      const today = new Date(Date.parse(header('date') ?? ''));
+      return model && !Number.isNaN(today.getTime())
+        ? fateOf(model, today.toISOString().slice(0, 10))
+        : undefined;
+    },
+  });
+}
+
+/**
+ * The stage a model is in, if it is one to know of.
+ * @param today by the service's clock, YYYY-MM-DD
+ */
+export function fateOf({ lifecycle }: Model, today: string): ModelFate | undefined {
+  const stages = lifecycle.filter(({ from }) => DAY.test(from));
+  const begun = (name: string) => stages.find(({ stage, from }) => stage === name && from <= today);
+  const withdrawal = stages.find(({ stage }) => stage === 'withdrawn');
+  const withdrawn = begun('withdrawn');
+  if (withdrawn) return fate('withdrawn', withdrawn, undefined);
+  const deprecated = begun('deprecated');
+  return deprecated && fate('deprecated', deprecated, withdrawal?.from);
+}
+
+function fate(
+  stage: ModelFate['stage'],
+  { from, alternatives }: LifecycleStage,
+  until: string | undefined,
+): ModelFate {
+  return { stage, since: from, until, successors: alternatives };
+}
+
+/** Sends once: what is found is said at once, and a second look is up to the user. */
+async function reach<Found>(
+  http: Http,
+  request: Pick<Exchange<Found>, 'url' | 'origin' | 'signal' | 'read'>,
+): Promise<Found | undefined> {
+  const budget = { ...http.budget(DEADLINE_MS), retriesLeft: 0 };
+  const exchange: Exchange<Found> = {
+    ...request,
+    method: 'GET',
+    accept: 'application/json',
+    budget,
+    maxBytes: MAX_BYTES,
+    failure: answered,
+  };
+  try {
+    return await http.send(exchange);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !isAnswer(error)) throw error;
+    return undefined;
+  }
+}
+
+function answered({ status }: ErrorAnswer): ServiceError {
+  return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
+}
+
+/** A host that says no, or something that nobody asked for, is there. */
+function isAnswer({ kind }: ServiceError): boolean {
+  return kind === 'unexpected-answer' || kind === 'too-large';
+}
