@@ -8,6 +8,7 @@ const COMMANDS = [
   'signOut',
   'refreshToken',
   'showMenu',
+  'diagnose',
   'selectModel',
   'openSettings',
   'showLog',

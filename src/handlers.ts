@@ -3,6 +3,7 @@ import type { App } from './app.ts';
 import type { CommandName } from './commands.ts';
 import { requireAddress } from './credentials/address.ts';
 import { openEnvFile } from './credentials/outside.ts';
+import { diagnoseConnection, explained } from './diagnosis.ts';
 import { generateFromSelection } from './editor/generate.ts';
 import type { Credentials } from './service/credentials.ts';
 import { readSettings, writeSettings } from './settings.ts';
@@ -23,7 +24,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
       client: async (credentials, settings) => (await app.session()).client(credentials, settings),
       onStart: app.watchGeneration,
       signOut: () => app.signOutSignal,
-      report: (error) => report(app, error),
+      report: async (error, used) => report(app, await explained(app, error, used)),
     }),
 
   setUp: async (app) => {
@@ -53,6 +54,8 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   },
 
   showMenu: openMenu,
+  diagnose: diagnoseConnection,
+
 
   selectModel: async (app) => {
     const { choice } = await (await app.access()).look();

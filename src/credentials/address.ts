@@ -1,7 +1,7 @@
 import { commands, window } from 'vscode';
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Settings } from '../settings.ts';
-import { urlProblem } from '../ui/settingMessages.ts';
+import { addressText, urlProblem } from '../ui/settingMessages.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { Resolution } from './resolve.ts';
 
@@ -33,8 +33,7 @@ export async function reportAddress({
   setting,
   problem,
 }: Resolution & { readonly kind: 'bad-address' }): Promise<void> {
-  const which = setting === 'url' ? 'service URL' : 'identity address';
-  const text = `Hosted Model: the ${which} in the settings cannot be used: ${urlProblem(problem)}. Nothing was sent.`;
+  const text = `Hosted Model: ${addressText(setting, problem)}`;
   const openSettings = 'Open Settings';
   const picked = await window.showErrorMessage(text, openSettings);
   if (picked === openSettings) await commands.executeCommand('hostedModel.openSettings');

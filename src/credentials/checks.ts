@@ -41,12 +41,26 @@ export function checkProject(text: string): InputBoxValidationMessage | undefine
   return takenOff(blemishes);
 }
 
+/** What makes a stored key useless; undefined if nothing does. */
+export function problemOfKey(key: string): string | undefined {
+  return errorOf(checkKey(key));
+}
+
+/** What makes a project ID useless; undefined if nothing does. */
+export function problemOfProject(id: string): string | undefined {
+  return errorOf(checkProject(id));
+}
+
 /** What is wrong with a service URL, or with the identity URL it would be used with. */
 export function checkUrl(url: string, authUrl: string): string | undefined {
   const target = destination(authUrl, url);
   if (!('setting' in target)) return undefined;
   const which = target.setting === 'url' ? 'This address' : 'The identity address in the settings';
   return `${which} cannot be used: ${urlProblem(target.problem)}.`;
+}
+
+function errorOf(found: InputBoxValidationMessage | undefined): string | undefined {
+  return found?.severity === ERROR ? found.message : undefined;
 }
 
 function takenOff(blemishes: readonly Blemish[]): InputBoxValidationMessage | undefined {

@@ -18,7 +18,13 @@ export interface GenerateOptions {
   /** A signal that aborts when the key is gone, in this window or another. */
   readonly signOut: () => AbortSignal;
   /** Shows a failure. @returns true once the user wants another try; false if they do not */
-  readonly report: (error: unknown) => Promise<boolean>;
+  readonly report: (error: unknown, used: Used) => Promise<boolean>;
+}
+
+/** What a generation was made with. */
+export interface Used {
+  readonly credentials: Credentials;
+  readonly settings: Settings;
 }
 
 /** Is told how one generation goes; for the status item and the log. */
@@ -74,7 +80,10 @@ async function isDone(options: GenerateOptions, job: Job): Promise<boolean> {
     error,
   }));
   if (!(await job.insertion.finish())) void offerResult(result);
-  if ('error' in outcome) return !(await options.report(outcome.error));
+  if ('error' in outcome) {
+    const { settings } = job;
+    return !(await options.report(outcome.error, { credentials, settings }));
+  }
   announce(outcome);
   return true;
 }

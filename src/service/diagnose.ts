@@ -151,3 +151,15 @@ function isWorrying(check: CheckName, { clockAheadMs = 0, model }: CheckFacts): 
 function isOfOneHost(error: ServiceError): boolean {
   return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate');
 }
+
+/**
+ * The cause of a refusal, by the checks that were run after it.
+ * @param failure what they found; undefined if all passed
+ */
+export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
+  if (failure) return failure;
+  // The checks prove the token, but not the right to generate.
+  return refusal.kind === 'unauthorized'
+    ? new ServiceError('refused-once', refusal.details)
+    : refusal;
+}

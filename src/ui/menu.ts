@@ -47,6 +47,7 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
     item('sign-out', 'Sign Out', 'signOut'),
   ];
   const always = [
+    item('pulse', 'Diagnose Connection', 'diagnose'),
     item('list-selection', 'Select Model', 'selectModel'),
     item('go-to-file', 'Show Last Result', 'showLastResult'),
     item('gear', 'Open Settings', 'openSettings'),

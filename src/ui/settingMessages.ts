@@ -1,4 +1,4 @@
-import type { SettingName, UrlProblem } from '../service/credentials.ts';
+import type { Blemish, SettingName, UrlProblem } from '../service/credentials.ts';
 
 /** Every sentence about the three settings that are missing or cannot be used. Pure. */
 
@@ -15,6 +15,16 @@ const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'has-query': 'it must not hold a query or fragment',
   'bad-host': 'its host name holds characters that no host has',
   'bad-path': 'its path holds characters that no service path has',
+};
+
+/** What was found around or in a value. */
+const BLEMISHES: Readonly<Record<Blemish, string>> = {
+  blanks: 'has blanks around it',
+  quotes: 'stands in quotes',
+  bearer: 'begins with the word Bearer',
+  control: 'holds invisible characters',
+  placeholder: 'is the placeholder of an example',
+  'non-ascii': 'holds accented letters',
 };
 
 /** "an API key, a project ID and a service URL", in the order given. */
@@ -34,3 +44,14 @@ export function urlProblem(problem: UrlProblem): string {
 
 export const STORAGE_FAILS =
   'Hosted Model: the secret storage of VS Code does not keep what is put into it, as on Linux without a keyring. The API key lives until this window closes. A .env file or the environment can hold it instead.';
+/** Why an address in the settings is not used at all. */
+export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
+  const which = setting === 'url' ? SETTING_LABELS.url : 'identity address';
+  return `The ${which} in the settings cannot be used: ${urlProblem(problem)}. Nothing was sent.`;
+}
+
+/** What was taken off a value before it is used. */
+export function blemishText(name: SettingName, blemishes: readonly Blemish[]): string {
+  const found = blemishes.map((blemish) => BLEMISHES[blemish]).join(' and ');
+  return `The ${SETTING_LABELS[name]} ${found}. Hosted Model takes that off; other programs may not.`;
+}

@@ -102,7 +102,7 @@ describe('manifest', () => {
 
   it('links the credential commands in its first setting', () => {
     const first = Object.values(settings).find(({ order }) => order === 0);
-    for (const command of ['setUp', 'setApiKey', 'signOut']) {
+    for (const command of ['setUp', 'setApiKey', 'diagnose', 'signOut']) {
       assert.match(
         first?.markdownDescription ?? '',
         new RegExp(`command:hostedModel\\.${command}\\)`),

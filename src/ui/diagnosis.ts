@@ -1,0 +1,121 @@
+import { env, extensions, type QuickPickItem, QuickPickItemKind, version, window } from 'vscode';
+import type { CheckResult } from '../service/diagnose.ts';
+import type { Action } from './actions.ts';
+import { shownCheck } from './diagnosisMessages.ts';
+import {
+  conclusionOf,
+  finalRows,
+  type Row,
+  reportText,
+  runningRows,
+  type ShownCheck,
+} from './diagnosisView.ts';
+
+/** The live list of *Diagnose Connection*. */
+
+export interface DiagnosisOptions {
+  /** What is known before anything is sent; shown first. */
+  readonly preliminary: readonly ShownCheck[];
+  /** Runs the checks on the network; undefined where the settings allow none. */
+  readonly run:
+    | ((onResult: (result: CheckResult) => void, signal: AbortSignal) => Promise<unknown>)
+    | undefined;
+  /** Masks secrets in the report, though none should be in it. */
+  readonly redact: (text: string) => string;
+}
+
+type RowItem = QuickPickItem & { readonly row: Row };
+
+/**
+ * Shows each check with its result as it goes, then the cause and its fix. Closing the list ends
+ * what runs.
+ * @returns the fix that was picked; undefined if the list was closed
+ * @throws what the run throws, unless the list was closed
+ */
+export function showDiagnosis({
+  preliminary,
+  run,
+  redact,
+}: DiagnosisOptions): Promise<Action | undefined> {
+  const pick = window.createQuickPick<RowItem>();
+  const closed = new AbortController();
+  const checks = new Map(preliminary.map((check) => [check.title, check]));
+  pick.title = 'Diagnose Connection';
+  pick.placeholder = 'Each check with its result';
+  pick.prompt = 'Checking. No text is sent and nothing is generated.';
+  pick.ignoreFocusOut = true;
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.keepScrollPosition = true;
+  pick.busy = true;
+
+  const paintRunning = () => {
+    pick.items = runningRows([...checks.values()]).map(itemOf);
+  };
+  const paintEnd = (isCopied: boolean) => {
+    const all = [...checks.values()];
+    pick.busy = false;
+    // In the part that wraps: a row cuts long sentences.
+    pick.prompt = conclusionOf(all).text;
+    pick.placeholder = 'Enter runs the marked line';
+    const items = finalRows(all, isCopied).map(itemOf);
+    pick.items = items;
+    const wanted = isCopied ? 'copy' : 'fix';
+    const marked =
+      items.find(({ row }) => row.does === wanted) ?? items.find(({ row }) => row.does === 'copy');
+    pick.activeItems = marked ? [marked] : [];
+  };
+  const work = async () => {
+    paintRunning();
+    await run?.((result) => {
+      const shown = shownCheck(result);
+      checks.set(shown.title, shown);
+      paintRunning();
+    }, closed.signal);
+    if (!closed.signal.aborted) paintEnd(false);
+  };
+
+  return new Promise((resolve, reject) => {
+    pick.onDidAccept(async () => {
+      const row = pick.selectedItems[0]?.row;
+      if (row?.does === 'copy') {
+        const header = { versions: versions(), date: new Date() };
+        await env.clipboard.writeText(redact(reportText([...checks.values()], header)));
+        paintEnd(true);
+      } else if (row?.does === 'fix') {
+        resolve(row.fix);
+        pick.hide();
+      }
+    });
+    pick.onDidHide(() => {
+      closed.abort();
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+    work().catch((error: unknown) => {
+      if (!closed.signal.aborted) reject(error);
+      pick.hide();
+    });
+  });
+}
+
+function itemOf(row: Row): RowItem {
+  const { label, description, detail, isHeading } = row;
+  return {
+    row,
+    label,
+    ...(description !== undefined && { description }),
+    ...(detail !== undefined && { detail }),
+    ...(isHeading && { kind: QuickPickItemKind.Separator }),
+  };
+}
+
+function versions(): string[] {
+  const ours: unknown = extensions.getExtension('hosted-model.hosted-model')?.packageJSON.version;
+  const place = env.remoteName ? `remote ${env.remoteName}` : 'local';
+  return [
+    `Hosted Model ${typeof ours === 'string' ? ours : 'of an unknown version'}`,
+    `${env.appName} ${version}, ${process.platform} ${process.arch}, ${place}`,
+  ];
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import type { Emulator } from '../emulator/emulator.ts';
+import type { QuickInputState } from '../vscode/input.ts';
+import type { Workbench } from '../vscode/workbench.ts';
+import {
+  apiKey,
+  chatPath,
+  generate,
+  openWindow,
+  projectId,
+  startService,
+  statusId,
+  storeKey,
+  tokenPath,
+} from './service.ts';
+
+const diagnose = 'Hosted Model: Diagnose Connection';
+const accessPath = '/ml/v1/text/tokenization';
+
+/** The list once every check is over. */
+const finished = ({ quickInput }: Workbench): Promise<QuickInputState> =>
+  quickInput.waitFor({ title: 'Diagnose Connection', item: '$(copy) Copy Report' });
+const labels = ({ items }: QuickInputState) => items.map(({ label }) => label);
+
+describe('Diagnose Connection', () => {
+  let emulator: Emulator;
+  before(async () => {
+    emulator = await startService();
+  });
+  after(() => emulator.close());
+  beforeEach(() => emulator.reset());
+
+  it('shows each check, by the keyboard alone, and generates nothing', async () => {
+    const session = await openWindow(emulator);
+    const { workbench } = session;
+    await storeKey(session);
+    await workbench.runCommand(diagnose);
+    const list = await finished(workbench);
+    const { host } = new URL(emulator.url);
+    assert.deepEqual(labels(list), [
+      '$(pass-filled) All checks passed',
+      '$(copy) Copy Report',
+      '$(pass-filled) Settings: passed',
+      '$(pass-filled) Syntax: passed',
+      '$(pass-filled) Hosts: passed',
+      '$(pass-filled) Identity service: passed',
+      '$(pass-filled) Model service: passed',
+      '$(pass-filled) API key and token: passed',
+      '$(pass-filled) Clock: passed',
+      '$(pass-filled) Token, project and model: passed',
+      '$(pass-filled) Request limit: passed',
+    ]);
+    const described = list.items.map(({ description }) => description);
+    assert.ok(described.includes(`${host} answers.`));
+    assert.ok(described.includes('The key is accepted; the token lives 60 minutes.'));
+    assert.match(list.prompt, /All checks passed/);
+    assert.equal(list.items.find(({ focused }) => focused)?.label, '$(copy) Copy Report');
+    await workbench.screenshot('diagnose-passed');
+
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput.waitFor({ item: '$(check) Report Copied' });
+    const report = await workbench.page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(report, /^Hosted Model \d+\.\d+\.\d+\n.* 1\.\d+\.\d+, linux/);
+    assert.match(report, /API key and token: passed\. The key is accepted/);
+    for (const secret of [apiKey, projectId, ...emulator.tokensIssued]) {
+      assert.ok(!report.includes(secret), `${secret} in the report`);
+    }
+    await workbench.page.keyboard.press('Escape');
+    await workbench.quickInput.waitUntilClosed();
+    const sent = emulator.requests.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(sent, [
+      `GET ${tokenPath}`,
+      'GET /ml/v1/foundation_model_specs',
+      `POST ${tokenPath}`,
+      `POST ${accessPath}`,
+    ]);
+  });
+
+  for (const theme of ['dark', 'light'] as const) {
+    it(`names a refused key and leads to its fix (${theme})`, async () => {
+      const session = await openWindow(emulator, { theme });
+      const { workbench } = session;
+      await storeKey(session, 'refused-key-0123456789');
+      await workbench.runCommand(diagnose);
+      const list = await finished(workbench);
+      assert.match(list.prompt, /refused the API key: it is unknown, expired or disabled/);
+      assert.deepEqual(labels(list).slice(0, 3), [
+        '$(error) Cause: API key and token',
+        '$(wand) Set API Key',
+        '$(copy) Copy Report',
+      ]);
+      assert.ok(labels(list).includes('$(circle-slash) Token, project and model: not run'));
+      const clipped = await workbench.page.evaluate<boolean>(
+        `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)(document.querySelector('.quick-input-widget .quick-input-message'))`,
+      );
+      assert.equal(clipped, false, 'the sentence is wholly readable');
+      await workbench.screenshot(`diagnose-refused-${theme}`);
+      assert.equal(emulator.count(accessPath), 0);
+
+      assert.equal(list.items.find(({ focused }) => focused)?.label, '$(wand) Set API Key');
+      await workbench.page.keyboard.press('Enter');
+      await workbench.quickInput.waitFor({ step: '1/2', password: true });
+    });
+  }
+
+  it('names a proxy that is down, with no network at all', async () => {
+    const closed = await startService();
+    const proxy = new URL(closed.url).host;
+    await closed.close();
+    const session = await openWindow(emulator, {
+      userSettings: {
+        'hostedModel.url': 'https://eu-de.ml.cloud.ibm.com',
+        'hostedModel.authUrl': '',
+        'http.proxy': `http://${proxy}`,
+      },
+    });
+    const { workbench } = session;
+    await storeKey(session);
+    await workbench.runCommand(diagnose);
+    const list = await finished(workbench);
+    assert.match(
+      list.prompt,
+      /^The proxy 127\.0\.0\.1:\d+ on the way to iam\.cloud\.ibm\.com cannot/,
+    );
+    assert.equal(labels(list)[1], '$(wand) Check Again');
+    await workbench.quickInput.pick('$(wand) Check Again');
+    await finished(workbench);
+  });
+
+  it('sends nothing without settings, and names what is missing', async () => {
+    const { workbench } = await openWindow(emulator, {
+      userSettings: { 'hostedModel.projectId': '' },
+    });
+    await workbench.runCommand(diagnose);
+    const list = await finished(workbench);
+    assert.match(list.prompt, /needs an API key and a project ID/);
+    assert.equal(emulator.requests.length, 0);
+    await workbench.quickInput.pick('$(wand) Set Up Credentials');
+    await workbench.quickInput.waitFor({ step: '1/4', password: true });
+  });
+
+  it('ends what runs when it is closed', async () => {
+    const session = await openWindow(emulator);
+    const { workbench } = session;
+    await storeKey(session);
+    emulator.faults.always(accessPath, { neverAnswers: true });
+    await workbench.runCommand(diagnose);
+    const request = await emulator.requestCount(accessPath, 1);
+    await workbench.quickInput.waitFor({
+      item: '$(loading~spin) Token, project and model: checking',
+    });
+    await workbench.screenshot('diagnose-running');
+    await workbench.quickInput.dismiss();
+    await emulator.disconnected(request);
+  });
+
+  it('explains a 401 of a generation by the same checks', async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+    const { workbench, path } = session;
+    const { notifications } = workbench;
+    await storeKey(session);
+    await workbench.openFile(path('a.txt'));
+    await workbench.editor.selectLines(1);
+    const refused = { status: 401, json: { errors: [{ code: 'authentication_token_not_valid' }] } };
+    emulator.faults.always(chatPath, refused);
+    emulator.settings.projectIds = ['another'];
+    await workbench.runCommand(generate);
+    const { text } = await notifications.waitFor(/project was not found in this region/);
+    assert.doesNotMatch(text, /unauthorized/i);
+    assert.equal(emulator.count(accessPath), 1);
+    await workbench.notifications.close(/project was not found/);
+
+    emulator.settings.projectIds = [projectId];
+    await workbench.runCommand(generate);
+    await notifications.waitFor(/all checks pass now/);
+    assert.equal(emulator.count(chatPath), 4, 'each generation was replayed once');
+    assert.equal((await workbench.statusItem(statusId).state())?.background, 'none');
+  });
+});
