@@ -1,6 +1,7 @@
 import { commands, window } from 'vscode';
 import type { App } from './app.ts';
 import { credentialsToDiagnose } from './credentials/diagnosed.ts';
+import { openEnvFile } from './credentials/outside.ts';
 import type { Used } from './editor/generate.ts';
 import type { CheckResult } from './service/diagnose.ts';
 import { isKind, isOutOfReach, redact, type ServiceError } from './service/errors.ts';
@@ -14,7 +15,7 @@ import { cancellable } from './ui/progress.ts';
 /** Runs all checks in a list that stays open, and then the fix that the user picks. */
 export async function diagnoseConnection(app: App): Promise<void> {
   for (;;) {
-    const { preliminary, credentials } = await credentialsToDiagnose(app);
+    const { preliminary, credentials } = await credentialsToDiagnose(await app.access());
     const settings = readSettings(window.activeTextEditor?.document.uri);
     const session = credentials && (await app.session());
     const run = async (onResult: (result: CheckResult) => void, signal: AbortSignal) => {
@@ -31,7 +32,9 @@ export async function diagnoseConnection(app: App): Promise<void> {
       redact: (text) => (session ? session.redact(text) : redact(text)),
     });
     if (fix === undefined) return;
-    if (fix !== 'retry') {
+    if (fix === 'approve') await (await app.access()).require();
+    else if (fix === 'openEnvFile') return openEnvFile();
+    else if (fix !== 'retry') {
       await commands.executeCommand(`hostedModel.${fix}`);
       return;
     }

@@ -56,7 +56,6 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   showMenu: openMenu,
   diagnose: diagnoseConnection,
 
-
   selectModel: async (app) => {
     const { choice } = await (await app.access()).look();
     const serviceUrl =

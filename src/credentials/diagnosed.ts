@@ -1,24 +1,27 @@
 import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
-import { readSettings } from '../settings.ts';
 import type { ShownCheck } from '../ui/diagnosisView.ts';
-import { preliminaryChecks } from '../ui/preliminaryChecks.ts';
+import { preliminaryChecks, type SettingFlaws } from '../ui/preliminaryChecks.ts';
+import type { CredentialAccess } from './access.ts';
 import { problemOfKey, problemOfProject } from './checks.ts';
-import type { KeyStore } from './keyStore.ts';
-import { resolveCredentials } from './resolve.ts';
+import type { Found } from './choose.ts';
 
 /**
  * The credentials that a generation would use now, and what is to be said about them before
  * anything is sent. Asks nothing.
- * @returns no credentials if they are missing, malformed or not approved for their hosts
+ * @returns no credentials if they are missing, malformed or not approved
  */
-export async function credentialsToDiagnose({ keys }: { readonly keys: KeyStore }): Promise<{
+export async function credentialsToDiagnose(access: CredentialAccess): Promise<{
   readonly preliminary: readonly ShownCheck[];
   readonly credentials: Credentials | undefined;
 }> {
-  const settings = readSettings();
-  const record = await keys.read();
-  const resolution = resolveCredentials(settings, record);
-  const preliminary = preliminaryChecks(resolution, {
+  const { found, choice } = await access.look();
+  const preliminary = preliminaryChecks(found, choice, editorFlaws(found));
+  const mayBeUsed = choice.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
+  return { preliminary, credentials: mayBeUsed ? choice.credentials : undefined };
+}
+
+function editorFlaws({ settings, record }: Found): SettingFlaws {
+  return {
     blemishes: (['projectId', 'url'] as const).flatMap((name) => {
       const { blemishes } = cleanValue(settings[name]);
       return blemishes.length > 0 ? [[name, blemishes] as const] : [];
@@ -26,10 +29,7 @@ export async function credentialsToDiagnose({ keys }: { readonly keys: KeyStore 
     unusable:
       unusable('apiKey', problemOfKey(record?.apiKey ?? '')) ??
       unusable('projectId', problemOfProject(settings.projectId)),
-  });
-  const mayBeUsed =
-    resolution.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
-  return { preliminary, credentials: mayBeUsed ? resolution.credentials : undefined };
+  };
 }
 
 function unusable(setting: SettingName, text: string | undefined) {

@@ -8,7 +8,10 @@ export type Action =
   | 'diagnose'
   | 'retry';
 
-export const ACTION_LABELS: Readonly<Record<Action, string>> = {
+/** The ways out that a diagnosis offers: also those that only it can go. */
+export type Fix = Action | 'approve' | 'openEnvFile';
+
+export const ACTION_LABELS: Readonly<Record<Fix, string>> = {
   setUp: 'Set Up Credentials',
   setApiKey: 'Set API Key',
   openSettings: 'Open Settings',
@@ -16,4 +19,6 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   refreshToken: 'Try Key Again',
   diagnose: 'Diagnose Connection',
   retry: 'Retry',
+  approve: 'Show What Needs Approval',
+  openEnvFile: 'Open .env',
 };

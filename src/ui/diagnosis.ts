@@ -1,6 +1,6 @@
 import { env, extensions, type QuickPickItem, QuickPickItemKind, version, window } from 'vscode';
 import type { CheckResult } from '../service/diagnose.ts';
-import type { Action } from './actions.ts';
+import type { Fix } from './actions.ts';
 import { shownCheck } from './diagnosisMessages.ts';
 import {
   conclusionOf,
@@ -36,7 +36,7 @@ export function showDiagnosis({
   preliminary,
   run,
   redact,
-}: DiagnosisOptions): Promise<Action | undefined> {
+}: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = window.createQuickPick<RowItem>();
   const closed = new AbortController();
   const checks = new Map(preliminary.map((check) => [check.title, check]));

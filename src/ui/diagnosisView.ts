@@ -1,4 +1,4 @@
-import { ACTION_LABELS, type Action } from './actions.ts';
+import { ACTION_LABELS, type Fix } from './actions.ts';
 
 /** What *Diagnose Connection* shows, as a pure function of its checks: rows, cause and report. */
 
@@ -9,7 +9,7 @@ export interface ShownCheck {
   /** What was found, a sentence; empty while nothing is known. */
   readonly text: string;
   /** The one way out of what was found. */
-  readonly fix?: Action | undefined;
+  readonly fix?: Fix | undefined;
   /** Kind, status, code and number of the request; for the report. */
   readonly facts?: string;
 }
@@ -20,7 +20,7 @@ export interface Row {
   readonly label: string;
   readonly description?: string;
   readonly detail?: string;
-  readonly fix?: Action;
+  readonly fix?: Fix;
   /** A heading above rows, which cannot be picked. */
   readonly isHeading?: boolean;
 }
@@ -30,7 +30,7 @@ export interface Conclusion {
   readonly text: string;
   readonly title: string;
   readonly state: 'passed' | 'warning' | 'failed';
-  readonly fix: Action | undefined;
+  readonly fix: Fix | undefined;
 }
 
 const ICONS: Readonly<Record<ShownCheck['state'], string>> = {
@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<ShownCheck['state'], string>> = {
 };
 
 /** The label of a fix: after it is another diagnosis, where a generation would be tried again. */
-export function fixLabel(fix: Action): string {
+export function fixLabel(fix: Fix): string {
   return fix === 'retry' ? 'Check Again' : ACTION_LABELS[fix];
 }
 

@@ -1,7 +1,10 @@
-import type { Resolution } from '../credentials/resolve.ts';
+import { type Choice, type Found, type SourceId, valuesOf } from '../credentials/choose.ts';
+import type { Destination } from '../credentials/resolve.ts';
 import type { Blemish, SettingName } from '../service/credentials.ts';
+import type { Fix } from './actions.ts';
 import type { ShownCheck } from './diagnosisView.ts';
 import { addressText, blemishText, missingText } from './settingMessages.ts';
+import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */
 
@@ -15,43 +18,93 @@ export interface SettingFlaws {
 
 /** Where the settings come from, how they are written, and whether their hosts are approved. */
 export function preliminaryChecks(
-  resolution: Resolution,
-  { blemishes, unusable }: SettingFlaws,
-): ShownCheck[] {
-  const settings: ShownCheck = {
-    title: 'Settings',
-    state: 'passed',
-    text: 'The key from secret storage, the rest from the user settings.',
-  };
-  const syntax: ShownCheck = { title: 'Syntax', state: 'passed', text: 'All are well-formed.' };
-  const hosts: ShownCheck = { title: 'Hosts', state: 'not-run', text: '' };
-  if (resolution.kind === 'missing') {
-    const text = missingText(resolution.names);
-    return [
-      { ...settings, state: 'failed', text, fix: 'setUp' },
-      { ...syntax, state: 'not-run', text: '' },
-      hosts,
-    ];
+  found: Found,
+  choice: Choice,
+  flaws: SettingFlaws,
+): readonly ShownCheck[] {
+  const source = sourceOf(found, choice);
+  if (!source) {
+    const names = choice.kind === 'missing' ? choice.names : [];
+    const text = `${missingText(names)} ${lookedText(found)}`;
+    return [failed('Settings', text, 'setUp'), notRun('Syntax'), notRun('Hosts')];
   }
-  if (resolution.kind === 'bad-address') {
-    const text = addressText(resolution.setting, resolution.problem);
-    return [settings, { ...syntax, state: 'failed', text, fix: 'openSettings' }, hosts];
+  const settings = passed('Settings', `All three from ${sourceName(source, found)}.`);
+  const syntax = source === 'editor' ? editorSyntax(choice, flaws) : outsideSyntax(source, found);
+  if (syntax.state === 'failed') return [settings, syntax, notRun('Hosts')];
+  return [settings, syntax, hostsCheck(choice)];
+}
+
+/** The source that is used or would be, once it is approved or mended; undefined for none. */
+function sourceOf({ outside }: Found, choice: Choice): SourceId | undefined {
+  if (choice.kind === 'ready') return choice.source;
+  if (choice.kind === 'ask-source') return choice.source.id;
+  if (choice.kind !== 'missing') return 'editor';
+  // Complete but for its errors: those are the cause, rather than what the editor lacks.
+  const faulty = outside.find(({ text, answer }) => {
+    if (text.kind !== 'read' || answer === 'refused') return false;
+    const { named, missing, values } = text.reading;
+    return named.length > 0 && missing.length === 0 && !values;
+  });
+  return faulty?.id;
+}
+
+function editorSyntax(choice: Choice, { blemishes, unusable }: SettingFlaws): ShownCheck {
+  if (choice.kind === 'bad-address') {
+    return failed('Syntax', addressText(choice.setting, choice.problem), 'openSettings');
   }
   if (unusable) {
     const fix = unusable.setting === 'apiKey' ? 'setApiKey' : 'openSettings';
-    return [settings, { ...syntax, state: 'failed', text: unusable.text, fix }, hosts];
+    return failed('Syntax', unusable.text, fix);
   }
-  const text = blemishes.map(([name, found]) => blemishText(name, found)).join(' ');
-  const written: ShownCheck = text
-    ? { ...syntax, state: 'warning', text, fix: 'openSettings' }
-    : syntax;
-  if (resolution.kind === 'unapproved') {
-    const { authHost, serviceHost } = resolution.wanted;
-    const unapproved = `The settings lead to ${authHost} and ${serviceHost}, which you have not approved for your API key. Nothing was sent.`;
-    return [settings, written, { ...hosts, state: 'failed', text: unapproved, fix: 'setUp' }];
+  const text = blemishes.map(([name, kinds]) => blemishText(name, kinds)).join(' ');
+  if (!text) return passed('Syntax', 'All are well-formed.');
+  return { title: 'Syntax', state: 'warning', text, fix: 'openSettings' };
+}
+
+function outsideSyntax(source: SourceId, found: Found): ShownCheck {
+  const outside = found.outside.find(({ id }) => id === source);
+  if (!outside || valuesOf(outside.text)) return passed('Syntax', 'All are well-formed.');
+  const name = sourceName(source, found);
+  const text = `In ${name}, ${sourceProblem(outside)}. A source with an error is not used. Mend the value.`;
+  return failed('Syntax', text, source === 'envFile' ? 'openEnvFile' : 'setUp');
+}
+
+function hostsCheck(choice: Choice): ShownCheck {
+  switch (choice.kind) {
+    case 'ready': {
+      const { auth, service } = choice.credentials.approved;
+      const [authHost, serviceHost] = [new URL(auth).host, new URL(service).host];
+      return passed(
+        'Hosts',
+        `The key goes to ${authHost}, text to ${serviceHost}, as you approved.`,
+      );
+    }
+    case 'unapproved':
+      return unapproved('The settings lead', choice.wanted);
+    case 'ask-source':
+      return unapproved('It leads', choice.source.destination);
+    default:
+      return failed(
+        'Hosts',
+        'The settings of this folder name a project that you have not approved. Nothing was sent.',
+        'approve',
+      );
   }
-  const { authUrl, serviceUrl } = resolution.credentials;
-  const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
-  const approved = `The key goes to ${authHost}, text to ${serviceHost}, as you approved.`;
-  return [settings, written, { ...hosts, state: 'passed', text: approved }];
+}
+
+function unapproved(what: string, { authHost, serviceHost }: Destination): ShownCheck {
+  const text = `${what} to ${authHost} and ${serviceHost}, which you have not approved. Nothing was sent.`;
+  return failed('Hosts', text, 'approve');
+}
+
+function passed(title: string, text: string): ShownCheck {
+  return { title, state: 'passed', text };
+}
+
+function failed(title: string, text: string, fix: Fix): ShownCheck {
+  return { title, state: 'failed', text, fix };
+}
+
+function notRun(title: string): ShownCheck {
+  return { title, state: 'not-run', text: '' };
 }
