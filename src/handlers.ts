@@ -11,6 +11,7 @@ import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
 import { report } from './ui/report.ts';
 import { pickSourceAction } from './ui/sourceMenu.ts';
+import { sourceName } from './ui/sourceMessages.ts';
 import { sourceRows } from './ui/sourceView.ts';
 
 export { report };
@@ -37,9 +38,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
 
   signOut: async (app) => {
     await (await app.access()).signOut();
-    void window.showInformationMessage(
-      'Hosted Model: signed out. The API key and the token are deleted.',
-    );
+    inform('signed out. The API key and the token are deleted.');
   },
 
   refreshToken: async (app) => {
@@ -50,7 +49,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
       session.tokens(credentials).refresh(app.signOutSignal),
     );
     app.status.update({ lastFailure: undefined });
-    void window.showInformationMessage('Hosted Model: a new token is in use.');
+    inform('a new token is in use.');
   },
 
   showMenu: openMenu,
@@ -100,5 +99,14 @@ async function openMenu(app: App): Promise<void> {
   if (action === 'setUp') await access.setUp();
   else if (action === 'open') await openEnvFile();
   else if (action === 'import') await access.importFrom(source);
-  else await access[action](source);
+  else if (action === 'forget') {
+    await access.forget(source);
+    inform('the answer is forgotten; you are asked again before these values are used.');
+  } else if (await access.prefer(source)) {
+    inform(`${sourceName(source, found)} is used in this workspace from now on.`);
+  }
+}
+
+function inform(text: string): void {
+  void window.showInformationMessage(`Hosted Model: ${text}`);
 }

@@ -76,12 +76,17 @@ export class CredentialAccess {
     return true;
   }
 
-  /** Lets a source go before the others in this workspace, and asks about it if nobody has. */
-  async prefer(id: SourceId): Promise<void> {
+  /**
+   * Lets a source go before the others in this workspace, and asks about it if nobody has.
+   * @returns whether it is in use now
+   */
+  async prefer(id: SourceId): Promise<boolean> {
     const { found } = await this.look();
     if (found.outside.find((one) => one.id === id)?.answer === 'refused') await this.forget(id);
     await preferSource(this.#options, id);
     await this.require();
+    const { choice } = await this.look();
+    return choice.kind === 'ready' && choice.source === id;
   }
 
   /** Forgets what was answered about a source, or about the project of the folder for the editor. */

@@ -69,7 +69,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   }
   if (facts.needsApproval) {
     return {
-      ...fixed(`$(error) ${NAME}`, 'another host needs your approval'),
+      ...fixed(`$(error) ${NAME}`, 'your approval is needed'),
       background: 'error',
     };
   }

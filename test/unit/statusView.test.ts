@@ -116,7 +116,7 @@ const rows: Row[] = [
     { isSetUp: true, needsApproval: true, generating: 1 },
     '$(error) Hosted Model',
     'error',
-    'another host needs your approval',
+    'your approval is needed',
   ],
   [
     'key refused',
