@@ -1,11 +1,19 @@
-/** `npm run readme`: writes the settings table of the README from the manifest. */
+/** `npm run readme`: writes the tables of the README, from the manifest and from the code. */
 import { readFile, writeFile } from 'node:fs/promises';
+import { causesTable } from './unit/causes.ts';
 import { settingsTable } from './unit/settingsTable.ts';
 
 const manifest = JSON.parse(await readFile('package.json', 'utf8'));
-const table = settingsTable(manifest.contributes.configuration.properties);
-const readme = await readFile('README.md', 'utf8');
-const [start, end] = ['<!-- settings: npm run readme -->', '<!-- end of settings -->'];
-const before = readme.slice(0, readme.indexOf(start) + start.length);
-const after = readme.slice(readme.indexOf(end));
-await writeFile('README.md', `${before}\n${table}\n${after}`);
+const tables = {
+  settings: settingsTable(manifest.contributes.configuration.properties),
+  causes: causesTable(),
+};
+let readme = await readFile('README.md', 'utf8');
+for (const [name, table] of Object.entries(tables)) {
+  const [start, end] = [`<!-- ${name}: npm run readme -->`, `<!-- end of ${name} -->`];
+  if (!readme.includes(start) || !readme.includes(end)) throw new Error(`No ${start}`);
+  const before = readme.slice(0, readme.indexOf(start) + start.length);
+  const after = readme.slice(readme.indexOf(end));
+  readme = `${before}\n${table}\n${after}`;
+}
+await writeFile('README.md', readme);

@@ -58,7 +58,8 @@ export function shownCheck(result: CheckResult): ShownCheck {
       return { title, state, text: FOUND[check](result.facts), fix: WARNING_FIXES[check] };
     case 'failed': {
       const message = messageFor(result.error);
-      const [fix] = message?.actions ?? [];
+      // Where the fix is not in the editor, it is to look again afterwards.
+      const fix = message?.actions[0] ?? 'retry';
       return { title, state, text: message?.text ?? '', fix, facts: result.error.message };
     }
   }

@@ -60,13 +60,16 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: `${host ?? 'The identity service'} answered without a usable token. Most likely the identity address in the settings is not an identity service.`,
     actions: ['openSettings', 'retry'],
   }),
-  unauthorized: ({ code }) => ({
-    text:
-      code === 'authentication_token_expired'
-        ? 'The service called a new token expired. Most likely its clock or a gateway is at fault. Try again in a minute.'
-        : 'The service refused a new token. Most likely the API key belongs to another account or environment than the service URL. Check both.',
-    actions: ['setUp', 'retry'],
-  }),
+  unauthorized: ({ code }) =>
+    code === 'authentication_token_expired'
+      ? {
+          text: 'The service called a new token expired. Most likely its clock or a gateway is at fault. Try again in a minute.',
+          actions: ['retry', 'diagnose'],
+        }
+      : {
+          text: 'The service refused a new token. Most likely the API key belongs to another account or environment than the service URL. Check both.',
+          actions: ['setUp', 'retry'],
+        },
   'refused-once': () => ({
     text: 'The service refused the token, yet all checks pass now. Most likely the token had just ended. Try again.',
     actions: ['retry', 'diagnose'],
@@ -143,7 +146,9 @@ function noModel({ since, successors = [] }: ErrorDetails): string {
   }
   const [successor] = successors;
   const named = successor ? ` and names ${successor} in its place` : '';
-  return `has withdrawn the model in the settings${since ? ` on ${since}` : ''}${named}.`;
+  return since === undefined
+    ? `no longer offers the model in the settings${named}.`
+    : `withdrew the model in the settings on ${since}${named}.`;
 }
 
 function sent({ attempts = 1 }: ErrorDetails): string {

@@ -15,7 +15,10 @@ const LATE: Readonly<Record<'headers' | 'idle' | 'total', string>> = {
 };
 
 export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
-  unreachable: (details) => ({ text: unreachable(details), actions: ['retry', 'diagnose'] }),
+  unreachable: (details) => ({
+    text: unreachable(details),
+    actions: [details.code === 'ENOTFOUND' ? 'openSettings' : 'retry', 'diagnose'],
+  }),
   'connection-lost': ({ host }) => ({
     text: `The connection to ${host ?? 'the service'} was lost after the request was sent. It may have run, so it was not sent again.`,
     actions: ['retry', 'diagnose'],
@@ -60,7 +63,7 @@ export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
 
 function unreachable({ host = 'the service', code }: ErrorDetails): string {
   if (code === 'ENOTFOUND') {
-    return `The name ${host} was not found. Most likely the address in the settings is misspelt, or the name is known in another network only. Check both.`;
+    return `The name ${host} was not found. Most likely the address in the settings is misspelt, or the name is known in another network only. Check the address.`;
   }
   if (code === 'EAI_AGAIN') {
     return `No name server answered for ${host}. Most likely this machine is offline. Check the network.`;

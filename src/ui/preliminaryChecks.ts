@@ -3,7 +3,7 @@ import type { Destination } from '../credentials/resolve.ts';
 import type { Blemish, SettingName } from '../service/credentials.ts';
 import type { Fix } from './actions.ts';
 import type { ShownCheck } from './diagnosisView.ts';
-import { addressText, blemishText, missingText } from './settingMessages.ts';
+import { addressText, blemishText, missingText, unusableText } from './settingMessages.ts';
 import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */
@@ -54,7 +54,7 @@ function editorSyntax(choice: Choice, { blemishes, unusable }: SettingFlaws): Sh
   }
   if (unusable) {
     const fix = unusable.setting === 'apiKey' ? 'setApiKey' : 'openSettings';
-    return failed('Syntax', unusable.text, fix);
+    return failed('Syntax', unusableText(unusable.setting, unusable.text), fix);
   }
   const text = blemishes.map(([name, kinds]) => blemishText(name, kinds)).join(' ');
   if (!text) return passed('Syntax', 'All are well-formed.');

@@ -55,3 +55,8 @@ export function blemishText(name: SettingName, blemishes: readonly Blemish[]): s
   const found = blemishes.map((blemish) => BLEMISHES[blemish]).join(' and ');
   return `The ${SETTING_LABELS[name]} ${found}. Hosted Model takes that off; other programs may not.`;
 }
+
+/** @param why a sentence about what such a value looks like */
+export function unusableText(name: SettingName, why: string): string {
+  return `The ${SETTING_LABELS[name]} cannot be used. ${why} Nothing was sent.`;
+}

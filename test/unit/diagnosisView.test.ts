@@ -151,6 +151,6 @@ describe('the sentences of the checks', () => {
     const error = new ServiceError('quota-used-up', { status: 403 });
     const check = shownCheck({ check: 'access', state: 'failed', error });
     assert.match(check.text, /quota of the plan is used up/);
-    assert.deepEqual([check.fix, check.facts], [undefined, 'quota-used-up (status 403)']);
+    assert.deepEqual([check.fix, check.facts], ['retry', 'quota-used-up (status 403)']);
   });
 });

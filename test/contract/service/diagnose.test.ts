@@ -4,7 +4,9 @@ import type { ErrorDetails, ErrorKind } from '../../../src/service/errors.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { recordedModels } from '../../emulator/models.ts';
+import type { CauseName } from '../../unit/causes.ts';
 import {
+  assertNamed,
   type ExaminationOptions,
   endExaminations,
   type Found,
@@ -30,6 +32,8 @@ const factsOf = ({ diagnosis }: Found, name: CheckName): CheckFacts => {
 
 interface Planted {
   readonly cause: string;
+  /** What the README calls it. */
+  readonly named?: CauseName;
   readonly options?: ExaminationOptions;
   readonly plant?: (emulator: Emulator) => void;
   readonly check: CheckName;
@@ -56,6 +60,7 @@ const withdrawn = (alternatives: readonly string[]) => ({
 const planted: readonly Planted[] = [
   {
     cause: 'the key is unknown, expired or disabled',
+    named: 'key refused',
     options: { emulator: { apiKeys: ['another'] } },
     check: 'token',
     kind: 'key-refused',
@@ -64,6 +69,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the identity address leads to the service itself',
+    named: 'identity address wrong',
     options: { credentials: (url) => ({ authUrl: `${url}/ml` }) },
     check: 'token',
     kind: 'unexpected-answer',
@@ -71,6 +77,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the identity service fails',
+    named: 'service failing',
     plant: ({ faults }) => faults.always(tokenPath, { status: 503 }),
     check: 'token',
     kind: 'server-failed',
@@ -79,6 +86,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the project does not exist, or is of another account',
+    named: 'project or region wrong',
     options: { emulator: { projectIds: ['another'] } },
     check: 'access',
     kind: 'project-unknown',
@@ -87,6 +95,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the project is of another region',
+    named: 'project or region wrong',
     plant: ({ faults }) => faults.always(accessPath, refusal(404, 'container_not_found')),
     check: 'access',
     kind: 'project-unknown',
@@ -95,6 +104,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the project is not found, in plain text',
+    named: 'project or region wrong',
     plant: ({ faults }) => faults.always(accessPath, { status: 404, body: 'no such project' }),
     check: 'access',
     kind: 'project-unknown',
@@ -102,6 +112,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the project has no runtime',
+    named: 'project without runtime',
     options: {
       emulator: { projectIdsWithoutRuntime: ['c4nary-project-0123'] },
     },
@@ -111,6 +122,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the quota is used up (403)',
+    named: 'quota used up',
     options: { emulator: { quotaReached: true } },
     check: 'access',
     kind: 'quota-used-up',
@@ -119,6 +131,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the quota is used up (429)',
+    named: 'quota used up',
     plant: ({ faults }) => faults.always(accessPath, refusal(429, 'token_quota_reached')),
     check: 'access',
     kind: 'quota-used-up',
@@ -127,6 +140,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the account has no rights',
+    named: 'no rights',
     plant: ({ faults }) => faults.always(accessPath, refusal(403, 'user_authorization_failed')),
     check: 'access',
     kind: 'forbidden',
@@ -134,6 +148,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'every token is called expired',
+    named: 'token expired',
     plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_token_expired')),
     check: 'access',
     kind: 'unauthorized',
@@ -142,6 +157,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'every token is called not valid, as for a key of another environment',
+    named: 'key of another account',
     plant: ({ faults }) =>
       faults.always(accessPath, refusal(401, 'authentication_token_not_valid')),
     check: 'access',
@@ -151,6 +167,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the model is unknown',
+    named: 'model unknown',
     options: { modelId: 'ibm/no-such-model' },
     check: 'access',
     kind: 'model-unknown',
@@ -158,6 +175,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the model is withdrawn',
+    named: 'model withdrawn',
     options: { emulator: { models: [withdrawn(['ibm/next', '[x](command:y)'])] } },
     check: 'access',
     kind: 'model-unknown',
@@ -166,6 +184,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the service redirects',
+    named: 'redirect',
     plant: ({ faults, url }) => faults.always(modelsPath, { redirectTo: `${url}/elsewhere` }),
     check: 'service-host',
     kind: 'redirected',
@@ -173,6 +192,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'a proxy wants a login',
+    named: 'proxy wants a login',
     plant: ({ faults }) => faults.always(tokenPath, { status: 407 }),
     check: 'identity-host',
     kind: 'proxy',
@@ -211,7 +231,7 @@ describe('a diagnosis', () => {
     assert.deepEqual(factsOf(found, 'request-limit').requestLimit, { perSecond: 2, left: 1 });
   });
 
-  for (const { cause, options, plant, check, kind, details, sent } of planted) {
+  for (const { cause, named, options, plant, check, kind, details, sent } of planted) {
     it(`names the cause: ${cause}`, async () => {
       const examination = await startExamination(options);
       plant?.(examination.emulator);
@@ -221,6 +241,7 @@ describe('a diagnosis', () => {
       for (const [name, value] of Object.entries(details ?? {})) {
         assert.deepEqual(told[name], value, name);
       }
+      if (named) assertNamed(diagnosis, named);
       assert.deepEqual(
         states.filter((state) => state.endsWith(' failed')),
         [`${check} failed`],
@@ -250,6 +271,7 @@ describe('a diagnosis', () => {
       });
       const found = await examine();
       assert.ok(found.states.includes(`clock ${state}`));
+      if (minutes === 7) assertNamed(found.diagnosis, 'clock wrong');
       assert.equal(Math.round((factsOf(found, 'clock').clockAheadMs ?? 0) / 60_000), minutes);
       assert.equal(found.diagnosis.failure, undefined, 'a wrong clock does not stop it');
     });
@@ -259,6 +281,7 @@ describe('a diagnosis', () => {
     const { examine } = await startExamination({ modelId: 'ibm/granite-3-3-8b-instruct' });
     const found = await examine();
     assert.ok(found.states.includes('access warning'));
+    assertNamed(found.diagnosis, 'model to be withdrawn');
     assert.deepEqual(factsOf(found, 'access').model, {
       stage: 'deprecated',
       since: '2026-09-01',

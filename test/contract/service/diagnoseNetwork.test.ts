@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endExaminations, startExamination } from './diagnoseWorld.ts';
+import { assertNamed, endExaminations, startExamination } from './diagnoseWorld.ts';
 import { adapterThrough, closedPort, startProxy } from './proxy.ts';
 import { startTlsServer } from './tlsServer.ts';
 
@@ -38,6 +38,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     const serviceUrl = `http://127.0.0.1:${port}`;
     const { examine, emulator } = await startExamination({ credentials: { serviceUrl } });
     const { diagnosis } = await examine();
+    assertNamed(diagnosis, 'nothing answers');
     const { kind, details } = diagnosis.failure ?? {};
     assert.deepEqual(
       [kind, details?.code, details?.host, details?.attempts],
@@ -50,6 +51,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     const { examine, emulator } = await startExamination({ http: { headersMs: 100 } });
     emulator.faults.always('/identity/token', { neverAnswers: true });
     const { diagnosis } = await examine();
+    assertNamed(diagnosis, 'no answer in time');
     assert.equal(diagnosis.failure?.kind, 'timeout');
   });
 
@@ -58,7 +60,9 @@ describe('a diagnosis tells what is wrong on the way', () => {
     if (!server) return this.skip();
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });
-    const { kind, details } = (await examine()).diagnosis.failure ?? {};
+    const { diagnosis } = await examine();
+    assertNamed(diagnosis, 'certificate not trusted');
+    const { kind, details } = diagnosis.failure ?? {};
     assert.deepEqual([kind, details?.code], ['certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
     assert.deepEqual(server.requests, []);
   });
@@ -67,7 +71,9 @@ describe('a diagnosis tells what is wrong on the way', () => {
     const { examine, emulator } = await startExamination({
       credentials: (url) => ({ authUrl: url.replace('http:', 'https:') }),
     });
-    const { kind, details } = (await examine()).diagnosis.failure ?? {};
+    const { diagnosis } = await examine();
+    assertNamed(diagnosis, 'port without TLS');
+    const { kind, details } = diagnosis.failure ?? {};
     assert.equal(kind, 'certificate');
     assert.match(details?.code ?? '', /^EPROTO$|WRONG_VERSION|PACKET_LENGTH/);
     assert.equal(emulator.count('/identity/token'), 0);
@@ -82,6 +88,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
       const http = { adapter: adapterThrough(port) };
       const { examine, emulator } = await startExamination({ http, credentials });
       const { diagnosis, states } = await examine();
+      assertNamed(diagnosis, 'proxy down');
       const { kind, details } = diagnosis.failure ?? {};
       assert.deepEqual(
         [kind, details?.code, details?.proxy],
@@ -98,7 +105,10 @@ describe('a diagnosis tells what is wrong on the way', () => {
       closers.push(proxy.close);
       const http = { adapter: adapterThrough(proxy.port) };
       const { examine } = await startExamination({ http, credentials: far });
-      const { kind, details } = (await examine()).diagnosis.failure ?? {};
+      const { diagnosis } = await examine();
+      if (status === 407) assertNamed(diagnosis, 'proxy wants a login');
+      if (status === 403) assertNamed(diagnosis, 'proxy forbids the host');
+      const { kind, details } = diagnosis.failure ?? {};
       assert.deepEqual([kind, details?.status], ['proxy', status]);
       assert.deepEqual(proxy.asked, ['identity.example:443']);
     });

@@ -4,7 +4,11 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { type CheckResult, type Diagnosis, diagnose } from '../../../src/service/diagnose.ts';
 import type { HttpOptions } from '../../../src/service/http.ts';
 import { Session } from '../../../src/service/session.ts';
+import { shownCheck } from '../../../src/ui/diagnosisMessages.ts';
+import type { ShownCheck } from '../../../src/ui/diagnosisView.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
+import type { ReceivedRequest } from '../../emulator/requests.ts';
+import { type CauseName, causes, shapeOf } from '../../unit/causes.ts';
 import { ibm, modelId } from './world.ts';
 
 /** A diagnosis against the emulator, and what must hold whatever it finds. */
@@ -70,13 +74,16 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
   });
   const examine = async (signal = new AbortController().signal) => {
     const results: CheckResult[] = [];
+    const sentBefore = emulator.requests.length;
+    const secrets = [credentials.apiKey, credentials.projectId, 'c4nary'];
     const chosenSettings = { ...settings, modelId: options.modelId ?? modelId };
     const diagnosis = await diagnose(
       { session, credentials, settings: chosenSettings },
       (result) => results.push(result),
       signal,
     );
-    assertHarmless(emulator, [diagnosis, results], credentials);
+    const sent = emulator.requests.slice(sentBefore);
+    assertHarmless(sent, [diagnosis, results], [...emulator.tokensIssued, ...secrets]);
     const line = ({ check, state }: CheckResult) => `${check} ${state}`;
     return { diagnosis, events: results.map(line), states: diagnosis.results.map(line) };
   };
@@ -87,19 +94,28 @@ export async function endExaminations(): Promise<void> {
   await Promise.all(open.splice(0).map((close) => close()));
 }
 
+/** The first failure or warning has the sentence and the fix that the README has for it. */
+export function assertNamed({ results }: Diagnosis, named: CauseName): void {
+  const result = results.find(({ state }) => state === 'failed' || state === 'warning');
+  const shown: ShownCheck | undefined = result && shownCheck(result);
+  const expected: ShownCheck = causes[named];
+  assert.equal(shown && shapeOf(shown), shapeOf(expected));
+  assert.deepEqual([shown?.fix, shown?.title], [expected.fix, expected.title]);
+}
+
 /** No text was generated, no secret told, and no credential sent where none is needed. */
 function assertHarmless(
-  emulator: Emulator,
+  sent: readonly ReceivedRequest[],
   told: readonly unknown[],
-  { apiKey: key, projectId: project }: Credentials,
+  secrets: readonly string[],
 ): void {
-  for (const { path, text, headers } of emulator.requests) {
+  for (const { path, text, headers } of sent) {
     assert.doesNotMatch(path, /text\/(chat|generation)/);
     if (path === '/identity/token' && text === '') assert.equal(headers.authorization, undefined);
     if (path.endsWith('_specs')) assert.equal(headers.authorization ?? text, '');
   }
   const texts = [JSON.stringify(told), inspect(told, { depth: 12, showHidden: true })].join('\n');
-  for (const secret of [key, project, 'c4nary', ...emulator.tokensIssued]) {
+  for (const secret of secrets) {
     assert.ok(!texts.toLowerCase().includes(secret.toLowerCase()), `${secret} in ${texts}`);
   }
 }
