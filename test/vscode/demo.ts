@@ -11,7 +11,7 @@ import { demoKey, demoProject, startSample } from './sample.ts';
 import { setUp } from './setUpWalk.ts';
 import { type Theme, themes, Workbench } from './workbench.ts';
 
-const inReadme: ReadonlySet<string> = new Set(['set-up-4', 'generated']);
+const inReadme: ReadonlySet<string> = new Set(['set-up-4', 'generated', 'diagnose']);
 const forReadme = process.argv.includes('--pictures');
 
 if (forReadme) await drawIcon();
@@ -68,6 +68,12 @@ async function walk(theme: Theme & ('dark' | 'light')): Promise<void> {
     const undone = await workbench.editor.savedText(file);
     console.log(`one undo brings the document back: ${undone === before}`);
     if (undone !== before) throw new Error(`The document after one undo:\n${undone}`);
+
+    sample.emulator.settings.apiKeys = [];
+    await workbench.runCommand('Hosted Model: Diagnose Connection');
+    const { prompt } = await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });
+    console.log(`diagnosis of a refused key: ${prompt}`);
+    await picture('diagnose');
   } finally {
     await browser.close();
     await sample.stop();
