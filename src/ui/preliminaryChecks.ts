@@ -4,7 +4,7 @@ import type { Blemish, SettingName } from '../service/credentials.ts';
 import type { Fix } from './actions.ts';
 import type { ShownCheck } from './diagnosisView.ts';
 import { addressText, blemishText, missingText, unusableText } from './settingMessages.ts';
-import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
+import { capitalized, lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */
 
@@ -31,7 +31,7 @@ export function preliminaryChecks(
   const settings = passed('Settings', `All three from ${sourceName(source, found)}.`);
   const syntax = source === 'editor' ? editorSyntax(choice, flaws) : outsideSyntax(source, found);
   if (syntax.state === 'failed') return [settings, syntax, notRun('Hosts')];
-  return [settings, syntax, hostsCheck(choice)];
+  return [settings, syntax, hostsCheck(found, choice)];
 }
 
 /** The source that is used or would be, once it is approved or mended; undefined for none. */
@@ -39,11 +39,13 @@ function sourceOf({ outside }: Found, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.source;
   if (choice.kind === 'ask-source') return choice.source.id;
   if (choice.kind !== 'missing') return 'editor';
-  // Complete but for its errors: those are the cause, rather than what the editor lacks.
+  // Complete but for its errors: those are the cause, rather than what the editor lacks. A
+  // placeholder is an error and a value that is missing.
   const faulty = outside.find(({ text, answer }) => {
     if (text.kind !== 'read' || answer === 'refused') return false;
-    const { named, missing, values } = text.reading;
-    return named.length > 0 && missing.length === 0 && !values;
+    const { named, missing, values, findings } = text.reading;
+    const isFaulty = (name: string) => findings.some((one) => one.isError && one.name === name);
+    return named.length > 0 && missing.every(isFaulty) && !values;
   });
   return faulty?.id;
 }
@@ -69,7 +71,7 @@ function outsideSyntax(source: SourceId, found: Found): ShownCheck {
   return failed('Syntax', text, source === 'envFile' ? 'openEnvFile' : 'setUp');
 }
 
-function hostsCheck(choice: Choice): ShownCheck {
+function hostsCheck(found: Found, choice: Choice): ShownCheck {
   switch (choice.kind) {
     case 'ready': {
       const { auth, service } = choice.credentials.approved;
@@ -82,7 +84,10 @@ function hostsCheck(choice: Choice): ShownCheck {
     case 'unapproved':
       return unapproved('The settings lead', choice.wanted);
     case 'ask-source':
-      return unapproved('It leads', choice.source.destination);
+      return unapproved(
+        `${capitalized(sourceName(choice.source.id, found))} leads`,
+        choice.source.destination,
+      );
     default:
       return failed(
         'Hosts',

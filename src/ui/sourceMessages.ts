@@ -44,6 +44,11 @@ export function sourceName(id: SourceId, { folder }: Pick<Found, 'folder'>): str
   return folder.name ? `the .env file of ${folder.name}` : 'a .env file';
 }
 
+/** A name at the start of a sentence. */
+export function capitalized(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
 /** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
 export function sourceProblem({ text, answer }: OutsideSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
@@ -51,7 +56,8 @@ export function sourceProblem({ text, answer }: OutsideSource): string | undefin
   if (!isNamed && findings.length === 0) return 'names none of them';
   const errors = findings.filter(({ isError, flaw }) => isError || flaw.kind === 'similar-name');
   const faults = values ? [] : errors.map((finding) => withLine(finding, flawPhrase(finding)));
-  if (missing.length > 0) faults.push(`lacks ${missing.join(' and ')}`);
+  const lacking = missing.filter((name) => !errors.some((finding) => finding.name === name));
+  if (lacking.length > 0) faults.push(`lacks ${lacking.join(' and ')}`);
   if (faults.length > 0) return faults.join('; ');
   return answer === 'refused' ? 'not used, as you decided' : undefined;
 }

@@ -9,7 +9,7 @@ import {
 import { missingSettings } from '../service/credentials.ts';
 import { maskedValues } from './provenance.ts';
 import { settingNames } from './settingMessages.ts';
-import { sourceName, sourceProblem } from './sourceMessages.ts';
+import { capitalized, sourceName, sourceProblem } from './sourceMessages.ts';
 
 /** The three sources as rows of the menu, and what can be done with each. Pure. */
 
@@ -28,10 +28,10 @@ export function sourceRows(found: Found, choice: Choice): SourceRow[] {
   const outside = found.outside.filter(isWorthShowing);
   return (['editor', ...outside.map(({ id }) => id)] as const).map((source) => {
     const inUse = isInUse(source, choice);
-    const name = sourceName(source, found);
+    const name = capitalized(sourceName(source, found));
     return {
       source,
-      label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name[0]?.toUpperCase()}${name.slice(1)}`,
+      label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
       description: inUse ? 'in use' : '',
       // On a line of its own, where the heading of the list does not cut it.
       detail: [inUse ? '' : stateOf(source, found), maskedValues(source, found)]

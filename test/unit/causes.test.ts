@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { choose, type Found } from '../../src/credentials/choose.ts';
 import type { ShownCheck } from '../../src/ui/diagnosisView.ts';
-import { preliminaryChecks } from '../../src/ui/preliminaryChecks.ts';
+import { preliminaryChecks, type SettingFlaws } from '../../src/ui/preliminaryChecks.ts';
 import { causes, causesTable, shapeOf } from './causes.ts';
-import { fixtures } from './resolutions.ts';
+import { envFile, found, full, record } from './credentials/sources.ts';
 
-const nothing = { blemishes: [], unusable: undefined };
+const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);
 
 describe('the causes that a diagnosis names', () => {
@@ -20,7 +21,7 @@ describe('the causes that a diagnosis names', () => {
   for (const [cause, { text, fix, state }] of all) {
     it(`say what to do about: ${cause}`, () => {
       assert.match(text, /^[A-Za-z0-9].*\.$/);
-      assert.ok(text.length <= 220, `${text.length}: ${text}`);
+      assert.ok(text.length <= 240, `${text.length}: ${text}`);
       assert.ok(state === 'failed' || state === 'warning');
       assert.notEqual(fix, 'diagnose', 'a diagnosis does not lead to itself');
     });
@@ -32,43 +33,48 @@ describe('the causes that a diagnosis names', () => {
 });
 
 describe('what is said before anything is sent', () => {
-  const states = (checks: readonly ShownCheck[]) => checks.map(({ state }) => state);
+  const none: SettingFlaws = { blemishes: [], unusable: undefined };
+  const checksOf = (all: Found, flaws: Partial<SettingFlaws> = {}) =>
+    preliminaryChecks(all, choose(all), { ...none, ...flaws });
+  const statesOf = (all: Found, flaws?: Partial<SettingFlaws>) =>
+    checksOf(all, flaws).map(({ state }) => state);
 
   it('names source and hosts where all is well, and no secret', () => {
-    const checks = preliminaryChecks(fixtures.ready, nothing);
-    assert.deepEqual(states(checks), ['passed', 'passed', 'passed']);
-    const { apiKey, projectId } = fixtures.ready.credentials;
-    const text = JSON.stringify(checks);
-    assert.match(text, /secret storage.*key goes to iam\.cloud\.ibm\.com, text to us-south/);
-    assert.ok(!text.includes(apiKey) && !text.includes(projectId));
+    for (const all of [found(), found({ record: undefined, outside: [approved] })]) {
+      assert.deepEqual(statesOf(all), ['passed', 'passed', 'passed']);
+      const text = JSON.stringify(checksOf(all));
+      for (const secret of [record.apiKey, full.key, all.settings.projectId, full.project]) {
+        assert.ok(!text.includes(secret));
+      }
+    }
+    assert.match(
+      JSON.stringify(checksOf(found())),
+      /secret storage.*key goes to iam\.cloud\.ibm\.com, text to us-south/,
+    );
+    assert.match(
+      JSON.stringify(checksOf(found({ record: undefined, outside: [approved] }))),
+      /the \.env file of a.*text to evil\.example/,
+    );
   });
 
   it('stops where the rest would tell nothing', () => {
-    const { missing, badAddress, unapproved, ready } = fixtures;
-    assert.deepEqual(states(preliminaryChecks(missing, nothing)), ['failed', 'not-run', 'not-run']);
-    assert.deepEqual(states(preliminaryChecks(badAddress, nothing)), [
-      'passed',
-      'failed',
-      'not-run',
-    ]);
-    assert.deepEqual(states(preliminaryChecks(unapproved, nothing)), [
-      'passed',
-      'passed',
-      'failed',
-    ]);
+    assert.deepEqual(statesOf(found({ record: undefined })), ['failed', 'not-run', 'not-run']);
+    const badAddress = found({ settings: { url: 'us-south' } });
+    assert.deepEqual(statesOf(badAddress), ['passed', 'failed', 'not-run']);
+    const unapproved = found({ settings: { url: full.url } });
+    assert.deepEqual(statesOf(unapproved), ['passed', 'passed', 'failed']);
+    const faulty = found({ record: undefined, outside: [envFile({ ...full, key: "'k'" })] });
+    assert.deepEqual(statesOf(faulty), ['passed', 'failed', 'not-run']);
     const unusable = { setting: 'apiKey', text: 'A key has no blanks.' } as const;
-    const [, syntax] = preliminaryChecks(ready, { ...nothing, unusable });
+    const [, syntax] = checksOf(found(), { unusable });
     assert.deepEqual([syntax?.state, syntax?.fix], ['failed', 'setApiKey']);
   });
 
   it('goes on where a value was only written badly', () => {
-    const checks = preliminaryChecks(fixtures.ready, {
-      ...nothing,
-      blemishes: [['url', ['blanks', 'quotes']]],
-    });
-    assert.deepEqual(states(checks), ['passed', 'warning', 'passed']);
+    const blemishes = [['url', ['blanks', 'quotes']]] as const;
+    assert.deepEqual(statesOf(found(), { blemishes }), ['passed', 'warning', 'passed']);
     assert.match(
-      checks[1]?.text ?? '',
+      checksOf(found(), { blemishes })[1]?.text ?? '',
       /The service URL has blanks around it and stands in quotes/,
     );
   });

@@ -1,10 +1,11 @@
 import { problemOfProject } from '../../src/credentials/checks.ts';
-import type { CheckName, CheckResult } from '../../src/service/diagnose.ts';
+import { choose } from '../../src/credentials/choose.ts';
+import type { CheckName } from '../../src/service/diagnose.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import { shownCheck } from '../../src/ui/diagnosisMessages.ts';
 import { fixLabel, type ShownCheck } from '../../src/ui/diagnosisView.ts';
-import { preliminaryChecks } from '../../src/ui/preliminaryChecks.ts';
-import { fixtures } from './resolutions.ts';
+import { preliminaryChecks, type SettingFlaws } from '../../src/ui/preliminaryChecks.ts';
+import { type Changes, envFile, environment, found, full, noFile } from './credentials/sources.ts';
 
 /**
  * Every cause that a diagnosis names, and what it says about it. The contract tests plant them one
@@ -14,30 +15,43 @@ import { fixtures } from './resolutions.ts';
 const authHost = 'iam.cloud.ibm.com';
 const serviceHost = 'us-south.ml.cloud.ibm.com';
 
-const found = (result: CheckResult): ShownCheck => shownCheck(result);
 const failed = (check: CheckName, kind: ErrorKind, details: ErrorDetails = {}) =>
-  found({ check, state: 'failed', error: new ServiceError(kind, details) });
+  shownCheck({ check, state: 'failed', error: new ServiceError(kind, details) });
 const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('identity-host', kind, { host: authHost, ...details });
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
-const first = (checks: readonly ShownCheck[]): ShownCheck =>
-  checks.find(({ state }) => state === 'failed' || state === 'warning') as ShownCheck;
-const nothing = { blemishes: [], unusable: undefined };
+/** What is said before anything is sent about what was found. */
+const before = (changes: Changes, flaws: Partial<SettingFlaws> = {}): ShownCheck => {
+  const all = found(changes);
+  const none = { blemishes: [], unusable: undefined };
+  const checks = preliminaryChecks(all, choose(all), { ...none, ...flaws });
+  return checks.find(({ state }) => state === 'failed' || state === 'warning') as ShownCheck;
+};
+const inFile = (values: Partial<typeof full>) =>
+  before({ record: undefined, outside: [envFile(values), environment({})] });
 
 export const causes = {
-  'settings missing': first(preliminaryChecks(fixtures.missing, nothing)),
-  'a value in quotes': first(
-    preliminaryChecks(fixtures.ready, { ...nothing, blemishes: [['projectId', ['quotes']]] }),
+  'settings missing, no .env file': before({
+    record: undefined,
+    outside: [noFile, environment({})],
+  }),
+  'a name missing in the .env file': inFile({ key: full.key, project: full.project }),
+  'quotes in the .env file': inFile({ ...full, key: `"${full.key}"` }),
+  'blanks in the .env file': inFile({ ...full, project: ` ${full.project} ` }),
+  'a placeholder in the .env file': inFile({ ...full, key: '<API_KEY>' }),
+  'the word Bearer in the .env file': inFile({ ...full, key: `Bearer ${full.key}` }),
+  '.env file not approved': inFile(full),
+  'project of the folder not approved': before({
+    settings: { folderProjectId: 'project-of-the-folder' },
+  }),
+  'quotes in the settings': before({}, { blemishes: [['projectId', ['quotes']]] }),
+  'blanks inside a setting': before(
+    {},
+    { unusable: { setting: 'projectId', text: problemOfProject('my project') ?? '' } },
   ),
-  'blanks in a value': first(
-    preliminaryChecks(fixtures.ready, {
-      ...nothing,
-      unusable: { setting: 'projectId', text: problemOfProject('my project') ?? '' },
-    }),
-  ),
-  'an address that is none': first(preliminaryChecks(fixtures.badAddress, nothing)),
-  'hosts not approved': first(preliminaryChecks(fixtures.unapproved, nothing)),
+  'an address that is none': before({ settings: { url: 'us-south' } }),
+  'hosts not approved': before({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
   'host unknown': onIdentity('unreachable', { code: 'ENOTFOUND' }),
   'machine offline': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
   'nothing answers': failed('service-host', 'unreachable', {
@@ -58,7 +72,7 @@ export const causes = {
   redirect: failed('service-host', 'redirected', { host: 'login.example' }),
   'key refused': failed('token', 'key-refused', { status: 400, code: 'BXNIM0415E' }),
   'identity address wrong': failed('token', 'unexpected-answer', { host: authHost }),
-  'clock wrong': found({
+  'clock wrong': shownCheck({
     check: 'clock',
     state: 'warning',
     facts: { clockAheadMs: 420_000 },
@@ -76,7 +90,7 @@ export const causes = {
     since: '2026-09-01',
     successors: ['ibm/granite-4-h-small'],
   }),
-  'model to be withdrawn': found({
+  'model to be withdrawn': shownCheck({
     check: 'access',
     state: 'warning',
     facts: {

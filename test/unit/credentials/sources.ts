@@ -34,6 +34,12 @@ export function environment(
   return { id: 'environment', text: { kind: 'read', reading }, answer };
 }
 
+export const noFile: OutsideSource = {
+  id: 'envFile',
+  text: { kind: 'unread', why: 'no-file' },
+  answer: undefined,
+};
+
 function lines({ key, project, url }: Partial<typeof full>): string {
   return [
     key === undefined ? '' : `VENDOR_API_KEY=${key}\n`,
@@ -42,7 +48,7 @@ function lines({ key, project, url }: Partial<typeof full>): string {
   ].join('');
 }
 
-type Changes = Omit<Partial<Found>, 'settings'> & { settings?: Partial<Found['settings']> };
+export type Changes = Omit<Partial<Found>, 'settings'> & { settings?: Partial<Found['settings']> };
 
 export function found(changes: Changes = {}): Found {
   return {
