@@ -1,8 +1,9 @@
 import { SETTING_NAMES, type SettingName } from './credentials.ts';
 import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
+import { type GivenSetting, givenSettings } from './givenSettings.ts';
 import { type NearName, nearName } from './nearName.ts';
-import type { Finding, Flaw, SourceReading } from './settingSource.ts';
-import { readValue, type SettingValue, type Span } from './settingValue.ts';
+import type { Finding, Flaw, Place, SourceReading } from './settingSource.ts';
+import type { Span } from './settingValue.ts';
 import { type NameSet, nameSets, type Vendor } from './vendors.ts';
 
 /**
@@ -10,13 +11,6 @@ import { type NameSet, nameSets, type Vendor } from './vendors.ts';
  * Values count only together with those of the same set of names. A set with an error is not used:
  * what would be taken off silently here would still break the other programs that read the file.
  */
-
-/** An assignment to a name that is read. */
-interface Given extends SettingValue {
-  readonly assignment: Assignment;
-  readonly set: NameSet;
-  readonly setting: SettingName;
-}
 
 export function readEnvFile(text: string, vendor: Vendor): SourceReading {
   return read(assignmentsOf(text), vendor);
@@ -31,13 +25,7 @@ export function readEnvironment(
 
 function read(assignments: readonly Assignment[], vendor: Vendor): SourceReading {
   const sets = nameSets(vendor);
-  const readers = readersOf(sets);
-  const given = assignments.flatMap((assignment): Given[] => {
-    const reader = readers.get(assignment.name);
-    return reader
-      ? [{ assignment, ...reader, ...readValue(reader.setting, assignment, vendor) }]
-      : [];
-  });
+  const given = givenSettings(assignments, vendor, sets);
   const givenBy = new Map(given.map((one) => [one.assignment, one]));
   const nearest = nearestSet(sets, given);
   const findings = assignments.flatMap((assignment) => {
@@ -50,31 +38,22 @@ function read(assignments: readonly Assignment[], vendor: Vendor): SourceReading
     values: sets.map((set) => valuesOf(set, given, findings)).find((values) => values),
     missing: nearest ? missingOf(nearest, given) : [],
     isNamed: given.length > 0,
-    named: SETTING_NAMES.filter((name) => given.some(({ setting }) => setting === name)),
+    named: given.map(({ setting, assignment }) => ({
+      setting,
+      name: assignment.name,
+      place: placeOf(assignment, undefined),
+    })),
     findings,
   };
 }
 
-/** Which setting of which set every name stands for. */
-function readersOf(
-  sets: readonly NameSet[],
-): ReadonlyMap<string, { readonly set: NameSet; readonly setting: SettingName }> {
-  return new Map(
-    sets.flatMap((set) =>
-      SETTING_NAMES.flatMap((setting) =>
-        set[setting].map((name) => [name, { set, setting }] as const),
-      ),
-    ),
-  );
-}
-
-function nearestSet(sets: readonly NameSet[], given: readonly Given[]): NameSet | undefined {
+function nearestSet(sets: readonly NameSet[], given: readonly GivenSetting[]): NameSet | undefined {
   const named = sets.filter((set) => given.some((one) => one.set === set));
   const gaps = named.map((set) => missingOf(set, given).length);
   return named[gaps.indexOf(Math.min(...gaps))];
 }
 
-function missingOf(set: NameSet, given: readonly Given[]): string[] {
+function missingOf(set: NameSet, given: readonly GivenSetting[]): string[] {
   return SETTING_NAMES.flatMap((setting) => {
     const own = given.filter((one) => one.set === set && one.setting === setting);
     if (own.some(({ isGiven }) => isGiven)) return [];
@@ -84,7 +63,7 @@ function missingOf(set: NameSet, given: readonly Given[]): string[] {
 
 function valuesOf(
   set: NameSet,
-  given: readonly Given[],
+  given: readonly GivenSetting[],
   findings: readonly Finding[],
 ): Record<SettingName, string> | undefined {
   const own = given.filter((one) => one.set === set);
@@ -96,8 +75,8 @@ function valuesOf(
 }
 
 function findingsOf(
-  { assignment, set, setting, flaws }: Given,
-  given: readonly Given[],
+  { assignment, set, setting, flaws }: GivenSetting,
+  given: readonly GivenSetting[],
 ): Finding[] {
   const first = given.find((one) => one.set === set && one.setting === setting);
   const all = flaws.map(({ flaw, span }) => finding(flaw, setting, assignment, span));
@@ -109,7 +88,7 @@ function findingsOf(
 function nameFindings(
   { set, setting, expected }: NearName,
   assignment: Assignment,
-  given: readonly Given[],
+  given: readonly GivenSetting[],
 ): Finding[] {
   if (given.some((one) => one.set === set && one.setting === setting)) return [];
   return [finding({ kind: 'similar-name', expected }, setting, assignment, undefined)];
@@ -118,16 +97,20 @@ function nameFindings(
 function finding(
   flaw: Flaw,
   setting: SettingName,
-  { name, gap, at }: Assignment,
+  assignment: Assignment,
   span: Span | undefined,
 ): Finding {
   const isError = !['similar-name', 'url-path', 'unknown-region'].includes(flaw.kind);
-  if (!at) return { flaw, setting, name, isError, place: undefined };
+  const place = placeOf(assignment, span);
+  return { flaw, setting, name: assignment.name, isError, place };
+}
+
+/** @param span columns of the right side; undefined for the name */
+function placeOf({ name, gap, at }: Assignment, span: Span | undefined): Place | undefined {
+  if (!at) return undefined;
   const { line, column } = at;
   const nameEnd = column + name.length;
+  if (!span) return { line, start: column, end: nameEnd };
   const behind = nameEnd + gap.length + 1;
-  const place = span
-    ? { line, start: behind + span.start, end: behind + span.end }
-    : { line, start: column, end: nameEnd };
-  return { flaw, setting, name, isError, place };
+  return { line, start: behind + span.start, end: behind + span.end };
 }

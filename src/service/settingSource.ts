@@ -14,10 +14,17 @@ export interface SourceReading {
   readonly missing: readonly string[];
   /** Whether any of the settings is named, by a name that is read. */
   readonly isNamed: boolean;
-  /** The settings that are named, by whichever of the names. */
-  readonly named: readonly SettingName[];
+  /** The settings that are named, by a name that is read; in the order of the lines. */
+  readonly named: readonly NamedSetting[];
   /** In the order of the lines. */
   readonly findings: readonly Finding[];
+}
+
+export interface NamedSetting {
+  readonly setting: SettingName;
+  readonly name: string;
+  /** The place of the name; undefined for the environment. */
+  readonly place: Place | undefined;
 }
 
 /** Something wrong with one of the settings, or with its line. Never holds a value. */

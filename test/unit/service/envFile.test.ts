@@ -45,10 +45,14 @@ describe('a .env file', () => {
         apiKey === undefined ? undefined : { apiKey, projectId, url },
       );
       assert.deepEqual(reading.missing, missing);
-      assert.equal(
-        reading.isNamed,
-        /^\s*(export\s+)?(IBM|WATSONX|VENDOR)_(API_?KEY|PROJECT_ID|URL)\s*=/m.test(text),
+      const ofNames =
+        /^\s*(?:export\s+)?((?:IBM|WATSONX|VENDOR)_(?:API_KEY|PROJECT_ID|URL)|WATSONX_APIKEY)\s*=/;
+      const named = text.split(/\r\n?|\n/).flatMap((line) => ofNames.exec(line)?.[1] ?? []);
+      assert.deepEqual(
+        reading.named.map(({ place }) => coveredBy(text, place)),
+        named,
       );
+      assert.equal(reading.isNamed, named.length > 0);
       const found = reading.findings.map(({ flaw, place }, index) => {
         const covered = coveredBy(text, place);
         const { 2: expected } = flaws[index] ?? [];
@@ -76,9 +80,13 @@ describe('a .env file', () => {
         const [, name, value] = /^\s*(?:export\s+)?([^\s=#]+)=(.*)$/s.exec(line) ?? [];
         if (name !== undefined && value !== undefined) environment[name] = value;
       }
-      const { findings, ...rest } = readEnvironment(environment, ibm);
-      const { findings: ofFile, ...restOfFile } = readEnvFile(text, ibm);
+      const { findings, named, ...rest } = readEnvironment(environment, ibm);
+      const { findings: ofFile, named: namedInFile, ...restOfFile } = readEnvFile(text, ibm);
       assert.deepEqual(rest, restOfFile, fixture.name);
+      assert.deepEqual(
+        named,
+        namedInFile.map((one) => ({ ...one, place: undefined })),
+      );
       assert.deepEqual(
         findings,
         ofFile.map((finding) => ({ ...finding, place: undefined })),

@@ -1,0 +1,31 @@
+import { SETTING_NAMES, type SettingName } from './credentials.ts';
+import type { Assignment } from './envText.ts';
+import { readValue, type SettingValue } from './settingValue.ts';
+import { type NameSet, nameSets, type Vendor } from './vendors.ts';
+
+/** An assignment to a name that is read. */
+export interface GivenSetting extends SettingValue {
+  readonly assignment: Assignment;
+  readonly set: NameSet;
+  readonly setting: SettingName;
+}
+
+/** The assignments that are meant for this client, in their order. */
+export function givenSettings(
+  assignments: readonly Assignment[],
+  vendor: Vendor,
+  sets: readonly NameSet[] = nameSets(vendor),
+): GivenSetting[] {
+  const readers = new Map(
+    sets.flatMap((set) =>
+      SETTING_NAMES.flatMap((setting) =>
+        set[setting].map((name) => [name, { set, setting }] as const),
+      ),
+    ),
+  );
+  return assignments.flatMap((assignment) => {
+    const reader = readers.get(assignment.name);
+    if (!reader) return [];
+    return { assignment, ...reader, ...readValue(reader.setting, assignment, vendor) };
+  });
+}
