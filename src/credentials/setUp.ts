@@ -18,8 +18,8 @@ export interface SetUpOptions {
   readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
   /** The settings to ask for; the others stay as they are. */
   readonly ask: readonly SettingName[];
-  /** Values of another source; the answers may be left as they are. */
-  readonly found?: Partial<Draft> | undefined;
+  /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
+  readonly found?: { readonly [Name in SettingName]?: string | undefined } | undefined;
 }
 
 /** @returns true if credentials were saved */
@@ -27,10 +27,9 @@ export async function setUp(options: SetUpOptions): Promise<boolean> {
   const { settings, keys, ask, found } = options;
   let stored = await keys.read();
   const draft: Draft = {
-    apiKey: '',
-    projectId: settings.projectId,
-    url: settings.url,
-    ...found,
+    apiKey: found?.apiKey ?? '',
+    projectId: found?.projectId ?? settings.projectId,
+    url: found?.url ?? settings.url,
   };
   const steps: readonly StepName[] = [...ask, 'save'];
   let problem: StepProblem | undefined;

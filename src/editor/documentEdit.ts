@@ -28,8 +28,16 @@ export function editEditor(
 
 /** Edits an open document that no editor shows; always an undo step of its own. */
 export function editUnseen(document: TextDocument, change: TextChange): Thenable<boolean> {
+  return editDocument(document, [[rangeOf(document, change), change.text]]);
+}
+
+/** Edits an open document, shown or not, at several places that do not touch; one undo step. */
+export function editDocument(
+  { uri }: TextDocument,
+  changes: readonly (readonly [range: Range, text: string])[],
+): Thenable<boolean> {
   const edit = new WorkspaceEdit();
-  edit.replace(document.uri, rangeOf(document, change), change.text);
+  for (const [range, text] of changes) edit.replace(uri, range, text);
   return workspace.applyEdit(edit);
 }
 

@@ -26,6 +26,10 @@ const BLEMISHES: Readonly<Record<Blemish, string>> = {
   placeholder: 'is the placeholder of an example',
   'non-ascii': 'holds accented letters',
 };
+/** "API key", within a sentence. */
+export function settingLabel(name: SettingName): string {
+  return SETTING_LABELS[name];
+}
 
 /** "an API key, a project ID and a service URL", in the order given. */
 export function settingNames(names: readonly SettingName[]): string {
