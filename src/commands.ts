@@ -13,6 +13,8 @@ const COMMANDS = [
   'openSettings',
   'showLog',
   'showLastResult',
+  'moveKeyToSecretStorage',
+  'removeByteOrderMark',
 ] as const;
 
 export type CommandName = (typeof COMMANDS)[number];

@@ -5,6 +5,7 @@ import type { CredentialAccess } from './credentials/access.ts';
 import { KeyStore } from './credentials/keyStore.ts';
 import { Vault } from './credentials/vault.ts';
 import { LastResult } from './editor/lastResult.ts';
+import { registerEnvFile } from './envFile/watch.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import { isOutOfReach, ServiceError } from './service/errors.ts';
 import type { Session } from './service/session.ts';
@@ -140,6 +141,7 @@ export function activate(context: ExtensionContext): void {
     status,
     registerCommands(app),
     keys,
+    registerEnvFile(),
     keys.onDidChange(() => void onKeyChange()),
     onDidChangeSettings(() => void onSettingsChange()),
     window.onDidChangeWindowState(() => void keepFresh()),

@@ -5,7 +5,9 @@ import { requireAddress } from './credentials/address.ts';
 import { openEnvFile } from './credentials/outside.ts';
 import { diagnoseConnection, explained } from './diagnosis.ts';
 import { generateFromSelection } from './editor/generate.ts';
-import type { Credentials } from './service/credentials.ts';
+import { removeByteOrderMark } from './envFile/byteOrderMark.ts';
+import { moveKeyToSecretStorage } from './envFile/moveKey.ts';
+import { type Credentials, SETTING_NAMES } from './service/credentials.ts';
 import { readSettings, writeSettings } from './settings.ts';
 import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
@@ -83,6 +85,18 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   showLog: async ({ log }) => log.show(),
 
   showLastResult: ({ lastResult }) => lastResult.show(),
+
+  moveKeyToSecretStorage: (app) =>
+    moveKeyToSecretStorage(async (answers) => {
+      const access = await app.access();
+      if (!(await access.setUp(SETTING_NAMES, answers))) return false;
+      // Another key may have been typed, or secret storage may have failed: then the one in the
+      // file is nowhere else.
+      const { record, isWindowOnly } = (await access.look()).found;
+      return record?.apiKey === answers.apiKey && !isWindowOnly;
+    }),
+
+  removeByteOrderMark,
 };
 
 async function requireCredentials(app: App): Promise<Credentials | undefined> {

@@ -1,0 +1,56 @@
+import { readEnvFile } from '../service/envFile.ts';
+import { ENV_FILE_LIMIT_BYTES } from '../service/envText.ts';
+import type { Finding, Flaw, Place, SourceReading } from '../service/settingSource.ts';
+import type { Vendor } from '../service/vendors.ts';
+import { type FileFlaw, fileText, findingText, incompleteText } from './findingMessages.ts';
+
+/** Everything worth saying about a `.env` text, as an editor shows it. Pure. */
+
+export interface Problem {
+  readonly kind: Flaw['kind'] | 'incomplete' | FileFlaw;
+  readonly severity: 'error' | 'warning' | 'information';
+  readonly place: Place;
+  readonly message: string;
+  /** Undefined for what concerns the file as a whole. */
+  readonly finding: Finding | undefined;
+}
+
+/** What the text does not tell. */
+export interface FileFacts {
+  readonly hasByteOrderMark: boolean;
+  /** In a git repository, and not ignored. */
+  readonly isExposed: boolean;
+}
+
+/** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */
+export function problemsOf(text: string, vendor: Vendor, facts: FileFacts): Problem[] {
+  if (text.length > ENV_FILE_LIMIT_BYTES) return [];
+  const reading = readEnvFile(text, vendor);
+  const problems = reading.findings.flatMap((finding): Problem[] => {
+    const { flaw, isError, place } = finding;
+    if (!place) return [];
+    const severity = isError ? 'error' : 'warning';
+    return [{ kind: flaw.kind, severity, place, message: findingText(finding), finding }];
+  });
+  const [first] = reading.named;
+  if (!first?.place) return problems;
+  const add = (kind: 'incomplete' | FileFlaw, place: Place, message: string) => {
+    const severity = kind === 'incomplete' ? 'information' : 'warning';
+    problems.push({ kind, severity, place, message, finding: undefined });
+  };
+  const absent = absentNames(reading);
+  if (absent.length > 0) add('incomplete', first.place, incompleteText(absent));
+  if (facts.hasByteOrderMark) {
+    add('byte-order-mark', { line: 0, start: 0, end: 1 }, fileText('byte-order-mark'));
+  }
+  if (facts.isExposed) {
+    const key = reading.named.find(({ setting }) => setting === 'apiKey');
+    add('not-ignored', key?.place ?? first.place, fileText('not-ignored'));
+  }
+  return problems;
+}
+
+/** The missing names that no line has; one with an empty value or a placeholder says so itself. */
+export function absentNames({ missing, named }: SourceReading): string[] {
+  return missing.filter((name) => !named.some((one) => one.name === name));
+}

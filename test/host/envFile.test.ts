@@ -1,0 +1,442 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type CodeAction,
+  CodeActionKind,
+  commands,
+  type Diagnostic,
+  DiagnosticSeverity,
+  extensions,
+  languages,
+  Position,
+  Range,
+  Selection,
+  type TextDocument,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import { moveKeyToSecretStorage } from '../../src/envFile/moveKey.ts';
+import { problemsOf } from '../../src/envFile/problems.ts';
+import type { FoundKey } from '../../src/service/envKey.ts';
+import { vendors } from '../../src/service/vendors.ts';
+
+const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/nowhere');
+const uri = Uri.joinPath(folder, '.env');
+const path = (name: string) => join(folder.path, name);
+const key = 'IBM_API_KEY=key-of-the-host-tests';
+const rest = ['IBM_PROJECT_ID=project-1', 'IBM_URL=https://eu-de.ml.cloud.ibm.com'];
+const good = [key, ...rest, ''].join('\n');
+
+describe('the .env file in a real editor', () => {
+  before(() => extensions.getExtension('hosted-model.hosted-model')?.activate());
+  afterEach(async () => {
+    for (const document of workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
+      await window.showTextDocument(document);
+      await commands.executeCommand('workbench.action.files.revert');
+    }
+    await commands.executeCommand('workbench.action.closeAllEditors');
+    for (const name of ['.git', '.gitignore', '.env.local', 'inner']) {
+      rmSync(path(name), { recursive: true, force: true });
+    }
+  });
+  after(() => rmSync(path('.env'), { force: true }));
+
+  // The first one: VS Code keeps a document for minutes that an extension has opened itself.
+  it('is read when it opens, followed while it is typed, and cleared up when it is closed', async () => {
+    writeFileSync(path('.env'), good);
+    await commands.executeCommand('vscode.open', uri);
+    const document = await opened();
+    await type(document, '"', new Position(0, 'IBM_API_KEY='.length));
+    await diagnosticOf('quotes');
+    await commands.executeCommand('undo');
+    await until((all) => all.length === 0);
+    await commands.executeCommand('redo');
+    await diagnosticOf('quotes');
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await until((all) => all.length === 0);
+  });
+
+  /** A line in place of one of the three, the problem it has, and the fix with what it makes. */
+  const flaws: readonly [
+    kind: string,
+    line: 0 | 1 | 2,
+    text: string,
+    severity: DiagnosticSeverity,
+    fix: string,
+    becomes: string | undefined,
+  ][] = [
+    [
+      'blanks',
+      0,
+      'IBM_API_KEY = abc ',
+      DiagnosticSeverity.Error,
+      'Clean Up Value',
+      'IBM_API_KEY=abc',
+    ],
+    [
+      'quotes',
+      0,
+      'IBM_API_KEY="abc"',
+      DiagnosticSeverity.Error,
+      'Clean Up Value',
+      'IBM_API_KEY=abc',
+    ],
+    [
+      'bearer',
+      0,
+      'IBM_API_KEY=Bearer abc',
+      DiagnosticSeverity.Error,
+      'Clean Up Value',
+      'IBM_API_KEY=abc',
+    ],
+    [
+      'control',
+      1,
+      'IBM_PROJECT_ID=a\u200bb',
+      DiagnosticSeverity.Error,
+      'Clean Up Value',
+      'IBM_PROJECT_ID=ab',
+    ],
+    [
+      'comment',
+      1,
+      'IBM_PROJECT_ID=ab # mine',
+      DiagnosticSeverity.Error,
+      'Remove Comment',
+      'IBM_PROJECT_ID=ab',
+    ],
+    [
+      'placeholder',
+      0,
+      'IBM_API_KEY=<API_KEY>',
+      DiagnosticSeverity.Error,
+      'Set Up Credentials',
+      undefined,
+    ],
+    ['empty', 1, 'IBM_PROJECT_ID=', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
+    ['non-ascii', 0, 'IBM_API_KEY=clé', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
+    ['malformed', 0, 'IBM_API_KEY=a b', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
+    [
+      'bad-url',
+      2,
+      'IBM_URL=http://eu-de.ml.cloud.ibm.com',
+      DiagnosticSeverity.Error,
+      'Use https',
+      rest[1],
+    ],
+    ['bad-url', 2, 'IBM_URL=nowhere', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
+    [
+      'endpoint-url',
+      2,
+      `${rest[1]}/ml/v1/text`,
+      DiagnosticSeverity.Error,
+      'Cut Off Path of Endpoint',
+      rest[1],
+    ],
+    ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Cut Off Path', rest[1]],
+    [
+      'unknown-region',
+      2,
+      'IBM_URL=https://a.example',
+      DiagnosticSeverity.Warning,
+      'Use the Region Frankfurt',
+      rest[1],
+    ],
+    [
+      'similar-name',
+      0,
+      'export ibm-api-key=abc',
+      DiagnosticSeverity.Warning,
+      'Rename to IBM_API_KEY',
+      'export IBM_API_KEY=abc',
+    ],
+  ];
+  for (const [kind, line, text, severity, fix, becomes] of flaws) {
+    it(`underlines ${kind} in ${JSON.stringify(text)} and offers ${fix}`, async () => {
+      const before = [key, ...rest, ''].with(line, text).join('\n');
+      const document = await openWith(before);
+      const found = await diagnosticOf(kind);
+      const problem = problemsOf(before, vendors[0] ?? assert.fail(), {
+        hasByteOrderMark: false,
+        isExposed: false,
+      }).find((one) => one.kind === kind);
+      assert.equal(found.message, problem?.message);
+      assert.deepEqual(
+        [found.range.start.line, found.range.end.line, found.severity, found.source],
+        [line, line, severity, 'Hosted Model'],
+      );
+      const action = await actionAt(found.range, fix);
+      if (becomes === undefined) {
+        assert.equal(action.command?.command, 'hostedModel.setUp');
+        assert.equal(action.command?.arguments, undefined);
+        return;
+      }
+      await apply(action);
+      assert.equal(document.getText(), [key, ...rest, ''].with(line, becomes).join('\n'));
+      await until((all) => !all.some(({ code }) => code === kind));
+    });
+  }
+
+  it('says in so many words what a quote does', async () => {
+    await openWith(good.replace('key-of-the-host-tests', '"abc"'));
+    assert.equal(
+      (await diagnosticOf('quotes')).message,
+      'The value of IBM_API_KEY has quotes. Programs that keep them are refused (401). Take them off.',
+    );
+  });
+
+  it('removes a repeated line, also the last one', async () => {
+    const document = await openWith(`${good}IBM_URL=https://eu-de.ml.cloud.ibm.com`);
+    const { range } = await diagnosticOf('duplicate');
+    assert.equal(range.start.line, 3);
+    await apply(await actionAt(range, 'Remove Line'));
+    assert.equal(document.getText(), good);
+    await until((all) => all.length === 0);
+  });
+
+  it('adds the lines that are missing, with the line ends of the file', async () => {
+    const document = await openWith('# mine\r\nexport IBM_API_KEY=abc');
+    const found = await diagnosticOf('incomplete');
+    assert.equal(found.range.start.line, 1);
+    assert.equal(found.severity, DiagnosticSeverity.Information);
+    await apply(await actionAt(found.range, 'Add Missing Lines'));
+    assert.equal(
+      document.getText(),
+      '# mine\r\nexport IBM_API_KEY=abc\r\nIBM_PROJECT_ID=\r\nIBM_URL=\r\n',
+    );
+    await until((all) => !all.some(({ code }) => code === 'incomplete'));
+    await diagnosticOf('empty');
+  });
+
+  it('says nothing about other files, or a good one', async () => {
+    const bad = good.replace('=', '=" ');
+    mkdirSync(path('inner'));
+    for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {
+      if (name !== 'letter.txt') writeFileSync(path(name), bad);
+      const editor = await window.showTextDocument(Uri.joinPath(folder, name));
+      const all = new Range(0, 0, editor.document.lineCount, 0);
+      while (!(await editor.edit((builder) => builder.replace(all, bad)))) await turn();
+    }
+    const untitled = await workspace.openTextDocument({ content: bad });
+    await window.showTextDocument(untitled);
+    await openWith(bad);
+    await diagnosticOf('quotes');
+    const others = languages
+      .getDiagnostics()
+      .filter(([other]) => other.toString() !== uri.toString());
+    assert.deepEqual(
+      others.flatMap(([, all]) => all.filter(isOurs)),
+      [],
+    );
+    const inner = Uri.joinPath(folder, 'inner', '.env');
+    assert.deepEqual(await titlesAt(new Range(0, 0, 0, 1), inner), []);
+    await openWith(good);
+    await until((all) => all.length === 0);
+  });
+
+  it('removes a byte order mark, but not under unsaved changes', async () => {
+    writeFileSync(path('.env'), `\ufeff${good}`);
+    const { document } = await window.showTextDocument(uri);
+    await commands.executeCommand('workbench.action.files.revert');
+    const { range, severity } = await diagnosticOf('byte-order-mark');
+    assert.deepEqual([range.start.line, severity], [0, DiagnosticSeverity.Warning]);
+    const action = await actionAt(range, 'Remove Byte Order Mark');
+
+    await type(document, '# unsaved\n');
+    await commands.executeCommand(action.command?.command ?? '');
+    assert.equal(readFileSync(path('.env'), 'utf8')[0], '\ufeff');
+    await commands.executeCommand('workbench.action.files.revert');
+
+    await commands.executeCommand(action.command?.command ?? '');
+    assert.equal(readFileSync(path('.env'), 'utf8'), good);
+    await until((all) => all.length === 0);
+  });
+
+  it('warns of a file that git does not ignore, and adds it to the rules', async () => {
+    mkdirSync(join(path('.git'), 'info'), { recursive: true });
+    const document = await openWith([rest[1], rest[0], key, ''].join('\n'));
+    await document.save();
+    const { range, severity } = await diagnosticOf('not-ignored');
+    assert.deepEqual([range.start.line, severity], [2, DiagnosticSeverity.Warning]);
+    // By VS Code itself: contents of a new file do not survive the way to a test and back.
+    await actionAt(range, 'Add .env to .gitignore');
+    const editor = await window.showTextDocument(document);
+    editor.selection = new Selection(range.start, range.start);
+    const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
+    await commands.executeCommand('editor.action.codeAction', preferred);
+    await until((all) => all.length === 0);
+    assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
+
+    writeFileSync(path('.gitignore'), 'node_modules');
+    const again = await diagnosticOf('not-ignored');
+    const rules = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));
+    await window.showTextDocument(rules);
+    await commands.executeCommand('workbench.action.files.revert');
+    await window.showTextDocument(document);
+    await apply(await actionAt(again.range, 'Add .env to .gitignore'));
+    assert.equal(rules.getText(), 'node_modules\n.env\n');
+    await rules.save();
+    await until((all) => all.length === 0);
+
+    rmSync(path('.gitignore'));
+    await diagnosticOf('not-ignored');
+    writeFileSync(join(path('.git'), 'info', 'exclude'), '.env\n');
+    await type(document, '# another line\n');
+    await document.save();
+    await until((all) => all.length === 0);
+  });
+
+  describe('moving the key', () => {
+    it('is offered on the line of the key alone, whether or not it has a problem', async () => {
+      await openWith(good);
+      const title = 'Move API Key to Secret Storage';
+      assert.deepEqual(await titlesAt(new Range(0, 3, 0, 3)), [title]);
+      assert.deepEqual(await titlesAt(new Range(1, 3, 1, 3)), []);
+      await openWith(good.replace('key-of-the-host-tests', '"abc"'));
+      await diagnosticOf('quotes');
+      assert.deepEqual(await titlesAt(new Range(0, 0, 0, 1)), ['Clean Up Value', title]);
+      await openWith('IBM_API_KEY=<API_KEY>');
+      await diagnosticOf('placeholder');
+      assert.ok(!(await titlesAt(new Range(0, 0, 0, 1))).includes(title));
+    });
+
+    it('stores what was found, takes its lines out and saves', async () => {
+      const twice = `# mine\n${good}OTHER=1\nVENDOR_API_KEY="key-of-the-host-tests"\n`;
+      const document = await openWith(twice);
+      await document.save();
+      const asked: FoundKey[] = [];
+      await moveKeyToSecretStorage(async (found) => asked.push(found) > 0);
+      const [, projectId] = rest[0]?.split('=') ?? [];
+      assert.deepEqual(asked, [
+        { apiKey: 'key-of-the-host-tests', projectId, url: rest[1]?.split('=')[1] },
+      ]);
+      assert.equal(readFileSync(path('.env'), 'utf8'), `# mine\n${rest.join('\n')}\nOTHER=1\n`);
+      await commands.executeCommand('undo');
+      assert.equal(document.getText(), twice);
+    });
+
+    it('leaves the file alone if nothing was stored', async () => {
+      const document = await openWith(good);
+      await document.save();
+      await moveKeyToSecretStorage(async () => false);
+      assert.equal(document.getText(), good);
+      assert.equal(document.isDirty, false);
+    });
+
+    it('finds the line where it is by then, and does not save the changes of others', async () => {
+      const document = await openWith(good);
+      await document.save();
+      await moveKeyToSecretStorage(() => type(document, '# above\n'));
+      assert.equal(document.getText(), `# above\n${rest.join('\n')}\n`);
+      assert.equal(document.isDirty, true);
+      assert.equal(readFileSync(path('.env'), 'utf8'), good);
+    });
+
+    it('takes nothing out once the line holds another key', async () => {
+      const document = await openWith(good);
+      await moveKeyToSecretStorage(() =>
+        type(document, 'x', new Position(0, 'IBM_API_KEY='.length)),
+      );
+      assert.equal(document.getText(), good.replace('=', '=x'));
+    });
+
+    it('takes the line out of a file that was closed meanwhile', async () => {
+      const document = await openWith(good);
+      await document.save();
+      await moveKeyToSecretStorage(async () => {
+        await commands.executeCommand('workbench.action.closeAllEditors');
+        return true;
+      });
+      assert.equal(readFileSync(path('.env'), 'utf8'), `${rest.join('\n')}\n`);
+    });
+
+    it('asks for nothing in another file, or without a key', async () => {
+      const never = () => Promise.reject(new Error('asked'));
+      await openWith('IBM_API_KEY=\n');
+      await moveKeyToSecretStorage(never);
+      await window.showTextDocument(await workspace.openTextDocument({ content: good }));
+      await moveKeyToSecretStorage(never);
+    });
+  });
+});
+
+/** Opens the file with this text, not saved. */
+async function openWith(text: string): Promise<TextDocument> {
+  if (!existsSync(path('.env'))) writeFileSync(path('.env'), '');
+  const editor = await window.showTextDocument(uri);
+  const { document } = editor;
+  for (let done = false; !done; ) {
+    const all = new Range(new Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
+    done = await editor.edit((builder) => {
+      builder.replace(all, text);
+      builder.setEndOfLine(text.includes('\r') ? 2 : 1);
+    });
+  }
+  return document;
+}
+
+async function opened(): Promise<TextDocument> {
+  for (;;) {
+    const document = window.activeTextEditor?.document;
+    if (document?.uri.toString() === uri.toString()) return document;
+    await new Promise<void>((resolve) => {
+      const listener = window.onDidChangeActiveTextEditor(() => {
+        listener.dispose();
+        resolve();
+      });
+    });
+  }
+}
+
+async function type(document: TextDocument, text: string, at = new Position(0, 0)): Promise<true> {
+  const editor = await window.showTextDocument(document);
+  while (!(await editor.edit((builder) => builder.insert(at, text)))) await turn();
+  return true;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const isOurs = ({ source }: Diagnostic) => source === 'Hosted Model';
+const ours = () => languages.getDiagnostics(uri).filter(isOurs);
+
+async function until(holds: (all: readonly Diagnostic[]) => boolean): Promise<void> {
+  if (holds(ours())) return;
+  await new Promise<void>((resolve) => {
+    const listener = languages.onDidChangeDiagnostics(() => {
+      if (!holds(ours())) return;
+      listener.dispose();
+      resolve();
+    });
+  });
+}
+
+async function diagnosticOf(kind: string): Promise<Diagnostic> {
+  await until((all) => all.some(({ code }) => code === kind));
+  return ours().find(({ code }) => code === kind) ?? assert.fail();
+}
+
+async function actionsAt(range: Range, of = uri): Promise<CodeAction[]> {
+  const kind = CodeActionKind.QuickFix.value;
+  const all = await commands.executeCommand<CodeAction[]>(
+    'vscode.executeCodeActionProvider',
+    of,
+    range,
+    kind,
+  );
+  return all.filter(({ edit, command }) => edit || command?.command.startsWith('hostedModel.'));
+}
+
+async function titlesAt(range: Range, of = uri): Promise<string[]> {
+  return (await actionsAt(range, of)).map(({ title }) => title);
+}
+
+async function actionAt(range: Range, title: string): Promise<CodeAction> {
+  const all = await actionsAt(range);
+  return all.find((one) => one.title === title) ?? assert.fail(all.map((one) => one.title).join());
+}
+
+async function apply({ edit }: CodeAction): Promise<void> {
+  assert.ok(edit);
+  assert.equal(await workspace.applyEdit(edit), true);
+}
