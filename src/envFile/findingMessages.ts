@@ -93,7 +93,7 @@ export const FIX_TITLES = {
 } as const;
 
 export const NOTICES = {
-  noFile: 'Hosted Model: open the .env file of a workspace folder first.',
+  noFile: 'Hosted Model: open the .env file of a trusted workspace folder first.',
   noKey:
     'Hosted Model: this .env file has no API key that could be moved. Its problems are underlined.',
   keyMoved:
