@@ -46,7 +46,10 @@ function hasSetting(name: SettingName, id: SourceId, { outside, settings, record
     ];
   }
   const source = outside.find((one) => one.id === id);
-  return source?.text.kind === 'read' && source.text.reading.named.some(({ setting }) => setting === name);
+  return (
+    source?.text.kind === 'read' &&
+    source.text.reading.named.some(({ setting }) => setting === name)
+  );
 }
 
 /** A project ID that is only told apart from others: `1a2b…`. */
