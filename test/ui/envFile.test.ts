@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Emulator } from '../emulator/emulator.ts';
 import type { Workbench } from '../vscode/workbench.ts';
+import { takePicture } from './pictures.ts';
 import { apiKey, openWindow, projectId, startService, statusId, storeKey } from './service.ts';
 
 const moveKey = 'Hosted Model: Move API Key to Secret Storage';
@@ -26,7 +27,7 @@ describe('the .env file', () => {
     await workbench.openFile(path('.env'));
     assert.equal(emulator.requests.length, 0, 'a file that is opened sends nothing');
     await workbench.runCommand(moveKey);
-    await quickInput.waitFor({ step: '1/4', placeholder: /keep the key of the \.env file/ });
+    await quickInput.waitFor({ step: '1/4', placeholder: /keep the key that was found/ });
     assert.equal((await quickInput.state())?.value, '', 'the key itself is not shown');
     await quickInput.accept();
     await quickInput.waitFor({ step: '2/4' });
@@ -77,6 +78,42 @@ describe('the .env file', () => {
       (await underlined(workbench)) > 0 ? true : undefined,
     );
   });
+
+  for (const theme of ['dark', 'light'] as const) {
+    it(`shows what is wrong where it stands, with its fixes, and never a value (${theme})`, async () => {
+      const secret = 'secret-key-0123456789';
+      const { workbench, path } = await openWindow(emulator, {
+        theme,
+        viewport: { width: 1100, height: 640 },
+        folderFiles: {
+          '.env': [
+            '# hosted model of the team',
+            `VENDOR_API_KEY="${secret}"`,
+            'VENDOR_PROJECTID=12ac4cf1-252f-424b-b52d-5cdd9814987f',
+            'VENDOR_URL=https://us-south.ml.cloud.ibm.com/ml/v1/text/chat',
+            '',
+          ].join('\n'),
+        },
+      });
+      await workbench.openFile(path('.env'));
+      await workbench.screen.until('two values to be underlined', async () =>
+        (await underlined(workbench)) === 2 ? true : undefined,
+      );
+      await workbench.runCommand('Problems: Focus on Problems View');
+      const rows = workbench.page.locator('.markers-panel .monaco-list-row');
+      await rows.filter({ hasText: 'has quotes' }).waitFor();
+      const problems = (await rows.allTextContents()).join('\n');
+      assert.match(problems, /VENDOR_PROJECTID is not read, but VENDOR_PROJECT_ID is/);
+      assert.match(problems, /VENDOR_URL is the address of an endpoint/);
+      assert.ok(!problems.includes(secret));
+      await workbench.editor.placeCursor(2, 18);
+      await workbench.page.keyboard.press('Control+.');
+      const fixes = workbench.page.locator('.action-widget .monaco-list-row.action');
+      await fixes.filter({ hasText: 'Clean Up Value' }).waitFor();
+      await fixes.filter({ hasText: 'Move API Key to Secret Storage' }).waitFor();
+      await takePicture(workbench.page, `env-file-${theme}`);
+    });
+  }
 });
 
 function underlined({ page }: Workbench): Promise<number> {

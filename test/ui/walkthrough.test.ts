@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Emulator } from '../emulator/emulator.ts';
-import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 import { answerSetUp } from '../vscode/setUpWalk.ts';
 import type { Workbench } from '../vscode/workbench.ts';
+import { takePicture } from './pictures.ts';
 import { apiKey, generate, projectId, startService, statusId } from './service.ts';
 import { openWorkbench } from './session.ts';
-
-/** With HOSTED_MODEL_PICTURES=1 the pictures become those of the package; else they are only shown. */
-const folder =
-  process.env['HOSTED_MODEL_PICTURES'] === '1'
-    ? join(repositoryRoot, 'media', 'walkthrough')
-    : join(testDirectory, 'screenshots', 'walkthrough');
 
 const quickInput = '.quick-input-widget';
 
@@ -32,7 +24,7 @@ describe('the walkthrough', () => {
         userSettings: { 'hostedModel.authUrl': emulator.url },
       });
       const picture = (name: string, selector: string, height?: number) =>
-        takePicture(workbench, selector, `${name}-${theme}`, height);
+        takePart(workbench, selector, `walkthrough/${name}-${theme}`, height);
       await openWalkthrough(workbench);
       await completed(workbench, []);
 
@@ -101,13 +93,12 @@ async function showsPicture({ page, screen }: Workbench): Promise<void> {
 }
 
 /** A part of the window with a margin, so that the picture stays small and readable. */
-async function takePicture(
+async function takePart(
   { page }: Workbench,
   selector: string,
   name: string,
   height?: number,
 ): Promise<void> {
-  await mkdir(folder, { recursive: true });
   const box = await page.locator(selector).first().boundingBox();
   assert.ok(box, selector);
   const margin = 8;
@@ -117,5 +108,5 @@ async function takePicture(
     width: Math.min(620, box.width + 2 * margin),
     height: (height ?? box.height) + 2 * margin,
   };
-  await page.screenshot({ path: join(folder, `${name}.png`), clip });
+  await takePicture(page, name, clip);
 }

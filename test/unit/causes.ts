@@ -23,7 +23,8 @@ const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
 /** What is said before anything is sent about what was found. */
 const before = (changes: Changes, flaws: Partial<SettingFlaws> = {}): ShownCheck => {
-  const all = found(changes);
+  const folder = { uri: 'file:///work/my-project', path: '/work/my-project', name: 'my-project' };
+  const all = found({ folder, ...changes });
   const none = { blemishes: [], unusable: undefined };
   const checks = preliminaryChecks(all, choose(all), { ...none, ...flaws });
   return checks.find(({ state }) => state === 'failed' || state === 'warning') as ShownCheck;

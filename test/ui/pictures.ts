@@ -1,0 +1,22 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { repositoryRoot, testDirectory } from '../vscode/install.ts';
+
+/**
+ * Pictures of README and walkthrough, taken by the tests that show the same thing. With
+ * HOSTED_MODEL_PICTURES=1 they become those in media/; else they only lie among the screenshots.
+ */
+const folder =
+  process.env['HOSTED_MODEL_PICTURES'] === '1'
+    ? join(repositoryRoot, 'media')
+    : join(testDirectory, 'screenshots', 'media');
+
+export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['clip']>;
+
+/** @param clip the part of the window; all of it without one */
+export async function takePicture(page: Page, name: string, clip?: Clip): Promise<void> {
+  const path = join(folder, `${name}.png`);
+  await mkdir(dirname(path), { recursive: true });
+  await page.screenshot({ path, ...(clip && { clip }) });
+}
