@@ -12,6 +12,7 @@ import {
   projectSubject,
   sourceSubject,
 } from './find.ts';
+import { warnOfLeftKey } from './leftover.ts';
 import { activeFolder } from './outside.ts';
 import { runSetUp } from './runSetUp.ts';
 import type { SetUpOptions } from './setUp.ts';
@@ -106,9 +107,10 @@ export class CredentialAccess {
 
   /** Takes the values of a source into secret storage and the user settings, by the set-up. */
   async importFrom(id: SourceId): Promise<void> {
-    const { found } = await this.look();
+    const owner = activeFolder();
+    const { found } = await this.look(owner);
     const source = found.outside.find((one) => one.id === id);
-    if (source) await this.setUp(undefined, valuesOf(source.text));
+    if (source) await this.#import(id, valuesOf(source.text), owner);
   }
 
   /** Deletes the key, and what was answered about the sources of this folder. */
@@ -118,6 +120,12 @@ export class CredentialAccess {
     await this.#options.keys.delete();
   }
 
+  async #import(id: SourceId, values: SetUpOptions['found'], owner: WorkspaceFolder | undefined) {
+    const isSaved = await this.setUp(undefined, values);
+    if (isSaved && id === 'envFile' && owner) void warnOfLeftKey(owner);
+    return isSaved;
+  }
+
   async #require(owner: WorkspaceFolder | undefined): Promise<Credentials | undefined> {
     for (;;) {
       const { found, choice } = await this.look(owner);
@@ -125,12 +133,16 @@ export class CredentialAccess {
         this.#options.onObstacle({ triedWithout: false, needsApproval: false });
         return choice.credentials;
       }
-      if (!(await this.#isSettled(found, choice))) return undefined;
+      if (!(await this.#isSettled(found, choice, owner))) return undefined;
     }
   }
 
   /** Asks what has to be asked. @returns false if the user gave up */
-  async #isSettled(found: Found, choice: Exclude<Choice, { kind: 'ready' }>): Promise<boolean> {
+  async #isSettled(
+    found: Found,
+    choice: Exclude<Choice, { kind: 'ready' }>,
+    owner: WorkspaceFolder | undefined,
+  ): Promise<boolean> {
     const { keys, approvals, onObstacle } = this.#options;
     const { settings, record, folder } = found;
     switch (choice.kind) {
@@ -148,8 +160,8 @@ export class CredentialAccess {
       case 'ask-source': {
         onObstacle({ needsApproval: true });
         const answer = await askSource(choice.source, folder);
-        if (answer === 'import') return this.setUp(undefined, choice.source.values);
         const { id, values } = choice.source;
+        if (answer === 'import') return this.#import(id, values, owner);
         await approvals.remember(sourceSubject(id, values, folder, settings), answer);
         onObstacle({ needsApproval: false });
         return true;

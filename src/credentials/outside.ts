@@ -21,9 +21,8 @@ function envFileOf(folder: WorkspaceFolder): Uri {
   return Uri.joinPath(folder.uri, '.env');
 }
 
-/** Shows the `.env` of the active folder. */
-export async function openEnvFile(): Promise<void> {
-  const folder = activeFolder();
+/** Shows the `.env` of a folder. */
+export async function openEnvFile(folder = activeFolder()): Promise<void> {
   if (folder) await window.showTextDocument(envFileOf(folder));
 }
 

@@ -26,8 +26,8 @@ export async function askSource(
       detail: [
         `Folder: ${folder.path || 'none is open'}`,
         `The API key goes to ${destination.authHost}\nSelected text goes to ${destination.serviceHost}`,
-        `The text goes to the account that this key belongs to. Whoever wrote ${others} chose the account and the service; use it only if you know them.`,
-        'The answer holds for exactly these values in this folder: any change asks again. Imported, they are kept in secret storage and your settings, and this source is not used any more.',
+        `The text goes to the account that this key belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
+        `The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders; ${others} is not read for them any more.`,
       ].join('\n\n'),
     },
     importThem,

@@ -4,7 +4,6 @@ import {
   apiKey,
   generate,
   openWindow,
-  projectId,
   settingsOf,
   startService,
   statusId,
@@ -21,7 +20,7 @@ describe('protection of the key', () => {
   });
   afterEach(() => Promise.all([emulator.close(), other.close()]));
 
-  it('sends nothing to a changed host until it was shown and approved', async () => {
+  it('A08 A10: sends nothing to a changed host until it was shown and approved', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
     const { dialogs } = workbench;
@@ -127,33 +126,6 @@ describe('protection of the key', () => {
     );
     assert.equal(clipped, false);
     assert.equal(emulator.requests.length, 0);
-  });
-
-  it('takes nothing that steers it from a folder, restricted or trusted', async () => {
-    const hostile = {
-      'hostedModel.url': other.url,
-      'hostedModel.authUrl': other.url,
-      'hostedModel.projectId': 'hostile-project',
-    };
-    const session = await openWindow(emulator, {
-      folderFiles: {
-        'a.txt': 'Write a reply.\n',
-        '.vscode/settings.json': JSON.stringify(hostile),
-      },
-      trust: 'restricted',
-    });
-    const { workbench, path } = session;
-    await storeKey(session);
-    await workbench.openFile(path('a.txt'));
-    for (const round of [1, 2]) {
-      await workbench.editor.selectLines(1);
-      await workbench.runCommand(generate);
-      const request = await emulator.requestCount('/ml/v1/text/chat_stream', round);
-      assert.equal((request.json as { project_id: string }).project_id, projectId);
-      await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
-      if (round === 1) await workbench.trustFolder();
-    }
-    assert.equal(other.requests.length, 0);
   });
 
   it('lets a model be picked before there is a key, from the live list', async () => {

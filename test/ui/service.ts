@@ -38,6 +38,34 @@ export async function storeKey({ workbench }: Session, key = apiKey): Promise<vo
   await notifications.close(/is set up/);
 }
 
+/** Text of a `.env` file, or variables of an environment, that name another service. */
+export function outside(values: { key?: string; project?: string; url?: string }) {
+  const { key, project, url } = values;
+  const variables: Record<string, string> = {
+    ...(key !== undefined && { VENDOR_API_KEY: key }),
+    ...(project !== undefined && { VENDOR_PROJECT_ID: project }),
+    ...(url !== undefined && { VENDOR_URL: url }),
+  };
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+  return { variables, text: lines.join('') };
+}
+
+/** Selects the first line of a file and generates from it, as far as that comes. */
+export async function generateFrom({ workbench, path }: Session, name = 'a.txt', into = workbench) {
+  await into.openFile(path(name));
+  await into.editor.selectLines(1);
+  await into.runCommand(generate);
+}
+
+/** Closes a set-up that opened since something is missing, and the message that named it. */
+export async function giveUpSetUp({ quickInput, notifications }: Session['workbench']) {
+  await notifications.waitFor(/needs an API key/);
+  await quickInput.waitFor({ step: /^1\// });
+  await quickInput.dismiss();
+  await quickInput.waitUntilClosed();
+  await notifications.close(/needs an API key/);
+}
+
 export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';

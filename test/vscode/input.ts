@@ -31,7 +31,7 @@ export interface QuickInputItem {
 /** What to wait for. Strings are compared wholly, expressions anywhere in the text. */
 export interface QuickInputExpectation {
   title?: string | RegExp;
-  step?: string;
+  step?: string | RegExp;
   prompt?: string | RegExp;
   placeholder?: string | RegExp;
   validation?: string | RegExp;
@@ -116,7 +116,7 @@ function fits(state: QuickInputState, expected: QuickInputExpectation): boolean 
   const { title, step, prompt, placeholder, validation, password, item } = expected;
   return (
     (title === undefined || matches(state.title, title)) &&
-    (step === undefined || state.step === step) &&
+    (step === undefined || matches(state.step, step)) &&
     (prompt === undefined || matches(state.prompt, prompt)) &&
     (placeholder === undefined || matches(state.placeholder, placeholder)) &&
     (validation === undefined || matches(state.validation, validation)) &&

@@ -35,7 +35,12 @@ export interface ServerOptions {
 export interface VSCodeServer {
   port: number;
   vscodeVersion: string;
-  /** Address of a window with this folder (the server's own without one) or, with `null`, none. */
+  /** Everything the server keeps: settings of the user and of the machine, state, logs. */
+  dataDirectory: string;
+  /**
+   * Address of a window with this folder or `.code-workspace` file (the server's own folder without
+   * one) or, with `null`, none.
+   */
   url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
   /**
    * Replaces the User settings file. This server does not tell open windows; a window that must
@@ -125,6 +130,7 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
     return {
       port,
       vscodeVersion,
+      dataDirectory: data,
       url: (folder = options.folder, payload) => windowAddress(port, folder, payload),
       writeUserSettings,
       outputOf: (extension) => outputOf(join(data, 'data', 'logs'), extension),
@@ -144,7 +150,8 @@ function windowAddress(
 ): string {
   const address = new URL(`http://127.0.0.1:${port}/`);
   if (folder === undefined || folder === null) address.searchParams.set('ew', 'true');
-  else address.searchParams.set('folder', folder);
+  else
+    address.searchParams.set(folder.endsWith('.code-workspace') ? 'workspace' : 'folder', folder);
   if (payload !== undefined) address.searchParams.set('payload', JSON.stringify(payload));
   return address.href;
 }

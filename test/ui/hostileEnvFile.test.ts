@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { gate } from '../emulator/faults.ts';
+import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } from './service.ts';
+import { openWorkbench, type Session } from './session.ts';
+
+const key = 'key-in-the-env-file-0123';
+const question = /Use the API key, project and service URL from the \.env file/;
+
+describe('a .env file that a folder brings', () => {
+  let first: Emulator;
+  let second: Emulator;
+  beforeEach(async () => {
+    const known = { apiKeys: [key], projectIds: ['first-project', 'second-project'] };
+    [first, second] = await Promise.all([startEmulator(known), startEmulator(known)]);
+  });
+  afterEach(() => Promise.all([first.close(), second.close()]));
+
+  const hostOf = ({ url }: Emulator) => new URL(url).host;
+  const sent = () => first.requests.length + second.requests.length;
+  const textFor = ({ url }: Emulator, project = 'first-project') =>
+    outside({ key, project, url }).text;
+  const open = (options: Parameters<typeof openWorkbench>[0] = {}, text = textFor(first)) =>
+    openWorkbench({
+      folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },
+      // The identity address is the user's own, whatever the file says.
+      userSettings: { 'hostedModel.authUrl': first.url, ...options.userSettings },
+      ...options,
+    });
+  const answered = ({ workbench }: Session) =>
+    workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
+
+  it('B07 B08 B09 G06: is not read before trust, not used before approval, not asked about twice', async () => {
+    const session = await open({ trust: 'restricted' });
+    const { workbench, path } = session;
+    const { dialogs } = workbench;
+    await generateFrom(session);
+    const { text } = await workbench.notifications.waitFor(/needs/);
+    assert.match(text, /needs an API key, a project ID and a service URL/);
+    assert.match(text, /the \.env file of project \(not read, since the folder is not trusted\)/);
+    assert.equal(await dialogs.state(), undefined);
+    await giveUpSetUp(workbench);
+    assert.equal(sent(), 0);
+
+    await workbench.trustFolder();
+    await generateFrom(session);
+    const dialog = await dialogs.waitFor(question);
+    assert.match(dialog.detail, new RegExp(`Folder: ${session.folder}`));
+    assert.match(dialog.detail, new RegExp(`Selected text goes to ${hostOf(first)}`));
+    assert.doesNotMatch(dialog.detail, new RegExp(key));
+    assert.equal(sent(), 0);
+    await workbench.page.keyboard.press('Escape');
+    await giveUpSetUp(workbench);
+
+    await generateFrom(session);
+    const second = await workbench.notifications.waitFor(/needs/);
+    assert.match(second.text, /the \.env file of project \(not used, as you decided\)/);
+    await giveUpSetUp(workbench);
+    const other = await session.anotherWindow();
+    await generateFrom(session, 'a.txt', other);
+    await giveUpSetUp(other);
+    assert.equal(await other.dialogs.state(), undefined, 'the refusal holds in a new window');
+
+    await writeFile(path('.env'), textFor(first, 'second-project'));
+    await generateFrom(session, 'a.txt', other);
+    await other.dialogs.waitFor(question);
+    assert.equal(sent(), 0);
+  });
+
+  for (const theme of ['dark', 'light'] as const) {
+    it(`B13: says in ${theme} that text goes to the account of another key, and whence it came`, async () => {
+      const session = await open({ theme });
+      const { workbench } = session;
+      await generateFrom(session);
+      const { detail, buttons } = await workbench.dialogs.waitFor(question);
+      assert.match(detail, /text goes to the account that this key belongs to/);
+      assert.deepEqual(buttons.sort(), [
+        'Do Not Use',
+        'Import into Secret Storage',
+        'Use These Values',
+      ]);
+      await workbench.screenshot(`env-file-approval-${theme}`);
+      await workbench.dialogs.click('Use These Values');
+      await answered(session);
+      const tooltip = await workbench.statusItem(statusId).tooltip();
+      assert.match(tooltip, new RegExp(`${hostOf(first)} \\(the \\.env file of project`));
+      await workbench.screenshot(`env-file-tooltip-${theme}`);
+      assert.equal(first.requests[0]?.form?.['apikey'], key);
+      const { json } = await first.requestCount(chatPath, 1);
+      assert.equal((json as { project_id: string }).project_id, 'first-project');
+    });
+  }
+
+  it('B08: is used as it was approved: one that is swapped under the question asks again', async () => {
+    const session = await open();
+    const { dialogs } = session.workbench;
+    await generateFrom(session);
+    await dialogs.waitFor(question);
+    await writeFile(session.path('.env'), textFor(second));
+    await dialogs.click('Use These Values');
+    const again = await session.workbench.screen.until(
+      'the question about the new host',
+      async () => {
+        const state = await dialogs.state();
+        return state?.detail.includes(hostOf(second)) ? state : undefined;
+      },
+    );
+    assert.doesNotMatch(again.detail, new RegExp(`Selected text goes to ${hostOf(first)}`));
+    assert.equal(sent(), 0);
+    await dialogs.click('Do Not Use');
+    await giveUpSetUp(session.workbench);
+    assert.equal(sent(), 0);
+  });
+
+  it('B22: may change during a generation, which ends as it began; the next one asks', async () => {
+    const session = await open();
+    const { workbench, path } = session;
+    await generateFrom(session);
+    const stalled = gate();
+    first.faults.next(chatPath, { hold: stalled.opened });
+    await workbench.dialogs.click('Use These Values');
+    await first.requestCount(chatPath, 1);
+    await writeFile(path('.env'), textFor(second));
+    stalled.open();
+    await answered(session);
+    assert.equal(second.requests.length, 0);
+    const before = first.requests.length;
+    await generateFrom(session);
+    const { detail } = await workbench.dialogs.waitFor(question);
+    assert.match(detail, new RegExp(`Selected text goes to ${hostOf(second)}`));
+    assert.deepEqual([first.requests.length, second.requests.length], [before, 0]);
+  });
+
+  it('B20: once it is imported, it is ignored; what it still holds is said', async () => {
+    const session = await open();
+    const { workbench, path } = session;
+    const { quickInput, dialogs, notifications } = workbench;
+    await generateFrom(session);
+    await dialogs.waitFor(question);
+    await workbench.page.keyboard.press('Enter');
+    const step = await quickInput.waitFor({
+      step: '1/4',
+      placeholder: /keep the key that was found/,
+    });
+    assert.equal(step.value, '');
+    await quickInput.accept();
+    assert.equal((await quickInput.waitFor({ step: '2/4' })).value, 'first-project');
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '3/4', item: first.url });
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '4/4', prompt: new RegExp(`text goes to ${hostOf(first)}`) });
+    assert.equal(sent(), 0);
+    await quickInput.pick('$(save) Save Without Testing');
+    await notifications.waitFor(/\.env file still holds the key, and is not ignored by git/);
+    await first.requestCount(chatPath, 1);
+    assert.equal(first.count(tokenPath), 1);
+
+    await writeFile(path('.env'), textFor(second));
+    await generateFrom(session);
+    await first.requestCount(chatPath, 2);
+    assert.equal(await dialogs.state(), undefined);
+    assert.equal(second.requests.length, 0);
+  });
+});
