@@ -1,4 +1,4 @@
-import { commands, ProgressLocation, window } from 'vscode';
+import { commands, ProgressLocation, type Uri, window } from 'vscode';
 import type { App } from './app.ts';
 import type { CommandName } from './commands.ts';
 import { requireAddress } from './credentials/address.ts';
@@ -23,7 +23,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   generateFromSelection: (app) =>
     generateFromSelection({
       lastResult: app.lastResult,
-      credentials: () => requireCredentials(app),
+      credentials: (document) => requireCredentials(app, document),
       client: async (credentials, settings) => (await app.session()).client(credentials, settings),
       onStart: app.watchGeneration,
       signOut: () => app.signOutSignal,
@@ -99,8 +99,8 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   removeByteOrderMark,
 };
 
-async function requireCredentials(app: App): Promise<Credentials | undefined> {
-  return (await app.access()).require();
+async function requireCredentials(app: App, document?: Uri): Promise<Credentials | undefined> {
+  return (await app.access()).require(document);
 }
 
 /** The menu, and what is done with a source that was picked in it. */

@@ -1,4 +1,4 @@
-import { type WorkspaceFolder, window } from 'vscode';
+import { type Uri, type WorkspaceFolder, window } from 'vscode';
 import type { Credentials, SettingName } from '../service/credentials.ts';
 import { missingText } from '../ui/settingMessages.ts';
 import { lookedText } from '../ui/sourceMessages.ts';
@@ -42,6 +42,8 @@ export interface AccessOptions extends FindOptions {
 export class CredentialAccess {
   readonly #options: AccessOptions;
   #turn: Promise<unknown> = Promise.resolve();
+  /** What is being asked on behalf of each folder; the empty one is that of no folder. */
+  readonly #asking = new Map<string, Promise<Credentials | undefined>>();
 
   constructor(options: AccessOptions) {
     this.#options = options;
@@ -56,14 +58,21 @@ export class CredentialAccess {
   }
 
   /**
-   * Usable credentials, after asking for what stands in the way. One caller at a time, so that two
-   * commands do not ask the same question twice.
+   * Usable credentials, after asking for what stands in the way. Commands that wait at the same
+   * time for the same folder are answered together: none asks what another one has asked.
+   * @param document whose folder may bring credentials; without one that of the active document
    * @returns undefined if the user gave up
    */
-  require(): Promise<Credentials | undefined> {
+  require(document?: Uri): Promise<Credentials | undefined> {
     // The folder of the moment at which the user asked, whatever is shown when it is answered.
-    const owner = activeFolder();
-    const mine = this.#turn.then(() => this.#require(owner));
+    const owner = activeFolder(document);
+    const place = owner?.uri.toString() ?? '';
+    const asking = this.#asking.get(place);
+    if (asking) return asking;
+    const mine = this.#turn
+      .then(() => this.#require(owner))
+      .finally(() => this.#asking.delete(place));
+    this.#asking.set(place, mine);
     this.#turn = mine.catch(() => {});
     return mine;
   }

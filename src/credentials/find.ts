@@ -92,14 +92,15 @@ function folderSettings(owner: WorkspaceFolder | undefined) {
 }
 
 function folderOf(owner: WorkspaceFolder | undefined): Folder {
-  if (!owner) return { uri: '', path: '', name: '' };
-  const { uri, name } = owner;
+  // An answer given where no document is open belongs to that workspace, not to every window.
+  const uri = owner?.uri ?? workspace.workspaceFile;
+  if (!uri) return { uri: '', path: '', name: '' };
   // A path may hold letters that look like others, or turn the text around them.
   const isPlain = /^[\x20-\x7e]*$/.test(uri.fsPath);
   return {
     uri: uri.toString(),
     path: isPlain ? uri.fsPath : uri.toString(),
-    name: asciiName(name),
+    name: owner ? asciiName(owner.name) : '',
   };
 }
 

@@ -9,10 +9,11 @@ import type { OutsideText, UnreadReason } from './choose.ts';
 /** Where a folder's `.env` can be a file; anything else is a view of something remote. */
 const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 
-/** The folder whose `.env` and settings hold: the one of the active document, or the only one. */
-export function activeFolder(): WorkspaceFolder | undefined {
-  const active = window.activeTextEditor?.document.uri;
-  const owner = active && workspace.getWorkspaceFolder(active);
+/** The folder whose `.env` and settings hold: that of a document, or else the only one. */
+export function activeFolder(
+  document = window.activeTextEditor?.document.uri,
+): WorkspaceFolder | undefined {
+  const owner = document && workspace.getWorkspaceFolder(document);
   const [first, ...others] = workspace.workspaceFolders ?? [];
   return owner ?? (others.length === 0 ? first : undefined);
 }

@@ -1,4 +1,4 @@
-import { window } from 'vscode';
+import { type TextDocument, type Uri, window } from 'vscode';
 import type { Client, Generation } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
 import type { Retry } from '../service/exchange.ts';
@@ -11,8 +11,11 @@ import { captureTarget } from './target.ts';
 /** What the main job needs from the rest of the extension. */
 export interface GenerateOptions {
   readonly lastResult: LastResult;
-  /** Usable credentials, after asking the user for what is missing; undefined if they gave up. */
-  readonly credentials: () => Promise<Credentials | undefined>;
+  /**
+   * Usable credentials for text of this document, after asking the user for what is missing;
+   * undefined if they gave up.
+   */
+  readonly credentials: (document: Uri) => Promise<Credentials | undefined>;
   readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
   readonly onStart: () => GenerationWatch;
   /** A signal that aborts when the key is gone, in this window or another. */
@@ -52,7 +55,7 @@ export async function generateFromSelection(options: GenerateOptions): Promise<v
     const prompt = target.selectedText || (await askPrompt());
     if (prompt === undefined) return;
     if (prompt.trim() === '') return inform('there is nothing but blanks to send.');
-    const job = { settings, prompt, insertion, languageId: target.document.languageId };
+    const job = { settings, prompt, insertion, document: target.document };
     while (!(await isDone(options, job))) insertion.restart();
   } finally {
     insertion.dispose();
@@ -63,14 +66,14 @@ interface Job {
   readonly settings: Settings;
   readonly prompt: string;
   readonly insertion: Insertion;
-  readonly languageId: string;
+  readonly document: TextDocument;
 }
 
 /** One try. @returns false if the user wants another one */
 async function isDone(options: GenerateOptions, job: Job): Promise<boolean> {
-  const credentials = await options.credentials();
+  const credentials = await options.credentials(job.document.uri);
   if (!credentials) return true;
-  const { result, append } = options.lastResult.begin(job.languageId);
+  const { result, append } = options.lastResult.begin(job.document.languageId);
   const onText = (text: string) => {
     append(text);
     job.insertion.append(text);

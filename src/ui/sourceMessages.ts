@@ -4,7 +4,7 @@ import type { Finding, Flaw } from '../service/settingSource.ts';
 /** Every phrase about where the three settings come from. Names and lines, never a value. Pure. */
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
-  'no-folder': 'no folder is open',
+  'no-folder': 'no folder to look in',
   untrusted: 'not read, since the folder is not trusted',
   virtual: 'not read in a virtual workspace',
   'no-file': 'not there',

@@ -68,10 +68,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
     return { ...fixed(`$(error) ${NAME}`, 'API key refused'), background: 'error' };
   }
   if (facts.needsApproval) {
-    return {
-      ...fixed(`$(error) ${NAME}`, 'your approval is needed'),
-      background: 'error',
-    };
+    return { ...fixed(`$(error) ${NAME}`, 'your approval is needed'), background: 'error' };
   }
   if (retryAt !== undefined && retryAt > now) {
     const seconds = Math.ceil((retryAt - now) / 1_000);

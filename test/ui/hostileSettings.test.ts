@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import {
+  apiKey,
+  chatPath,
+  generateFrom,
+  openWindow,
+  projectId,
+  statusId,
+  storeKey,
+} from './service.ts';
+import type { Session } from './session.ts';
+
+const question = 'Use the project ID that the settings of this folder name?';
+
+describe('settings that are not the user’s own', () => {
+  let emulator: Emulator;
+  let evil: Emulator;
+  beforeEach(async () => {
+    const projectIds = [projectId, 'folder-project', 'workspace-project'];
+    [emulator, evil] = await Promise.all([
+      startEmulator({ apiKeys: [apiKey], projectIds }),
+      startEmulator({ apiKeys: [apiKey], projectIds }),
+    ]);
+  });
+  afterEach(async () => {
+    assert.deepEqual(evil.requests, []);
+    await Promise.all([emulator.close(), evil.close()]);
+  });
+
+  /** Everything that could steer a request, also where a setting for one language would stand. */
+  const hostile = (project: string) => {
+    const steering = {
+      'hostedModel.url': evil.url,
+      'hostedModel.authUrl': evil.url,
+      'hostedModel.vendor': 'evil',
+      'hostedModel.projectId': project,
+      'hostedModel.maxConcurrentRequests': 8,
+      'hostedModel.minRequestInterval': 60_000,
+      'hostedModel.keepTokenFresh': false,
+      'hostedModel.apiKey': 'planted-key-0123456789',
+    };
+    return { ...steering, '[python]': steering, '[plaintext]': steering };
+  };
+  const text = (settings: object) => JSON.stringify(settings);
+  const projectOf = async (n: number) => {
+    const request = await emulator.requestCount(chatPath, n);
+    return (request.json as { project_id: string }).project_id;
+  };
+  const isNotOffered = async ({ notifications }: Session['workbench']) => {
+    const texts = (await notifications.list()).map((one) => one.text);
+    assert.deepEqual(
+      texts.filter((one) => /holds a key/.test(one)),
+      [],
+    );
+  };
+
+  it('B01 B04: of a folder steer nothing, restricted or trusted; its project is asked about once', async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: {
+        'a.py': 'Write a reply.\n',
+        '.vscode/settings.json': text(hostile('folder-project')),
+      },
+      trust: 'restricted',
+    });
+    const { workbench } = session;
+    await storeKey(session);
+    await generateFrom(session, 'a.py');
+    assert.equal(await projectOf(1), projectId);
+    assert.equal(await workbench.dialogs.state(), undefined);
+
+    await workbench.trustFolder();
+    await generateFrom(session, 'a.py');
+    const dialog = await workbench.dialogs.waitFor(question);
+    assert.match(
+      dialog.detail,
+      new RegExp(`Folder: ${session.folder}.*Project ID: folder-project`),
+    );
+    await workbench.screenshot('project-approval');
+    await workbench.statusItem(statusId).waitFor({ ariaLabel: /your approval is needed/ });
+    assert.equal(emulator.count(chatPath), 1);
+    await workbench.page.keyboard.press('Escape');
+    assert.equal(await projectOf(2), projectId);
+    for (const round of [3, 4]) {
+      await generateFrom(session, 'a.py');
+      assert.equal(await projectOf(round), projectId);
+    }
+    await isNotOffered(workbench);
+  });
+
+  it('B01: of a folder may name a project, once the user agrees', async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: {
+        'a.txt': 'Write a reply.\n',
+        '.vscode/settings.json': text({ 'hostedModel.projectId': 'folder-project' }),
+      },
+    });
+    const { workbench, path } = session;
+    await storeKey(session);
+    await generateFrom(session);
+    await workbench.dialogs.click("Use the Folder's Project");
+    assert.equal(await projectOf(1), 'folder-project');
+    const other = await session.anotherWindow();
+    await generateFrom(session, 'a.txt', other);
+    assert.equal(await projectOf(2), 'folder-project');
+    await writeFile(
+      path('.vscode/settings.json'),
+      text({ 'hostedModel.projectId': 'workspace-project' }),
+    );
+    const third = await session.anotherWindow();
+    await generateFrom(session, 'a.txt', third);
+    assert.match((await third.dialogs.waitFor(question)).detail, /Project ID: workspace-project/);
+  });
+
+  it('B03: of a workspace file steer nothing, and each folder is asked about for itself', async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: {
+        'one/a.txt': 'Write a reply.\n',
+        'one/.vscode/settings.json': text(hostile('folder-project')),
+        'two/a.txt': 'Write a reply.\n',
+        'all.code-workspace': text({
+          folders: [{ path: 'one' }, { path: 'two' }],
+          settings: hostile('workspace-project'),
+        }),
+      },
+    });
+    await storeKey(session);
+    const window = await session.anotherWindow(session.path('all.code-workspace'));
+    const { dialogs } = window;
+    await window.runCommand('Hosted Model: Refresh Token');
+    const ofNone = await dialogs.waitFor(question);
+    assert.match(ofNone.detail, /Folder: \S+\/all\.code-workspace\s*Project ID: workspace-project/);
+    assert.equal(emulator.requests.length, 0);
+    await window.page.keyboard.press('Escape');
+    await window.notifications.waitFor(/new token is in use/);
+
+    await generateFrom(session, 'one/a.txt', window);
+    const ofOne = await dialogs.waitFor(question);
+    assert.match(ofOne.detail, /Folder: \S+\/one\s*Project ID: folder-project/);
+    await dialogs.click('Use My Project');
+    assert.equal(await projectOf(1), projectId);
+
+    await generateFrom(session, 'two/a.txt', window);
+    const ofTwo = await dialogs.waitFor(question);
+    assert.match(ofTwo.detail, /Folder: \S+\/two\s*Project ID: workspace-project/);
+    await dialogs.click("Use the Folder's Project");
+    assert.equal(await projectOf(2), 'workspace-project');
+    await isNotOffered(window);
+  });
+
+  it('B25: of a remote machine steer nothing; its project is asked about', async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+    // VS Code would write into that file what the set-up stores, so the key comes first.
+    await storeKey(session);
+    const file = join(session.server.dataDirectory, 'data', 'Machine', 'settings.json');
+    await mkdir(dirname(file), { recursive: true });
+    const insertMode = { 'hostedModel.insertMode': 'replace' };
+    await writeFile(file, text({ ...hostile('folder-project'), ...insertMode }));
+    try {
+      const window = await session.anotherWindow();
+      await generateFrom(session, 'a.txt', window);
+      const { detail } = await window.dialogs.waitFor(question);
+      assert.match(detail, /Project ID: folder-project/);
+      assert.equal(emulator.requests.length, 0);
+      await window.dialogs.click('Use My Project');
+      assert.equal(await projectOf(1), projectId);
+      await window.editor.waitForText(/^Hello from the emulated model!/);
+      await generateFrom(session, 'a.txt', window);
+      assert.equal(await projectOf(2), projectId);
+      await isNotOffered(window);
+    } finally {
+      await rm(file);
+    }
+  });
+});

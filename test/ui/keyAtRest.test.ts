@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { answerSetUp, setUp } from '../vscode/setUpWalk.ts';
+import {
+  chatPath,
+  generateFrom,
+  openWindow,
+  settingsOf,
+  statusId,
+  storeKey,
+  tokenPath,
+} from './service.ts';
+import { openWorkbench, type Session } from './session.ts';
+import { holds, tracesOf } from './traces.ts';
+
+const apiKey = 'canary/of+the=key~0123456789';
+const projectId = 'canary-of-the-project';
+
+describe('the key at rest', () => {
+  let emulator: Emulator;
+  beforeEach(async () => {
+    emulator = await startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });
+  });
+  afterEach(() => emulator.close());
+
+  const fresh = () =>
+    openWorkbench({
+      folderFiles: { 'a.txt': 'Write a reply.\n' },
+      userSettings: { 'hostedModel.authUrl': emulator.url },
+    });
+  const answers = () => ({ apiKey, projectId, url: emulator.url });
+  const userSettings = ({ server }: Session) =>
+    readFile(join(server.dataDirectory, 'data', 'User', 'settings.json'), 'utf8');
+  const secretNames = ({ workbench }: Session) =>
+    workbench.page.evaluate<string>(`localStorage.getItem('secrets.provider') ?? ''`);
+
+  it('finds a key in every form it could be left in', () => {
+    for (const form of ['hex', 'base64', 'utf8', 'utf16le'] as const) {
+      const around = Buffer.from(`{"a":"${apiKey}","b":1}`);
+      const left =
+        form === 'utf16le' ? Buffer.from(around.toString(), form) : around.toString(form);
+      assert.ok(holds(Buffer.from(left), apiKey), form);
+    }
+    assert.ok(holds(Buffer.from(`?k=${encodeURIComponent(apiKey)}`), apiKey));
+  });
+
+  it('A01: is in secret storage and nowhere else, also after it was used', async () => {
+    const session = await fresh();
+    await setUp(session.workbench, answers());
+    await generateFrom(session);
+    await session.workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
+    // What the window keeps of the extension's state is written by the time it is closed.
+    await session.workbench.reload();
+    await session.workbench.statusItem(statusId).waitFor({ text: '$(key) Hosted Model' });
+    for (const secret of [apiKey, ...emulator.tokensIssued]) {
+      assert.deepEqual(await tracesOf(session, secret), []);
+    }
+    const settings = await tracesOf(session, projectId);
+    assert.ok(
+      settings.some((place) => place.endsWith('/User/settings.json')),
+      `${settings}`,
+    );
+    const state = await tracesOf(session, 'hostedModel.hasKey');
+    assert.ok(
+      state.some((place) => place.startsWith('indexedDB')),
+      `${state}`,
+    );
+  });
+
+  it('A02: is offered to be moved out of the user settings, and is not used from there', async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: { 'a.txt': 'Write a reply.\n' },
+      userSettings: { 'hostedModel.projectId': projectId, 'hostedModel.apiKey': apiKey },
+    });
+    const { workbench } = session;
+    const { quickInput, notifications } = workbench;
+    const { text } = await notifications.waitFor(/holds a key/);
+    assert.doesNotMatch(text, /canary/);
+    await workbench.screenshot('stray-key');
+    await notifications.click(/holds a key/, 'Move to Secret Storage');
+    await quickInput.waitFor({ step: '1/2', placeholder: /keep the key that was found/ });
+    assert.equal(emulator.requests.length, 0);
+    await quickInput.accept();
+    await quickInput.pick('$(save) Save Without Testing');
+    await notifications.waitFor(/is deleted from your settings\.json/);
+    assert.doesNotMatch(await userSettings(session), /apiKey|canary\/of/);
+    assert.deepEqual(await tracesOf(session, apiKey), []);
+    await generateFrom(session);
+    const request = await emulator.requestCount(tokenPath, 1);
+    assert.equal(request.form?.['apikey'], apiKey);
+  });
+
+  it('A02: stays where it is if the user closes the offer, and counts as missing', async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: { 'a.txt': 'Write a reply.\n' },
+      userSettings: { 'hostedModel.projectId': projectId, 'hostedModel.apiKey': apiKey },
+    });
+    const { notifications } = session.workbench;
+    await notifications.close(/holds a key/);
+    await generateFrom(session);
+    await notifications.waitFor(/needs an API key before it can generate/);
+    assert.match(await userSettings(session), /apiKey/);
+    assert.equal(emulator.requests.length, 0);
+  });
+
+  it('A18: is stored by no set-up that was closed, at whichever step', async () => {
+    const session = await fresh();
+    const { workbench } = session;
+    const before = await userSettings(session);
+    for (const last of [1, 2, 3, 4]) {
+      await workbench.runCommand('Hosted Model: Set Up Credentials');
+      const closed = new Error('closed');
+      const walk = answerSetUp(workbench, answers(), async (step) => {
+        if (step !== last) return;
+        await workbench.quickInput.dismiss();
+        throw closed;
+      });
+      await assert.rejects(walk, closed);
+      await workbench.quickInput.waitUntilClosed();
+      assert.equal(await userSettings(session), before, `step ${last}`);
+      assert.equal(await secretNames(session), '', `step ${last}`);
+    }
+    assert.deepEqual(await tracesOf(session, apiKey), []);
+    assert.equal(emulator.requests.length, 0);
+  });
+
+  it('A19: is not stored if the service refuses it, unless the user insists', async () => {
+    const session = await fresh();
+    const { workbench } = session;
+    const { quickInput } = workbench;
+    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await answerSetUp(workbench, { ...answers(), apiKey: 'refused-key-0123456789' });
+    await quickInput.pick('$(beaker) Test and Save');
+    const { validation } = await quickInput.waitFor({ step: '1/4', validation: /refused/ });
+    assert.match(validation, /expired|deleted/);
+    assert.equal(await secretNames(session), '');
+    for (const step of ['1/4', '2/4', '3/4']) {
+      await quickInput.waitFor({ step });
+      await quickInput.accept();
+    }
+    await quickInput.pick('$(save) Save Without Testing');
+    await workbench.notifications.waitFor(/is set up/);
+    assert.match(await secretNames(session), /./);
+    assert.equal(emulator.count(tokenPath), 1);
+  });
+
+  it('A09 A14: keeps its host if told so, and goes on for another project without a question', async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: { 'a.txt': 'Write a reply.\n' },
+      userSettings: { 'hostedModel.projectId': 'another-project' },
+    });
+    const { workbench } = session;
+    await storeKey(session, apiKey);
+    const mine = { ...settingsOf(emulator), 'hostedModel.projectId': projectId };
+    await workbench.applyUserSettings({ ...mine, 'hostedModel.url': 'https://evil.example' });
+    await generateFrom(session);
+    await workbench.dialogs.click('Keep Saved Hosts');
+    const { json } = await emulator.requestCount(chatPath, 1);
+    assert.equal((json as { project_id: string }).project_id, projectId);
+    assert.match(await userSettings(session), new RegExp(`"hostedModel.url": "${emulator.url}"`));
+    assert.doesNotMatch(await userSettings(session), /evil/);
+    assert.equal(await workbench.dialogs.state(), undefined);
+  });
+});

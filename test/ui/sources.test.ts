@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import {
+  apiKey,
+  chatPath,
+  generateFrom,
+  openWindow,
+  outside,
+  projectId,
+  storeKey,
+} from './service.ts';
+import type { Session } from './session.ts';
+
+const key = 'key-in-the-env-file-0123';
+const question = /from the \.env file of this folder/;
+
+describe('sources in the menu', () => {
+  let mine: Emulator;
+  let theirs: Emulator;
+  beforeEach(async () => {
+    const known = { apiKeys: [apiKey, key], projectIds: [projectId, 'project-of-the-file'] };
+    [mine, theirs] = await Promise.all([startEmulator(known), startEmulator(known)]);
+  });
+  afterEach(() => Promise.all([mine.close(), theirs.close()]));
+
+  /** By the keyboard alone: the row of the menu that holds this text, and what is to become of it. */
+  const act = async ({ workbench }: Session, row: string, action?: string) => {
+    const { quickInput } = workbench;
+    await workbench.runCommand('Hosted Model: Show Status and Actions');
+    await quickInput.waitFor({ placeholder: 'Choose an action' });
+    await quickInput.typeKeys(row);
+    const { items } = await workbench.screen.until(`the row ${row}`, async () => {
+      const state = await quickInput.state();
+      return state?.items[0]?.label.includes(row) && state.items[0].focused ? state : undefined;
+    });
+    const [found] = items;
+    if (action === undefined) {
+      await workbench.page.keyboard.press('Escape');
+      await quickInput.waitUntilClosed();
+      return found?.description;
+    }
+    await workbench.page.keyboard.press('Enter');
+    await quickInput.waitFor({ title: new RegExp(row) });
+    await quickInput.typeKeys(action);
+    await workbench.screen.until(`the action ${action}`, async () => {
+      const first = (await quickInput.state())?.items[0];
+      return first?.label.includes(action) && first.focused ? true : undefined;
+    });
+    await workbench.page.keyboard.press('Enter');
+    return found?.description;
+  };
+  const choose = async ({ page, screen }: Session['workbench'], button: string) => {
+    await screen.until(`the button ${button} to have the keyboard`, async () => {
+      const focused = await screen.read<string>('document.activeElement.textContent');
+      if (focused === button) return true;
+      await page.keyboard.press('Tab');
+      return undefined;
+    });
+    await page.keyboard.press('Enter');
+  };
+
+  it('are told with their state, and each action does what it says', async () => {
+    const session = await openWindow(mine, {
+      folderFiles: {
+        'a.txt': 'Write a reply.\n',
+        '.env': outside({ key, project: 'project-of-the-file', url: theirs.url }).text,
+      },
+    });
+    const { workbench } = session;
+    const { dialogs, quickInput, notifications } = workbench;
+    await storeKey(session);
+    const editorRow = 'Secret storage and user settings';
+    const fileRow = 'The .env file of project';
+    assert.equal(await act(session, editorRow), 'in use');
+    assert.equal(await act(session, fileRow, 'Use This Instead'), 'complete, not approved');
+    await dialogs.waitFor(question);
+    assert.equal(theirs.requests.length, 0);
+    await choose(workbench, 'Use These Values');
+    assert.equal(await act(session, fileRow), 'in use');
+    assert.equal(await act(session, editorRow), 'complete, not used');
+    await generateFrom(session);
+    const sent = await theirs.requestCount(chatPath, 1);
+    assert.equal((sent.json as { project_id: string }).project_id, 'project-of-the-file');
+    assert.equal(mine.count(chatPath), 0);
+    assert.equal(mine.requests[0]?.form?.['apikey'], key);
+
+    assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
+    assert.equal(await act(session, editorRow), 'in use');
+    const before = theirs.requests.length;
+    await generateFrom(session);
+    await mine.requestCount(chatPath, 1);
+
+    await act(session, fileRow, 'Use This Instead');
+    await dialogs.waitFor(question);
+    await workbench.page.keyboard.press('Escape');
+    assert.equal(await act(session, fileRow, 'Forget Refusal'), 'not used, as you decided');
+    assert.equal(await act(session, fileRow), 'complete, not approved');
+
+    await act(session, fileRow, 'Import into Secret Storage');
+    for (const step of ['1/4', '2/4', '3/4']) {
+      await quickInput.waitFor({ step });
+      await workbench.page.keyboard.press('Enter');
+    }
+    await quickInput.waitFor({ step: '4/4' });
+    await workbench.page.keyboard.press('ArrowDown');
+    await workbench.page.keyboard.press('Enter');
+    await dialogs.waitFor('Replace the stored API key?');
+    await choose(workbench, 'Replace Key');
+    await notifications.waitFor(/is set up/);
+    assert.equal(await act(session, editorRow), 'in use');
+    assert.equal(theirs.requests.length, before);
+    await generateFrom(session);
+    await theirs.requestCount(chatPath, 2);
+  });
+
+  it('B06 B12: that name only an address are passed over, and say what they lack', async () => {
+    const session = await openWindow(mine, {
+      folderFiles: { 'a.txt': 'Write a reply.\n', '.env': outside({ url: theirs.url }).text },
+      env: outside({ url: theirs.url }).variables,
+    });
+    await storeKey(session);
+    await generateFrom(session);
+    await mine.requestCount(chatPath, 1);
+    const lacks = /lacks (IBM|VENDOR)_API_KEY and (IBM|VENDOR)_PROJECT_ID/;
+    assert.match((await act(session, 'The .env file of project')) ?? '', lacks);
+    assert.match((await act(session, 'The environment')) ?? '', lacks);
+    assert.equal(await session.workbench.dialogs.state(), undefined);
+    assert.equal(theirs.requests.length, 0);
+  });
+
+  it('B11: of the environment is asked about by itself, and for every folder', async () => {
+    const { variables } = outside({ key, project: 'project-of-the-file', url: theirs.url });
+    const session = await openWindow(mine, {
+      folderFiles: {
+        'one/a.txt': 'Write a reply.\n',
+        'one/.env': outside({ key, project: projectId, url: theirs.url }).text,
+        'two/a.txt': 'Write a reply.\n',
+      },
+      env: variables,
+    });
+    const one = await session.anotherWindow(session.path('one'));
+    await generateFrom(session, 'one/a.txt', one);
+    await one.dialogs.waitFor(question);
+    await one.dialogs.click('Do Not Use');
+    const environment = /from the environment of VS Code/;
+    const { detail } = await one.dialogs.waitFor(environment);
+    assert.match(detail, new RegExp(`Selected text goes to ${new URL(theirs.url).host}`));
+    await one.screenshot('environment-approval');
+    assert.equal(mine.requests.length + theirs.requests.length, 0);
+    await one.dialogs.click('Use These Values');
+    const { json } = await theirs.requestCount(chatPath, 1);
+    assert.equal((json as { project_id: string }).project_id, 'project-of-the-file');
+
+    const two = await session.anotherWindow(session.path('two'));
+    await generateFrom(session, 'two/a.txt', two);
+    assert.match((await two.dialogs.waitFor(environment)).detail, /Folder: \S+\/two\n?/);
+    await two.page.keyboard.press('Escape');
+    assert.equal(theirs.count(chatPath), 1);
+  });
+});

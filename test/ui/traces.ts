@@ -1,0 +1,58 @@
+/** Where a text can be found after an extension has had it: every file and store of a window. */
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Session } from './session.ts';
+
+/** The places that hold a text, in whichever encoding. What a browser keeps counts as one place. */
+export async function tracesOf(session: Session, text: string): Promise<string[]> {
+  const places: string[] = [];
+  for (const root of [session.server.dataDirectory, session.folder]) {
+    for await (const entry of glob('**/*', { cwd: root, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      if (holds(await readFile(path), text)) places.push(path);
+    }
+  }
+  const stores = await session.workbench.page.evaluate<Record<string, string>>(storesScript);
+  for (const [name, kept] of Object.entries(stores)) {
+    if (holds(Buffer.from(kept), text)) places.push(name);
+  }
+  return places;
+}
+
+/** A text as it stands, as two bytes a letter, in an address, as hexadecimal digits and as base64. */
+export function holds(bytes: Buffer, text: string): boolean {
+  const plain = Buffer.from(text);
+  const encoded = [plain.toString('hex'), encodeURIComponent(text), ...base64Of(text)];
+  const forms = [plain, Buffer.from(text, 'utf16le'), ...encoded.map((form) => Buffer.from(form))];
+  return forms.some((form) => bytes.includes(form));
+}
+
+/** At each of the three places where it may begin, without the letters that neighbours change. */
+function base64Of(text: string): string[] {
+  return [0, 1, 2].map((offset) => {
+    const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]).toString('base64');
+    return padded.replace(/=+$/, '').slice(offset === 0 ? 0 : offset + 1, -1);
+  });
+}
+
+const storesScript = `(async () => {
+  const stores = { localStorage: JSON.stringify(localStorage),
+    sessionStorage: JSON.stringify(sessionStorage), cookies: document.cookie };
+  const done = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const plain = (_, value) =>
+    value instanceof Uint8Array || value instanceof ArrayBuffer ? new TextDecoder().decode(value) : value;
+  for (const { name } of await indexedDB.databases()) {
+    const database = await done(indexedDB.open(name));
+    for (const store of database.objectStoreNames) {
+      const objects = database.transaction(store).objectStore(store);
+      const kept = [await done(objects.getAllKeys()), await done(objects.getAll())];
+      stores['indexedDB ' + name + '/' + store] = JSON.stringify(kept, plain);
+    }
+    database.close();
+  }
+  return stores;
+})()`;

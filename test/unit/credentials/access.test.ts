@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import type { Uri } from 'vscode';
+import type { CredentialAccess } from '../../../src/credentials/access.ts';
+import { Approvals } from '../../../src/credentials/approvals.ts';
+import { KeyStore } from '../../../src/credentials/keyStore.ts';
+import { Vault } from '../../../src/credentials/vault.ts';
+import { FakeEditor, installEditor } from './fakeEditor.ts';
+import { FakeKeyring, FakeState } from './fakes.ts';
+
+const IDENTITY = 'https://identity.example';
+const SERVICE = 'https://service.example';
+const EVIL = 'https://evil.example';
+const envFile = (url = EVIL, key = 'key-in-the-file') =>
+  `VENDOR_API_KEY=${key}\nVENDOR_PROJECT_ID=project-in-the-file\nVENDOR_URL=${url}\n`;
+
+describe('the way to credentials', () => {
+  let editor = new FakeEditor();
+  let keys: KeyStore;
+  let access: CredentialAccess;
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(async () => {
+    editor = new FakeEditor();
+    editor.addFolder('/work');
+    editor.activeFile = '/work/a.txt';
+    editor.userSettings.set('authUrl', IDENTITY);
+    const vault = new Vault(new FakeKeyring().window(), () => {});
+    keys = new KeyStore(vault, new FakeState());
+    const { CredentialAccess } = await import('../../../src/credentials/access.ts');
+    access = new CredentialAccess({
+      keys,
+      approvals: new Approvals(vault, new FakeState()),
+      workspaceState: new FakeState(),
+      environment: {},
+      test: async () => {},
+      onObstacle: () => {},
+      onFound: () => {},
+    });
+  });
+
+  const storeKey = async () => {
+    editor.userSettings.set('url', SERVICE);
+    editor.userSettings.set('projectId', 'my-project');
+    await keys.write({ apiKey: 'my-key', authUrl: IDENTITY, serviceUrl: SERVICE });
+  };
+  const use = 'Use These Values';
+
+  it('B24: asks once for all commands that were started together', async () => {
+    editor.files.set('/work/.env', envFile());
+    const all = Promise.all(Array.from({ length: 10 }, () => access.require()));
+    await (await editor.question()).answer(use);
+    for (const credentials of await all) assert.equal(credentials?.serviceUrl, EVIL);
+    assert.equal(editor.asked, 1);
+  });
+
+  it('B24: takes one no for all commands that were started together', async () => {
+    editor.files.set('/work/.env', envFile());
+    const all = Promise.all(Array.from({ length: 10 }, () => access.require()));
+    await (await editor.question()).answer();
+    assert.deepEqual(new Set(await all), new Set([undefined]));
+    assert.deepEqual([editor.asked, editor.inputs], [1, 1]);
+  });
+
+  it('B24: asks nothing because of what changes, fifty times in a row', async () => {
+    await storeKey();
+    for (let round = 0; round < 50; round += 1) {
+      editor.files.set('/work/.env', envFile(`${EVIL}/${round}`));
+      editor.folderSettings.set('projectId', `project-${round}`);
+      editor.addFolder(`/other${round}`);
+      await access.look();
+    }
+    assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
+  });
+
+  it('A08 A10: binds the hosts that were shown, whatever the settings say by then', async () => {
+    await storeKey();
+    editor.userSettings.set('url', EVIL);
+    const required = access.require();
+    const question = await editor.question();
+    assert.match(question.detail, /evil\.example/);
+    editor.userSettings.set('url', 'https://third.example');
+    await question.answer('Use New Hosts');
+    assert.equal((await keys.read())?.serviceUrl, EVIL);
+    const again = await editor.question();
+    assert.match(again.detail, /went to evil\.example\nand would now go to third\.example/);
+    await again.answer();
+    assert.equal(await required, undefined);
+  });
+
+  it('A09: goes on with the saved hosts if they are kept', async () => {
+    await storeKey();
+    editor.userSettings.set('url', EVIL);
+    const required = access.require();
+    await (await editor.question()).answer('Keep Saved Hosts');
+    assert.equal((await required)?.serviceUrl, SERVICE);
+    assert.equal(editor.userSettings.get('url'), SERVICE);
+  });
+
+  it('A12: does not bind a key that another window stored under the question', async () => {
+    await storeKey();
+    editor.userSettings.set('url', EVIL);
+    const required = access.require();
+    const question = await editor.question();
+    await keys.write({ apiKey: 'another-key', authUrl: IDENTITY, serviceUrl: SERVICE });
+    await question.answer('Use New Hosts');
+    assert.equal((await keys.read())?.serviceUrl, SERVICE);
+    await (await editor.question()).answer();
+    assert.equal(await required, undefined);
+  });
+
+  for (const [what, change] of Object.entries({
+    'the identity address': () => editor.userSettings.set('authUrl', 'https://other.example'),
+    'the file': () => editor.files.set('/work/.env', envFile('https://third.example')),
+    'the key in the file': () => editor.files.set('/work/.env', envFile(EVIL, 'another-key')),
+  })) {
+    it(`B08: asks again if ${what} changed under the question`, async () => {
+      editor.files.set('/work/.env', envFile());
+      const required = access.require();
+      const question = await editor.question();
+      change();
+      await question.answer(use);
+      assert.equal(editor.asked, 2);
+      await (await editor.question()).answer();
+      assert.equal(await required, undefined);
+    });
+  }
+
+  it('B08: uses nothing of a folder that is not trusted any more when the answer comes', async () => {
+    editor.files.set('/work/.env', envFile());
+    const required = access.require();
+    const question = await editor.question();
+    editor.isTrusted = false;
+    await question.answer(use);
+    assert.equal(await required, undefined);
+  });
+
+  it('B09: says no for the values that were shown, not for those that came under the question', async () => {
+    editor.files.set('/work/.env', envFile());
+    const required = access.require();
+    const question = await editor.question();
+    editor.files.set('/work/.env', envFile(SERVICE));
+    await question.answer();
+    await (await editor.question()).answer(use);
+    assert.equal((await required)?.serviceUrl, SERVICE);
+  });
+
+  it('B14: belongs to the folder of the document, whatever is shown by then', async () => {
+    editor.addFolder('/evil');
+    editor.files.set('/evil/.env', envFile());
+    editor.files.set('/work/.env', envFile(SERVICE));
+    const document = { scheme: 'file', path: '/work/a.txt' } as Uri;
+    editor.activeFile = '/evil/b.txt';
+    const required = access.require(document);
+    const question = await editor.question();
+    assert.match(question.detail, /Folder: \/work\n/);
+    await question.answer(use);
+    assert.equal((await required)?.serviceUrl, SERVICE);
+    void access.require();
+    assert.match((await editor.question()).detail, /Folder: \/evil\n/);
+  });
+
+  it('B14: keeps two folders apart that ask at the same time', async () => {
+    editor.addFolder('/evil');
+    editor.files.set('/evil/.env', envFile());
+    editor.files.set('/work/.env', envFile());
+    const mine = access.require();
+    editor.activeFile = '/evil/b.txt';
+    const others = access.require();
+    await (await editor.question()).answer(use);
+    assert.equal((await mine)?.serviceUrl, EVIL);
+    await (await editor.question()).answer();
+    assert.equal(await others, undefined);
+    assert.equal(editor.asked, 2);
+  });
+
+  it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const preferring = access.prefer('envFile');
+    await (await editor.question()).answer(use);
+    await preferring;
+    assert.equal((await access.require())?.serviceUrl, EVIL);
+    editor.files.set('/work/.env', envFile('https://third.example'));
+    const required = access.require();
+    await (await editor.question()).answer();
+    assert.equal((await required)?.serviceUrl, SERVICE);
+  });
+});

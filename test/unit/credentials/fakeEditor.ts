@@ -1,0 +1,165 @@
+import { registerHooks } from 'node:module';
+import type { MessageItem, MessageOptions } from 'vscode';
+
+/**
+ * An editor of which a test holds every string: for what no real window lets happen on demand, such
+ * as a setting that changes while a question is open. Import it before anything that needs `vscode`.
+ */
+
+interface Address {
+  readonly scheme: string;
+  readonly path: string;
+  readonly fsPath: string;
+  toString(): string;
+}
+
+/** A question that waits for its answer. */
+export interface Question {
+  readonly text: string;
+  readonly detail: string;
+  readonly buttons: readonly string[];
+  /** Without a label it is closed. */
+  answer(label?: string): Promise<void>;
+}
+
+export class FakeEditor {
+  isTrusted = true;
+  folders: { readonly uri: Address; readonly name: string; readonly index: number }[] = [];
+  activeFile: string | undefined;
+  readonly userSettings = new Map<string, unknown>();
+  readonly folderSettings = new Map<string, unknown>();
+  readonly files = new Map<string, string>();
+  /** Modal questions that are open now. */
+  questions: Question[] = [];
+  /** Every modal question that was ever asked. */
+  asked = 0;
+  /** Input boxes and lists that were opened; each is closed at once, as with Escape. */
+  inputs = 0;
+
+  addFolder(path: string): void {
+    this.folders.push({ uri: addressOf(path), name: path.slice(1), index: this.folders.length });
+  }
+
+  /** The question that is open once everything else has had its turn. */
+  async question(): Promise<Question> {
+    for (let turns = 0; turns < 100 && this.questions.length === 0; turns += 1) await turn();
+    const [question] = this.questions;
+    if (!question) throw new Error('No question was asked.');
+    return question;
+  }
+
+  ask(text: string, rest: readonly unknown[]): Promise<unknown> {
+    const [options, ...items] = rest as [MessageOptions, ...(string | MessageItem)[]];
+    if (options?.modal !== true) return Promise.resolve(undefined);
+    this.asked += 1;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const labelOf = (item: string | MessageItem) => (typeof item === 'string' ? item : item.title);
+    const question: Question = {
+      text,
+      detail: options.detail ?? '',
+      buttons: items.map(labelOf),
+      answer: async (label) => {
+        this.questions = this.questions.filter((one) => one !== question);
+        const close = items.find((item) => typeof item !== 'string' && item.isCloseAffordance);
+        resolve(label === undefined ? close : items.find((item) => labelOf(item) === label));
+        for (let turns = 0; turns < 20; turns += 1) await turn();
+      },
+    };
+    this.questions.push(question);
+    return promise;
+  }
+
+  setting(name: string): unknown {
+    return this.folderSettings.get(name) ?? this.userSettings.get(name);
+  }
+
+  /** The exports of the module `vscode`. */
+  exports(): Record<string, unknown> {
+    const editor = this;
+    const nothing = { dispose: () => {} };
+    const input = () => {
+      editor.inputs += 1;
+      let hide = () => {};
+      const shown = {
+        show: () => hide(),
+        dispose: () => {},
+        onDidHide: (h: () => void) => (hide = h),
+      };
+      return new Proxy(shown, { get: (own, name) => Reflect.get(own, name) ?? (() => nothing) });
+    };
+    const configuration = {
+      get: (name: string) => editor.setting(name),
+      inspect: (name: string) => ({ globalLocalValue: editor.userSettings.get(name) }),
+      update: async (name: string, value: unknown) => void editor.userSettings.set(name, value),
+    };
+    return {
+      window: {
+        get activeTextEditor() {
+          const path = editor.activeFile;
+          return path === undefined ? undefined : { document: { uri: addressOf(path) } };
+        },
+        showWarningMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
+        showErrorMessage: async () => undefined,
+        showInformationMessage: async () => undefined,
+        createInputBox: input,
+        createQuickPick: input,
+      },
+      workspace: {
+        get isTrusted() {
+          return editor.isTrusted;
+        },
+        get workspaceFolders() {
+          return editor.folders;
+        },
+        getWorkspaceFolder: (uri: Address) =>
+          editor.folders.find((folder) => uri.path.startsWith(`${folder.uri.path}/`)),
+        getConfiguration: () => configuration,
+        fs: {
+          stat: async ({ path }: Address) => ({ type: 1, size: editor.#read(path).length }),
+          readFile: async ({ path }: Address) => Buffer.from(editor.#read(path)),
+        },
+      },
+      Uri: { joinPath: (uri: Address, name: string) => addressOf(`${uri.path}/${name}`) },
+      FileType: { File: 1, SymbolicLink: 64 },
+      ConfigurationTarget: { Global: 1 },
+      InputBoxValidationSeverity: { Error: 3 },
+      QuickInputButtons: { Back: {} },
+      QuickPickItemKind: { Separator: -1 },
+      commands: { executeCommand: async () => undefined },
+    };
+  }
+
+  #read(path: string): string {
+    const text = this.files.get(path);
+    if (text === undefined) throw new Error('no such file');
+    return text;
+  }
+}
+
+/** Makes `import 'vscode'` give the fake that is current when a function of it is called. */
+export function installEditor(current: () => FakeEditor): { deregister(): void } {
+  Object.assign(globalThis, { editorOfTest: () => current().exports() });
+  const names = Object.keys(new FakeEditor().exports());
+  const lines = names.map(
+    (name) =>
+      `export const ${name} = new Proxy({}, { get: (_, key) => editorOfTest()['${name}'][key] });`,
+  );
+  return registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'vscode'
+        ? { url: 'vscode:fake', format: 'module', shortCircuit: true }
+        : next(specifier, context),
+    load: (url, context, next) =>
+      url === 'vscode:fake'
+        ? { format: 'module', source: lines.join('\n'), shortCircuit: true }
+        : next(url, context),
+  });
+}
+
+function addressOf(path: string): Address {
+  return { scheme: 'file', path, fsPath: path, toString: () => `file://${path}` };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
