@@ -18,7 +18,7 @@ export function activeFolder(
   return owner ?? (others.length === 0 ? first : undefined);
 }
 
-function envFileOf(folder: WorkspaceFolder): Uri {
+export function envFileOf(folder: WorkspaceFolder): Uri {
   return Uri.joinPath(folder.uri, '.env');
 }
 

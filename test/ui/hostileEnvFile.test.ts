@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
+import { takePicture } from './pictures.ts';
 import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } from './service.ts';
 import { openWorkbench, type Session } from './session.ts';
 
@@ -70,7 +71,7 @@ describe('a .env file that a folder brings', () => {
 
   for (const theme of ['dark', 'light'] as const) {
     it(`B13: says in ${theme} that text goes to the account of another key, and whence it came`, async () => {
-      const session = await open({ theme });
+      const session = await open({ theme, viewport: { width: 1100, height: 640 } });
       const { workbench } = session;
       await generateFrom(session);
       const { detail, buttons } = await workbench.dialogs.waitFor(question);
@@ -80,7 +81,7 @@ describe('a .env file that a folder brings', () => {
         'Import into Secret Storage',
         'Use These Values',
       ]);
-      await workbench.screenshot(`env-file-approval-${theme}`);
+      await takePicture(workbench.page, `approval-${theme}`);
       await workbench.dialogs.click('Use These Values');
       await answered(session);
       const tooltip = await workbench.statusItem(statusId).tooltip();
@@ -133,7 +134,13 @@ describe('a .env file that a folder brings', () => {
   });
 
   it('B20: once it is imported, it is ignored; what it still holds is said', async () => {
-    const session = await open();
+    const session = await open({
+      folderFiles: {
+        'a.txt': 'Write a reply.\n',
+        '.env': textFor(first),
+        '.git/HEAD': 'ref: refs/heads/main\n',
+      },
+    });
     const { workbench, path } = session;
     const { quickInput, dialogs, notifications } = workbench;
     await generateFrom(session);
@@ -152,7 +159,7 @@ describe('a .env file that a folder brings', () => {
     await quickInput.waitFor({ step: '4/4', prompt: new RegExp(`text goes to ${hostOf(first)}`) });
     assert.equal(sent(), 0);
     await quickInput.pick('$(save) Save Without Testing');
-    await notifications.waitFor(/\.env file still holds the key, and is not ignored by git/);
+    await notifications.waitFor(/\.env file still holds the key, and git does not ignore it/);
     await first.requestCount(chatPath, 1);
     assert.equal(first.count(tokenPath), 1);
 
