@@ -52,7 +52,7 @@ describe('set-up', () => {
     assert.equal(await workbench.editor.savedText(path('letter.txt')), before);
   });
 
-  it('says what is wrong in the step it concerns, and Back goes back', async () => {
+  it('A04 A07: says what is wrong in the step it concerns, and Back goes back', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up Credentials');
@@ -79,7 +79,7 @@ describe('set-up', () => {
     );
   });
 
-  it('stores nothing when it is closed, whatever was typed', async () => {
+  it('A18: stores nothing when it is closed, whatever was typed', async () => {
     const { workbench } = await fresh();
     await workbench.runCommand('Hosted Model: Set Up Credentials');
     await answerSetUp(workbench, answers());
@@ -91,7 +91,7 @@ describe('set-up', () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('names exactly what is missing, opens by itself, and the generation goes on afterwards', async () => {
+  it('A03: names exactly what is missing, opens by itself, and the generation goes on afterwards', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'letter.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': '' },
@@ -124,7 +124,7 @@ describe('set-up', () => {
     assert.equal(saved, `Write a reply.\n${answerFor('Write a reply.')}\n`);
   });
 
-  it('asks before a stored key is replaced, and signs out', async () => {
+  it('A12: asks before a stored key is replaced, and signs out', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     const { quickInput, dialogs, notifications } = workbench;

@@ -20,6 +20,8 @@ describe('sources in the menu', () => {
   beforeEach(async () => {
     const known = { apiKeys: [apiKey, key], projectIds: [projectId, 'project-of-the-file'] };
     [mine, theirs] = await Promise.all([startEmulator(known), startEmulator(known)]);
+    // A token of the one is nothing to the other: this one answers without looking at it.
+    theirs.replay('chat_stream ok', chatPath, 9);
   });
   afterEach(() => Promise.all([mine.close(), theirs.close()]));
 
@@ -40,7 +42,7 @@ describe('sources in the menu', () => {
       return found?.description;
     }
     await workbench.page.keyboard.press('Enter');
-    await quickInput.waitFor({ title: new RegExp(row) });
+    await quickInput.waitFor({ title: new RegExp(row, 'i') });
     await quickInput.typeKeys(action);
     await workbench.screen.until(`the action ${action}`, async () => {
       const first = (await quickInput.state())?.items[0];

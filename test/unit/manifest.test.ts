@@ -65,7 +65,7 @@ describe('manifest', () => {
     assert.deepEqual([...new Set(read)].sort(), Object.keys(settings).sort());
   });
 
-  it('keeps addresses and limits out of reach of workspaces', () => {
+  it('B05: keeps addresses and limits out of reach of workspaces', () => {
     for (const name of [
       'url',
       'authUrl',

@@ -58,7 +58,7 @@ describe('a redirect', () => {
 describe('the last gate', () => {
   afterEach(endWorlds);
 
-  it('opens no socket to another origin than the one a bearer is bound to', async () => {
+  it('A15: opens no socket to another origin than the one a bearer is bound to', async () => {
     await withVictim(async (url) => {
       const world = await startWorld();
       await world.generate();
@@ -74,7 +74,7 @@ describe('the last gate', () => {
     });
   });
 
-  it('opens no socket to another origin than the one a key is bound to', async () => {
+  it('A15: opens no socket to another origin than the one a key is bound to', async () => {
     await withVictim(async (url) => {
       const { http, credentials } = await startWorld();
       const moved = { ...credentials, authUrl: url };

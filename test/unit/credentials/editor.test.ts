@@ -36,7 +36,7 @@ describe('credentials of the editor', () => {
     ['projectId', 'url'],
     ['apiKey', 'projectId', 'url'],
   ]) {
-    it(`name exactly what is missing: ${missing.join(', ')}`, () => {
+    it(`A03: name exactly what is missing: ${missing.join(', ')}`, () => {
       const without = {
         ...settings,
         ...(missing.includes('projectId') && { projectId: ' ' }),
@@ -57,7 +57,7 @@ describe('credentials of the editor', () => {
     ['another identity host', { authUrl: 'https://evil.example' }],
   ];
   for (const [name, change] of moved) {
-    it(`need approval for ${name}`, () => {
+    it(`A13: need approval for ${name}`, () => {
       assert.equal(resolveCredentials({ ...settings, ...change }, record).kind, 'unapproved');
     });
   }
@@ -73,7 +73,7 @@ describe('credentials of the editor', () => {
     ['another project', { projectId: 'project-2' }],
   ];
   for (const [name, change] of same) {
-    it(`need no approval for ${name}`, () => {
+    it(`A13 A14: need no approval for ${name}`, () => {
       const resolution = resolveCredentials({ ...settings, ...change }, record);
       assert.ok(resolution.kind === 'ready');
       assert.equal(resolution.credentials.serviceUrl, URL_SETTING);
@@ -118,7 +118,7 @@ describe('checks at the door', () => {
     ['a bad identity address', checkUrl(URL_SETTING, 'ftp://x'), /^The identity address/],
   ];
   for (const [what, message, want] of cases) {
-    it(`say about ${what}: ${message ?? 'nothing'}`, () => {
+    it(`A04 A07: say about ${what}: ${message ?? 'nothing'}`, () => {
       if (want) assert.match(message ?? '', want);
       else assert.equal(message, undefined);
     });

@@ -12,13 +12,13 @@ describe('missing settings', () => {
     const missing = names.filter((_, index) => (bits & (1 << index)) !== 0);
     const filled = (name: SettingName) => (missing.includes(name) ? '' : `value-of-${name}`);
 
-    it(`are exactly [${missing.join(', ')}] where these are empty`, () => {
+    it(`A03: are exactly [${missing.join(', ')}] where these are empty`, () => {
       const values = { apiKey: filled('apiKey'), projectId: filled('projectId') };
       assert.deepEqual(missingSettings({ ...values, url: filled('url') }), missing);
     });
   }
 
-  it('include blanks, empty quotes and placeholders', () => {
+  it('A04: include blanks, empty quotes and placeholders', () => {
     const values = { apiKey: ' \t', projectId: '""', url: '<URL>' };
     assert.deepEqual(missingSettings(values), names);
   });

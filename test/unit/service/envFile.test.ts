@@ -35,7 +35,7 @@ describe('a .env file', () => {
   });
 
   for (const fixture of envFiles) {
-    it(`with ${fixture.name}: ${summary(fixture)}`, () => {
+    it(`A07 B18 B19: with ${fixture.name}: ${summary(fixture)}`, () => {
       const text = textOf(fixture);
       if (text === undefined) return;
       const reading = readEnvFile(text, ibm);
@@ -94,7 +94,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('of 10,000 lines is read in no time, whatever they are', () => {
+  it('B18: of 10,000 lines is read in no time, whatever they are', () => {
     const many = (line: (n: number) => string) =>
       Array.from({ length: 10_000 }, (_, n) => line(n)).join('\n');
     const texts = [
@@ -112,7 +112,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('changes no prototype', () => {
+  it('B18: changes no prototype', () => {
     readEnvFile('__proto__=x\nconstructor=y\n', ibm);
     readEnvironment(JSON.parse('{"__proto__":"x","constructor":"y"}'), ibm);
     assert.equal(Object.getPrototypeOf({}), Object.prototype);

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Disposable, EventEmitter, type FileSystemProvider, Uri, workspace } from 'vscode';
+import { readOutsideFile } from '../../src/credentials/outside.ts';
+import { vendors } from '../../src/service/vendors.ts';
+
+const [vendor] = vendors;
+assert.ok(vendor);
+const text = 'VENDOR_API_KEY=key-1\nVENDOR_PROJECT_ID=project-1\nVENDOR_URL=https://a.example\n';
+const values = { apiKey: 'key-1', projectId: 'project-1', url: 'https://a.example' };
+
+describe('the .env file of a real folder', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hosted-model-env-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const env = () => join(folder, '.env');
+  const read = (uri = Uri.file(folder)) => readOutsideFile({ uri, name: 'x', index: 0 }, vendor);
+  const valuesRead = async () => {
+    const found = await read();
+    return found.kind === 'read' ? found.reading.values : found.why;
+  };
+
+  for (const [what, content] of Object.entries({
+    'plain lines': text,
+    'CRLF and a byte order mark': `\ufeff${text.replaceAll('\n', '\r\n')}`,
+  })) {
+    it(`B18: with ${what} is read`, async () => {
+      await writeFile(env(), content);
+      assert.deepEqual(await valuesRead(), values);
+    });
+  }
+
+  const refusals: [title: string, why: string, make: () => Promise<unknown>][] = [
+    ['B16: is refused at once if it is a directory', 'not-a-file', () => mkdir(env())],
+    [
+      'B16: is refused at once if it is a pipe',
+      'not-a-file',
+      async () => execFileSync('mkfifo', [env()]),
+    ],
+    [
+      'B15: is refused at once if it is a link, also to a proper file',
+      'symbolic-link',
+      async () => {
+        await writeFile(join(folder, 'real'), text);
+        await symlink('real', env());
+      },
+    ],
+    [
+      'B15 B16: is refused at once if it is a link to a device',
+      'symbolic-link',
+      () => symlink('/dev/zero', env()),
+    ],
+    [
+      'B15: is refused at once if it is a link to a directory',
+      'symbolic-link',
+      () => symlink('/', env()),
+    ],
+    [
+      'B15: is refused at once if it is a link to nothing',
+      'symbolic-link',
+      () => symlink('gone', env()),
+    ],
+    [
+      'B15: is refused at once if it is a link to itself',
+      'symbolic-link',
+      () => symlink('.env', env()),
+    ],
+    [
+      'B17: is refused at once if it has 10 MB',
+      'too-large',
+      () => writeFile(env(), text.padEnd(10_000_000, '#')),
+    ],
+    ['B18: is refused if it is not UTF-8', 'not-text', () => writeFile(env(), text, 'utf16le')],
+    ['is no source if it is not there', 'no-file', async () => {}],
+  ];
+  for (const [title, why, make] of refusals) {
+    it(title, async () => {
+      await make();
+      const startedAt = performance.now();
+      const found = await valuesRead();
+      const ms = performance.now() - startedAt;
+      assert.equal(found, why);
+      assert.ok(ms < 100, `${ms.toFixed()} ms`);
+    });
+  }
+
+  it('B16: is refused at once if it is a socket', async () => {
+    const server = createServer().listen(env());
+    await once(server, 'listening');
+    assert.equal(await valuesRead(), 'not-a-file');
+    server.close();
+  });
+
+  it('B23: of a virtual workspace is not looked for, and that is no error', async () => {
+    let calls = 0;
+    const counted = () => {
+      calls += 1;
+      throw new Error('asked for');
+    };
+    const provider: FileSystemProvider = {
+      onDidChangeFile: new EventEmitter<never>().event,
+      watch: () => new Disposable(() => {}),
+      stat: counted,
+      readFile: counted,
+      readDirectory: counted,
+      createDirectory: counted,
+      writeFile: counted,
+      delete: counted,
+      rename: counted,
+    };
+    const registered = workspace.registerFileSystemProvider('virtual-test', provider);
+    try {
+      assert.deepEqual(await read(Uri.parse('virtual-test://github/a/b')), {
+        kind: 'unread',
+        why: 'virtual',
+      });
+      assert.equal(calls, 0);
+      // The provider is really there: whoever asked it would be noticed.
+      await assert.rejects(
+        Promise.resolve(workspace.fs.stat(Uri.parse('virtual-test://github/a/b/.env'))),
+      );
+      assert.equal(calls, 1);
+    } finally {
+      registered.dispose();
+    }
+  });
+});

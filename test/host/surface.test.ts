@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { authentication, commands, extensions, lm } from 'vscode';
+
+const extension = extensions.getExtension('hosted-model.hosted-model');
+assert.ok(extension);
+
+describe('what other extensions can reach', () => {
+  before(() => extension.activate());
+  afterEach(() => commands.executeCommand('workbench.action.closeAllEditors'));
+
+  it('G01: is nothing: the exports are undefined', async () => {
+    assert.equal(extension.isActive, true);
+    assert.equal(extension.exports, undefined);
+    assert.equal(await extension.activate(), undefined);
+  });
+
+  it('G14: is no provider of sessions and no tool', async () => {
+    const accounts = ['hosted-model', 'hostedModel', 'hosted-model.hosted-model'];
+    for (const id of accounts) {
+      const session = authentication.getSession(id, [], { silent: true });
+      assert.equal(await Promise.resolve(session).catch(() => undefined), undefined);
+    }
+    assert.deepEqual(
+      lm.tools.filter(({ name }) => /hosted/i.test(name)),
+      [],
+    );
+  });
+
+  const names = extension.packageJSON.contributes.commands.map(
+    ({ command }: { command: string }) => command,
+  ) as string[];
+  for (const name of names) {
+    it(`G04: is the command ${name}, which gives nothing back, whatever it is called with`, async () => {
+      const hostile = { url: 'https://evil.example', apiKey: 'key', headers: { a: 'b' } };
+      let isOver = false;
+      const result = Promise.resolve(
+        commands.executeCommand(name, hostile, 'https://evil.example'),
+      );
+      const over = result.finally(() => (isOver = true));
+      // What a command asks is closed until it is through, as somebody would who wants none of it.
+      while (!isOver) {
+        await commands.executeCommand('workbench.action.closeQuickOpen');
+        await commands.executeCommand('notifications.clearAll');
+        await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 50))]);
+      }
+      assert.equal(await result, undefined);
+    });
+  }
+});

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+
+/** The named scenarios of the threat model that a release stands on, each proved by a test. */
+const scenarios = {
+  'credentials and binding':
+    'A01 A02 A03 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A14 A15 A17 A18 A19',
+  'hostile workspace, .env and environment':
+    'B01 B03 B04 B05 B06 B07 B08 B09 B11 B12 B13 B14 B16 B17 B18 B19 B20 B22 B23 B24 B25',
+  'commands and what others can reach': 'G01 G04 G05 G06 G13 G14',
+};
+
+/** The beginnings of all titles of tests: a title names its scenarios before a colon. */
+const named = new Set(
+  globSync('test/**/*.test.ts').flatMap((path) => {
+    const titles = readFileSync(path, 'utf8').matchAll(
+      /(?:\bit\(|^ {4}\[|^ {6})\s*['"`]((?:[A-M]\d\d )*[A-M]\d\d): /gm,
+    );
+    return [...titles].flatMap(([, ids = '']) => ids.split(' '));
+  }),
+);
+
+describe('the scenarios of the threat model', () => {
+  for (const [group, ids] of Object.entries(scenarios)) {
+    it(`of ${group} have a test each`, () => {
+      assert.deepEqual(
+        ids.split(' ').filter((id) => !named.has(id)),
+        [],
+      );
+    });
+  }
+});

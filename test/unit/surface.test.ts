@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+
+/** What the extension registers, and what it could hand out by it, in every line of its source. */
+const files = globSync('src/**/*.ts').map((path) => [path, readFileSync(path, 'utf8')] as const);
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  activationEvents: readonly string[];
+  contributes: Record<string, unknown>;
+};
+
+/** The places that match, as `path: text`. */
+function places(pattern: RegExp): string[] {
+  return files.flatMap(([path, text]) =>
+    [...text.matchAll(pattern)].map(([found]) => `${path}: ${found}`),
+  );
+}
+
+describe('the surface of the extension', () => {
+  it('G05: puts nothing on the clipboard but an answer or a report that a person asked to copy', () => {
+    const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
+    const allowed = [
+      /^src\/ui\/\w*(report|diagnos)\w*\.ts: clipboard\.writeText\(/i,
+      // The answer, on a button that says so.
+      /^src\/editor\/lastResult\.ts: clipboard\.writeText\(result\.text\)$/,
+    ];
+    assert.deepEqual(
+      writes.filter((place) => !allowed.some((one) => one.test(place))),
+      [],
+    );
+    assert.deepEqual(places(/\bclipboard\.readText\b|clipboardPasteAction/g), []);
+  });
+
+  it('G05: shows the key in no document, message, input or log of its own', () => {
+    const shown =
+      /(log\.(trace|debug|info|warn|error)|show\w*Message|openTextDocument|append\w*|prompt:|placeholder:|detail:)[^;\n]*\b(apiKey|bearer|token\.value)\b(?!\s*[?:])/g;
+    assert.deepEqual(
+      places(shown).filter((place) => !/'[^']*apiKey[^']*'/.test(place)),
+      [],
+    );
+  });
+
+  it('G14: answers no link, gives out no session, and contributes no more than it needs', () => {
+    const registrations =
+      /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
+    assert.deepEqual(places(registrations), []);
+    for (const event of manifest.activationEvents) {
+      assert.doesNotMatch(event, /^(\*|onUri|onAuthenticationRequest)/);
+    }
+    for (const point of ['authentication', 'languageModelTools', 'taskDefinitions', 'debuggers']) {
+      assert.equal(manifest.contributes[point], undefined, point);
+    }
+  });
+
+  it('G01 G04: takes no argument with a command and gives nothing back', () => {
+    const registered = places(/registerCommand\([\s\S]*?\);/g);
+    assert.equal(registered.length, 1, 'one place registers commands');
+    assert.match(
+      registered[0] ?? '',
+      /registerCommand\(`hostedModel\.\$\{name\}`, \(\) => run\(\)\)/,
+    );
+    assert.equal(places(/\brun = async \(\): Promise<undefined> =>/g).length, 1);
+    assert.equal(places(/export function activate\([^)]*\): void/g).length, 1);
+  });
+});
