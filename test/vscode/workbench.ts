@@ -83,6 +83,11 @@ export class Workbench {
     return listed !== undefined;
   }
 
+  /** Types into Quick Open, for instance `task name`, and leaves it open. */
+  quickOpen(text: string): Promise<void> {
+    return this.#fillPalette(text);
+  }
+
   statusItem(id: string): StatusItem {
     return new StatusItem(this.screen, id);
   }
