@@ -95,15 +95,17 @@ function folderOf(owner: WorkspaceFolder | undefined): Folder {
   // An answer given where no document is open belongs to that workspace, not to every window.
   const uri = owner?.uri ?? workspace.workspaceFile;
   if (!uri) return { uri: '', path: '', name: '' };
-  // A path may hold letters that look like others, or turn the text around them.
-  const isPlain = /^[\x20-\x7e]*$/.test(uri.fsPath);
+  // A path may hold letters that look like others or turn the text around them, and blanks that
+  // make a line of its own out of a part of it.
+  const isPlain = /^[\x20-\x7e]*$/.test(uri.fsPath) && !uri.fsPath.includes('  ');
   return {
     uri: uri.toString(),
     path: isPlain ? uri.fsPath : uri.toString(),
-    name: owner ? asciiName(owner.name) : '',
+    name: owner ? plainName(owner.name) : '',
   };
 }
 
-function asciiName(name: string): string {
-  return /^[\x20-\x7e]{1,60}$/.test(name) ? name : 'this folder';
+/** A workspace file names folders as it likes: brackets would make a link of it in a message. */
+function plainName(name: string): string {
+  return /^\w[\w .-]{0,59}$/.test(name) ? name : 'this folder';
 }

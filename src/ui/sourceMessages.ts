@@ -35,7 +35,9 @@ const FLAWS: Readonly<Record<Flaw['kind'], string>> = {
 
 /** `VENDOR_URL cannot be used as an address`. */
 export function flawPhrase({ name, flaw }: Finding): string {
-  return `${name} ${FLAWS[flaw.kind]}`;
+  // A name that is nearly right may hold anything beside its letters, also what turns text around.
+  const written = /^[\w.-]+$/.test(name) ? name : 'a name';
+  return `${written} ${FLAWS[flaw.kind]}`;
 }
 
 export function sourceName(id: SourceId, { folder }: Pick<Found, 'folder'>): string {

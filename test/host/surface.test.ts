@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { authentication, commands, extensions, lm } from 'vscode';
+import { commands, extensions, lm } from 'vscode';
 
 const extension = extensions.getExtension('hosted-model.hosted-model');
 assert.ok(extension);
 
 describe('what other extensions can reach', () => {
+  const names = extension.packageJSON.contributes.commands.map(
+    ({ command }: { command: string }) => command,
+  ) as string[];
   before(() => extension.activate());
   afterEach(() => commands.executeCommand('workbench.action.closeAllEditors'));
 
@@ -14,21 +17,17 @@ describe('what other extensions can reach', () => {
     assert.equal(await extension.activate(), undefined);
   });
 
-  it('G14: is no provider of sessions and no tool', async () => {
-    const accounts = ['hosted-model', 'hostedModel', 'hosted-model.hosted-model'];
-    for (const id of accounts) {
-      const session = authentication.getSession(id, [], { silent: true });
-      assert.equal(await Promise.resolve(session).catch(() => undefined), undefined);
-    }
+  it('G14: is no tool, and no command beside the ones in the palette', async () => {
+    const registered = (await commands.getCommands(true)).filter((name) =>
+      /hosted-?model/i.test(name),
+    );
+    assert.deepEqual(registered.sort(), names.sort());
     assert.deepEqual(
       lm.tools.filter(({ name }) => /hosted/i.test(name)),
       [],
     );
   });
 
-  const names = extension.packageJSON.contributes.commands.map(
-    ({ command }: { command: string }) => command,
-  ) as string[];
   for (const name of names) {
     it(`G04: is the command ${name}, which gives nothing back, whatever it is called with`, async () => {
       const hostile = { url: 'https://evil.example', apiKey: 'key', headers: { a: 'b' } };

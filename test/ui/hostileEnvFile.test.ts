@@ -114,6 +114,19 @@ describe('a .env file that a folder brings', () => {
     assert.equal(sent(), 0);
   });
 
+  it('B08: has its folder named as text in the question, whatever the folder is called', async () => {
+    const name = '[Repair](command:workbench.action.showCommands)';
+    const session = await openWorkbench({
+      folderFiles: { [`${name}/a.txt`]: 'Write a reply.\n', [`${name}/.env`]: textFor(first) },
+      userSettings: { 'hostedModel.authUrl': first.url },
+    });
+    const window = await session.anotherWindow(session.path(name));
+    await generateFrom(session, `${name}/a.txt`, window);
+    const { detail } = await window.dialogs.waitFor(question);
+    assert.ok(detail.includes(`Folder: ${session.path(name)}`), detail);
+    assert.equal(await window.page.locator('.monaco-dialog-box a[href]').count(), 0);
+  });
+
   it('B22: may change during a generation, which ends as it began; the next one asks', async () => {
     const session = await open();
     const { workbench, path } = session;

@@ -57,7 +57,7 @@ describe('settings that are not the user’s own', () => {
     );
   };
 
-  it('B01 B04: of a folder steer nothing, restricted or trusted; its project is asked about once', async () => {
+  it('B01 B04 G06: of a folder steer nothing, restricted or trusted; its project is asked about once', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.py': 'Write a reply.\n',
@@ -148,6 +148,22 @@ describe('settings that are not the user’s own', () => {
     await dialogs.click("Use the Folder's Project");
     assert.equal(await projectOf(2), 'workspace-project');
     await isNotOffered(window);
+  });
+
+  it('B03: of a workspace file name folders as they like, but put no link into a message', async () => {
+    const name = '[Repair](command:workbench.action.showCommands)';
+    const session = await openWindow(emulator, {
+      folderFiles: {
+        'one/a.txt': 'Write a reply.\n',
+        'one/.env': '\u202eIBM_API_KEY=x\n',
+        'all.code-workspace': text({ folders: [{ path: 'one', name }] }),
+      },
+    });
+    const window = await session.anotherWindow(session.path('all.code-workspace'));
+    await generateFrom(session, 'one/a.txt', window);
+    const message = await window.notifications.waitFor(/needs an API key/);
+    assert.doesNotMatch(message.text, /Repair|\u202e/);
+    assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
   it('B25: of a remote machine steer nothing; its project is asked about', async () => {

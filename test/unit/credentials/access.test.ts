@@ -176,6 +176,19 @@ describe('the way to credentials', () => {
     assert.equal(editor.asked, 2);
   });
 
+  it('B17: does not begin to read a file of 10 MB', async () => {
+    editor.files.set('/work/.env', envFile().padEnd(10_000_000, '#'));
+    const { found } = await access.look();
+    assert.deepEqual(found.outside[0]?.text, { kind: 'unread', why: 'too-large' });
+    assert.equal(editor.reads, 0);
+  });
+
+  it('B08: of a .env is read once for each look, so that what is judged is what is used', async () => {
+    editor.files.set('/work/.env', envFile());
+    await access.look();
+    assert.equal(editor.reads, 1);
+  });
+
   it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());

@@ -29,6 +29,8 @@ export class FakeEditor {
   readonly userSettings = new Map<string, unknown>();
   readonly folderSettings = new Map<string, unknown>();
   readonly files = new Map<string, string>();
+  /** How often the content of a file was asked for. */
+  reads = 0;
   /** Modal questions that are open now. */
   questions: Question[] = [];
   /** Every modal question that was ever asked. */
@@ -116,7 +118,10 @@ export class FakeEditor {
         getConfiguration: () => configuration,
         fs: {
           stat: async ({ path }: Address) => ({ type: 1, size: editor.#read(path).length }),
-          readFile: async ({ path }: Address) => Buffer.from(editor.#read(path)),
+          readFile: async ({ path }: Address) => {
+            editor.reads += 1;
+            return Buffer.from(editor.#read(path));
+          },
         },
       },
       Uri: { joinPath: (uri: Address, name: string) => addressOf(`${uri.path}/${name}`) },
