@@ -39,7 +39,7 @@ describe('sources in the menu', () => {
     if (action === undefined) {
       await workbench.page.keyboard.press('Escape');
       await quickInput.waitUntilClosed();
-      return found?.description;
+      return found && [found.description, found.detail].filter(Boolean).join(' · ').split(' · ')[0];
     }
     await workbench.page.keyboard.press('Enter');
     await quickInput.waitFor({ title: new RegExp(row, 'i') });
@@ -49,7 +49,7 @@ describe('sources in the menu', () => {
       return first?.label.includes(action) && first.focused ? true : undefined;
     });
     await workbench.page.keyboard.press('Enter');
-    return found?.description;
+    return found && [found.description, found.detail].filter(Boolean).join(' · ').split(' · ')[0];
   };
   const choose = async ({ page, screen }: Session['workbench'], button: string) => {
     await screen.until(`the button ${button} to have the keyboard`, async () => {
