@@ -23,45 +23,67 @@ const MOST_ANSWERS = 500;
 export class Approvals {
   readonly #vault: Vault;
   readonly #state: Memento;
+  #windowSalt: string | undefined;
 
   constructor(vault: Vault, state: Memento) {
     this.#vault = vault;
     this.#state = state;
   }
 
+  /** Looks only: where there is no salt yet, there are no answers. */
   async answerFor(subject: Subject): Promise<Answer | undefined> {
-    const answers = new Map(this.#answers());
-    return answers.get(await this.#hash(subject));
+    const salt = await this.#salt();
+    return salt === undefined ? undefined : new Map(this.#answers()).get(hashOf(subject, salt));
   }
 
   async remember(subject: Subject, answer: Answer): Promise<void> {
-    const hash = await this.#hash(subject);
+    const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
     const others = this.#answers().filter(([known]) => known !== hash);
     await this.#state.update(ANSWERS, [...others, [hash, answer]].slice(-MOST_ANSWERS));
   }
 
   async forget(subject: Subject): Promise<void> {
-    const hash = await this.#hash(subject);
+    const salt = await this.#salt();
+    if (salt === undefined) return;
+    const hash = hashOf(subject, salt);
     await this.#state.update(
       ANSWERS,
       this.#answers().filter(([known]) => known !== hash),
     );
   }
 
+  /** Forgets every yes, in whichever folder; a no stays a no. */
+  async forgetApproved(): Promise<void> {
+    const refused = this.#answers().filter(([, answer]) => answer === 'refused');
+    await this.#state.update(ANSWERS, refused);
+  }
+
   #answers(): readonly (readonly [hash: string, answer: Answer])[] {
     return this.#state.get(ANSWERS, []);
   }
 
-  async #hash(subject: Subject): Promise<string> {
-    const salt = (await this.#vault.get(SALT)) ?? (await this.#makeSalt());
-    return createHmac('sha256', salt).update(JSON.stringify(subject)).digest('hex');
+  async #salt(): Promise<string | undefined> {
+    return (await this.#vault.get(SALT)) ?? this.#windowSalt;
   }
 
-  /** Without the salt the hashes could be compared with guesses; it never leaves secret storage. */
   async #makeSalt(): Promise<string> {
     const salt = randomBytes(SALT_BYTES).toString('hex');
+    const isUnreadable = await this.#vault.names().then(
+      (names) => names.includes(SALT),
+      () => false,
+    );
+    if (isUnreadable) {
+      // Answers of this window alone: a new salt would make all earlier ones worthless.
+      this.#windowSalt = salt;
+      return salt;
+    }
     await this.#vault.store(SALT, salt);
     // Another window may have made one at the same moment: the stored one holds.
     return (await this.#vault.get(SALT)) ?? salt;
   }
+}
+
+/** Without the salt the hashes could be compared with guesses; it never leaves secret storage. */
+function hashOf(subject: Subject, salt: string): string {
+  return createHmac('sha256', salt).update(JSON.stringify(subject)).digest('hex');
 }

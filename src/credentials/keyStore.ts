@@ -66,9 +66,9 @@ export class KeyStore {
 
   /** @throws if secret storage keeps the key */
   async delete(): Promise<void> {
+    await this.#vault.delete(SECRET);
     await this.#state.update(MARKER, undefined);
     this.#seen = { text: undefined };
-    await this.#vault.delete(SECRET);
     this.#announce();
   }
 
