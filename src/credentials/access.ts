@@ -163,6 +163,7 @@ export class CredentialAccess {
         onObstacle({ needsApproval: true });
         const hasOwn = settings.projectId !== '';
         const answer = await askProject(choice.projectId, folder, { hasOwn });
+        if (!answer) return false;
         await approvals.remember(projectSubject(folder, choice.projectId), answer);
         return true;
       }

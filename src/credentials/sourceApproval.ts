@@ -38,14 +38,18 @@ export async function askSource(
   return answer === use ? 'approved' : 'refused';
 }
 
-/** Asks whether requests from a folder may be billed to the project its settings name. */
+/**
+ * Asks whether requests from a folder may be billed to the project its settings name. The user's
+ * own is the button that Enter presses: VS Code would not give that place to one that also closes.
+ * @returns undefined if the question was closed
+ */
 export async function askProject(
   projectId: string,
   folder: Folder,
   { hasOwn }: { readonly hasOwn: boolean },
-): Promise<Answer> {
-  const use = { title: "Use the Folder's Project" };
-  const own = { title: hasOwn ? 'Use My Project' : 'Do Not Use', isCloseAffordance: true };
+): Promise<Answer | undefined> {
+  const use = "Use the Folder's Project";
+  const own = hasOwn ? 'Use My Project' : 'Do Not Use';
   const answer = await window.showWarningMessage(
     'Use the project ID that the settings of this folder name?',
     {
@@ -59,5 +63,6 @@ export async function askProject(
     own,
     use,
   );
-  return answer === use ? 'approved' : 'refused';
+  if (answer === use) return 'approved';
+  return answer === own ? 'refused' : undefined;
 }

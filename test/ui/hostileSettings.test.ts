@@ -80,8 +80,11 @@ describe('settings that are not the user’s own', () => {
     );
     await workbench.screenshot('project-approval');
     await workbench.statusItem(statusId).waitFor({ ariaLabel: /your approval is needed/ });
-    assert.equal(emulator.count(chatPath), 1);
     await workbench.page.keyboard.press('Escape');
+    await generateFrom(session, 'a.py');
+    await workbench.dialogs.waitFor(question);
+    assert.equal(emulator.count(chatPath), 1, 'closing the question ends the command');
+    await workbench.page.keyboard.press('Enter');
     assert.equal(await projectOf(2), projectId);
     for (const round of [3, 4]) {
       await generateFrom(session, 'a.py');
@@ -133,7 +136,7 @@ describe('settings that are not the user’s own', () => {
     const ofNone = await dialogs.waitFor(question);
     assert.match(ofNone.detail, /Folder: \S+\/all\.code-workspace\s*Project ID: workspace-project/);
     assert.equal(emulator.requests.length, 0);
-    await window.page.keyboard.press('Escape');
+    await window.page.keyboard.press('Enter');
     await window.notifications.waitFor(/new token is in use/);
 
     await generateFrom(session, 'one/a.txt', window);

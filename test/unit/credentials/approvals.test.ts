@@ -58,6 +58,22 @@ describe('approvals', () => {
     assert.equal(await approvalsOn(new FakeKeyring(), state).answerFor(subject), undefined);
   });
 
+  it('have one salt, also where two are looked for at the same moment', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    let troubles = 0;
+    const approvals = new Approvals(new Vault(keyring.window(), () => (troubles += 1)), state);
+    const other: Subject = ['project', 'file:///work/a', 'project-1'];
+    await Promise.all([approvals.answerFor(subject), approvals.answerFor(other)]);
+    await Promise.all([
+      approvals.remember(subject, 'approved'),
+      approvals.answerFor(other),
+      approvals.remember(other, 'refused'),
+    ]);
+    assert.equal(troubles, 0, 'no alarm that secret storage forgets');
+    assert.equal(await approvalsOn(keyring, state).answerFor(subject), 'approved');
+    assert.equal(await approvalsOn(keyring, state).answerFor(other), 'refused');
+  });
+
   it('stay a bounded number: the oldest makes room', async () => {
     const state = new FakeState();
     const approvals = approvalsOn(new FakeKeyring(), state);
