@@ -177,7 +177,7 @@ export class CredentialAccess {
         return true;
       }
       case 'bad-address':
-        await reportAddress(choice);
+        reportAddress(choice);
         return false;
       case 'missing':
         onObstacle({ triedWithout: true, needsApproval: false });

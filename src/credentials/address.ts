@@ -28,13 +28,17 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
   return picked === back ? undefined : picked?.description;
 }
 
-/** Says what is wrong with an address in the settings. */
-export async function reportAddress({
+/**
+ * Says what is wrong with an address in the settings. Nobody waits for the message to be closed: it
+ * may stay open for as long as the window.
+ */
+export function reportAddress({
   setting,
   problem,
-}: Resolution & { readonly kind: 'bad-address' }): Promise<void> {
+}: Resolution & { readonly kind: 'bad-address' }): void {
   const text = `Hosted Model: ${addressText(setting, problem)}`;
   const openSettings = 'Open Settings';
-  const picked = await window.showErrorMessage(text, openSettings);
-  if (picked === openSettings) await commands.executeCommand('hostedModel.openSettings');
+  void window.showErrorMessage(text, openSettings).then((picked) => {
+    if (picked === openSettings) void commands.executeCommand('hostedModel.openSettings');
+  });
 }

@@ -115,13 +115,19 @@ export function usable({ settings }: Found, { id, text }: OutsideSource): Usable
   return 'setting' in target ? undefined : { id, values, destination: target };
 }
 
-function chooseEditor({ settings, record, projectAnswer }: Found): Choice {
-  const { folderProjectId } = settings;
-  const projectId =
-    projectAnswer === 'refused' || folderProjectId === '' ? settings.projectId : folderProjectId;
+/** The project of the editor: that of the folder, unless the user said no to it. */
+export function editorProject({ settings, projectAnswer }: Found): string {
+  const isOfFolder = settings.folderProjectId !== '' && projectAnswer !== 'refused';
+  return isOfFolder ? settings.folderProjectId : settings.projectId;
+}
+
+/** What the editor alone comes to. */
+export function chooseEditor(found: Found): Choice {
+  const { settings, record, projectAnswer } = found;
+  const projectId = editorProject(found);
   const resolution = resolveCredentials({ ...settings, projectId }, record);
   if (resolution.kind !== 'ready') return resolution;
-  if (projectId === folderProjectId && projectId !== '' && projectAnswer === undefined) {
+  if (projectId === settings.folderProjectId && projectAnswer === undefined) {
     return { kind: 'ask-project', projectId };
   }
   return { ...resolution, source: 'editor' };

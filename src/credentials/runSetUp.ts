@@ -30,7 +30,7 @@ export async function runSetUp(
     // The set-up asks for the service URL; the identity address is in the settings alone.
     const { setting, problem } = target;
     if (setting === 'authUrl') {
-      await reportAddress({ kind: 'bad-address', setting, problem });
+      reportAddress({ kind: 'bad-address', setting, problem });
       return false;
     }
     needed.add('url');

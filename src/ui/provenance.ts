@@ -1,4 +1,4 @@
-import { type Choice, type Found, type SourceId, valuesOf } from '../credentials/choose.ts';
+import { type Choice, editorProject, type Found, type SourceId, valuesOf } from '../credentials/choose.ts';
 import type { SettingName } from '../service/credentials.ts';
 import { sourceName } from './sourceMessages.ts';
 
@@ -62,7 +62,7 @@ export function maskedValues(id: SourceId, found: Found): string {
   const source = found.outside.find((one) => one.id === id);
   const { projectId, url } = source
     ? (valuesOf(source.text) ?? { projectId: '', url: '' })
-    : found.settings;
+    : { projectId: editorProject(found), url: found.settings.url };
   const host = URL.canParse(url) ? new URL(url).host : '';
   return [
     hasSetting('apiKey', id, found) && 'key ••••••••',

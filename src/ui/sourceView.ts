@@ -1,12 +1,14 @@
 import type { QuickPickItem } from 'vscode';
 import {
   type Choice,
+  chooseEditor,
+  editorProject,
   type Found,
   type OutsideSource,
   type SourceId,
   valuesOf,
 } from '../credentials/choose.ts';
-import { missingSettings } from '../service/credentials.ts';
+import { missingSettings, type SettingName } from '../service/credentials.ts';
 import { maskedValues } from './provenance.ts';
 import { settingNames } from './settingMessages.ts';
 import { capitalized, sourceName, sourceProblem } from './sourceMessages.ts';
@@ -44,7 +46,7 @@ export function sourceRows(found: Found, choice: Choice): SourceRow[] {
 /** What is offered for a source, in this order. */
 export function actionsFor(source: SourceId, found: Found, choice: Choice): ActionItem[] {
   const outside = found.outside.find(({ id }) => id === source);
-  const isComplete = outside ? valuesOf(outside.text) : found.record;
+  const isComplete = outside ? valuesOf(outside.text) : missingInEditor(found).length === 0;
   const answer = outside ? outside.answer : found.projectAnswer;
   const items: (ActionItem | false)[] = [
     !!isComplete && !isInUse(source, choice) && item('check', 'Use This Instead', 'prefer'),
@@ -80,13 +82,30 @@ export function stateOf(source: SourceId, found: Found): string {
       outside.answer === 'approved' ? 'approved, not used' : 'complete, not approved';
     return sourceProblem(outside) ?? fallback;
   }
-  const { projectId, url } = found.settings;
-  const missing = missingSettings({ apiKey: found.record?.apiKey ?? '', projectId, url });
-  return missing.length > 0 ? `lacks ${settingNames(missing)}` : 'complete, not used';
+  const missing = missingInEditor(found);
+  if (missing.length > 0) return `lacks ${settingNames(missing)}`;
+  return EDITOR_STATES[chooseEditor(found).kind];
+}
+
+const EDITOR_STATES: Readonly<Record<Choice['kind'], string>> = {
+  ready: 'complete, not used',
+  missing: 'incomplete',
+  'bad-address': 'not used, since an address in it cannot be used',
+  unapproved: 'not used, since its hosts are not approved for the key',
+  'ask-project': "not used, since the folder's project is not approved",
+  'ask-source': 'complete, not used',
+};
+
+function missingInEditor(found: Found): readonly SettingName[] {
+  const { record, settings } = found;
+  const projectId = editorProject(found);
+  return missingSettings({ apiKey: record?.apiKey ?? '', projectId, url: settings.url });
 }
 
 /** A source that has none of the settings is nothing to choose from. */
 function isWorthShowing({ text }: OutsideSource): boolean {
-  if (text.kind === 'read') return text.reading.named.length > 0;
+  if (text.kind === 'read') {
+    return text.reading.named.length > 0 || text.reading.findings.length > 0;
+  }
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
 }

@@ -147,6 +147,16 @@ describe('the way to credentials', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
+  it('is open again once an address is mended, though nobody closed the message about it', async () => {
+    await storeKey();
+    editor.userSettings.set('url', 'http://service.example');
+    assert.equal(await access.require(), undefined);
+    editor.userSettings.set('url', SERVICE);
+    assert.equal((await access.require())?.serviceUrl, SERVICE);
+    editor.userSettings.set('authUrl', 'http://identity.example');
+    assert.equal(await access.setUp(), false);
+  });
+
   it('B14: belongs to the folder of the document, whatever is shown by then', async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());

@@ -101,7 +101,8 @@ export class FakeEditor {
           return path === undefined ? undefined : { document: { uri: addressOf(path) } };
         },
         showWarningMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
-        showErrorMessage: async () => undefined,
+        // Left open: nobody has to close a notification.
+        showErrorMessage: () => new Promise(() => {}),
         showInformationMessage: async () => undefined,
         createInputBox: input,
         createQuickPick: input,
