@@ -1,4 +1,4 @@
-import { type ExtensionContext, window } from 'vscode';
+import { type ExtensionContext, window, workspace } from 'vscode';
 import type { App } from './app.ts';
 import { registerCommands } from './commands.ts';
 import type { CredentialAccess } from './credentials/access.ts';
@@ -6,6 +6,7 @@ import { KeyStore } from './credentials/keyStore.ts';
 import { Vault } from './credentials/vault.ts';
 import { LastResult } from './editor/lastResult.ts';
 import { registerEnvFile } from './envFile/watch.ts';
+import { Lazy } from './lazy.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import { isOutOfReach, ServiceError } from './service/errors.ts';
 import type { Session } from './service/session.ts';
@@ -21,23 +22,26 @@ import { StatusItem } from './ui/statusItem.ts';
  */
 export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel('Hosted Model', { log: true });
-  const vault = new Vault(context.secrets, () => void sayStorageFails());
+  /** Nobody waits for it; a failure of it still must not pass unseen. */
+  const inBackground = (work: PromiseLike<unknown> | undefined) =>
+    void work?.then(undefined, (error: unknown) => {
+      log.error(`in the background: ${error instanceof Error ? error.name : 'unknown failure'}`);
+    });
+  const vault = new Vault(context.secrets, () => inBackground(sayStorageFails()));
   const keys = new KeyStore(vault, context.globalState);
   const lastResult = new LastResult();
 
-  let session: Promise<Session> | undefined;
-  const openSession = () => {
-    session ??= import('./service/session.ts').then(({ Session }) => new Session({ onTokenState }));
-    return session;
-  };
-
+  const session = new Lazy<Session>(async () => {
+    const { Session } = await import('./service/session.ts');
+    return new Session({ onTokenState });
+  });
   const keepFresh = async () => {
-    if (!window.state.focused || !readSettings().keepTokenFresh || !session) return;
+    if (!window.state.focused || !readSettings().keepTokenFresh || !session.ifMade) return;
     // The source of the token may have changed since it was used: then it is not renewed.
-    await keepOnlyUsableToken();
-    (await session).keepTokenFresh();
+    await lookAgain();
+    (await session.ifMade)?.keepTokenFresh();
   };
-  const status = new StatusItem(statusPlace, () => void keepFresh());
+  const status = new StatusItem(statusPlace, () => inBackground(keepFresh()));
   const onTokenState = (token: TokenState) => {
     status.update({ token });
     const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
@@ -46,26 +50,36 @@ export function activate(context: ExtensionContext): void {
     if (error || token.kind === 'valid') status.update({ unreachable: isOutOfReach(error) });
   };
 
-  let access: Promise<CredentialAccess> | undefined;
-  const openAccess = () => {
-    access ??= import('./credentials/access.ts').then(
-      ({ CredentialAccess, Approvals, provenanceLines }) =>
-        new CredentialAccess({
-          keys,
-          approvals: new Approvals(vault, context.globalState),
-          workspaceState: context.workspaceState,
-          environment: process.env,
-          test,
-          onObstacle: (obstacles) => status.update(obstacles),
-          onFound: (found, choice) => {
-            status.update({ provenance: provenanceLines(found, choice) });
-            const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
-            if (isOutside === context.workspaceState.get(OUTSIDE, false)) return;
-            void context.workspaceState.update(OUTSIDE, isOutside).then(showWhetherSetUp);
-          },
-        }),
+  const access = new Lazy<CredentialAccess>(async () => {
+    const { CredentialAccess, Approvals, provenanceLines } = await import(
+      './credentials/access.ts'
     );
-    return access;
+    return new CredentialAccess({
+      keys,
+      approvals: new Approvals(vault, context.globalState),
+      workspaceState: context.workspaceState,
+      environment: process.env,
+      test,
+      onObstacle: (obstacles) => status.update(obstacles),
+      onFound: (found, choice) => {
+        status.update({ provenance: provenanceLines(found, choice) });
+        // The token in use serves what may be used now, or nobody.
+        const usable = choice.kind === 'ready' ? choice.credentials : undefined;
+        inBackground(session.ifMade?.then((open) => open.keepOnly(usable)));
+        const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
+        if (isOutside === context.workspaceState.get(OUTSIDE, false)) return;
+        const noted = context.workspaceState.update(OUTSIDE, isOutside);
+        inBackground(noted.then(showWhetherSetUp));
+      },
+    });
+  });
+  /** What may be used can have changed. Asks nothing; does nothing as long as nobody needed it. */
+  const lookAgain = async () => {
+    const { needsApproval, provenance } = status.facts;
+    if (!session.ifMade && !needsApproval && !provenance) return;
+    const { choice } = await (await access.get()).look();
+    const isAsking = ['unapproved', 'ask-project', 'ask-source'].includes(choice.kind);
+    status.update({ needsApproval: status.facts.needsApproval && isAsking });
   };
 
   const showWhetherSetUp = async () => {
@@ -77,39 +91,35 @@ export function activate(context: ExtensionContext): void {
   };
 
   let signedOut = new AbortController();
-  /** The token in use serves what may be used now, or nobody. */
-  const keepOnlyUsableToken = async () => {
-    const open = await session;
-    const { needsApproval, provenance } = status.facts;
-    if (!open && !needsApproval && !provenance) return;
-    const { choice } = await (await openAccess()).look();
-    open?.keepOnly(choice.kind === 'ready' ? choice.credentials : undefined);
-    const isAsking = ['unapproved', 'ask-project', 'ask-source'].includes(choice.kind);
-    status.update({ needsApproval: status.facts.needsApproval && isAsking });
-  };
   const onKeyChange = async () => {
     status.update({ lastFailure: undefined, unreachable: false });
     if (!(await keys.has())) {
       signedOut.abort(new ServiceError('cancelled'));
       signedOut = new AbortController();
-      (await session)?.forgetToken();
+      (await session.ifMade)?.forgetToken();
     }
     await showWhetherSetUp();
-    await keepOnlyUsableToken();
+    await lookAgain();
   };
   const onSettingsChange = async () => {
     status.update({ unreachable: false });
     lookForStrayKey();
     await showWhetherSetUp();
-    await keepOnlyUsableToken();
+    await lookAgain();
+  };
+  const onEditorChange = async () => {
+    // Only then another document can mean another folder.
+    if ((workspace.workspaceFolders?.length ?? 0) > 1) await lookAgain();
   };
 
   let hasOfferedToMove = false;
   const lookForStrayKey = () => {
     if (hasOfferedToMove || !findKeyInSettings()) return;
     hasOfferedToMove = true;
-    void import('./credentials/strayKey.ts').then(({ offerToMoveKey }) =>
-      offerToMoveKey(openAccess),
+    inBackground(
+      import('./credentials/strayKey.ts').then(({ offerToMoveKey }) =>
+        offerToMoveKey(() => access.get()),
+      ),
     );
   };
 
@@ -131,8 +141,8 @@ export function activate(context: ExtensionContext): void {
     get signOutSignal() {
       return signedOut.signal;
     },
-    session: openSession,
-    access: openAccess,
+    session: () => session.get(),
+    access: () => access.get(),
     watchGeneration: generationWatches(status, log),
   };
 
@@ -142,13 +152,15 @@ export function activate(context: ExtensionContext): void {
     registerCommands(app),
     keys,
     registerEnvFile(),
-    keys.onDidChange(() => void onKeyChange()),
-    onDidChangeSettings(() => void onSettingsChange()),
-    window.onDidChangeWindowState(() => void keepFresh()),
+    keys.onDidChange(() => inBackground(onKeyChange())),
+    onDidChangeSettings(() => inBackground(onSettingsChange())),
+    window.onDidChangeWindowState(() => inBackground(keepFresh())),
+    window.onDidChangeActiveTextEditor(() => inBackground(onEditorChange())),
+    workspace.onDidGrantWorkspaceTrust(() => inBackground(lookAgain())),
     { dispose: () => signedOut.abort(new ServiceError('cancelled')) },
-    { dispose: () => void session?.then((open) => open.dispose()) },
+    { dispose: () => inBackground(session.ifMade?.then((open) => open.dispose())) },
   );
-  void showWhetherSetUp();
+  inBackground(showWhetherSetUp());
   lookForStrayKey();
 }
 

@@ -3,15 +3,17 @@ import type { App } from './app.ts';
 import type { CommandName } from './commands.ts';
 import { requireAddress } from './credentials/address.ts';
 import { openEnvFile } from './credentials/outside.ts';
+import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
 import { diagnoseConnection, explained } from './diagnosis.ts';
 import { generateFromSelection } from './editor/generate.ts';
 import { removeByteOrderMark } from './envFile/byteOrderMark.ts';
 import { moveKeyToSecretStorage } from './envFile/moveKey.ts';
-import { type Credentials, SETTING_NAMES } from './service/credentials.ts';
+import type { Credentials } from './service/credentials.ts';
 import { readSettings, writeSettings } from './settings.ts';
 import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
 import { report } from './ui/report.ts';
+import { STORAGE_KEEPS_KEY } from './ui/settingMessages.ts';
 import { pickSourceAction } from './ui/sourceMenu.ts';
 import { sourceName } from './ui/sourceMessages.ts';
 import { sourceRows } from './ui/sourceView.ts';
@@ -39,8 +41,13 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   },
 
   signOut: async (app) => {
-    await (await app.access()).signOut();
-    inform('signed out. The API key and the token are deleted.');
+    try {
+      await signOut(await app.access());
+      inform('signed out. The API key and the token are deleted.');
+    } catch {
+      (await app.session()).forgetToken();
+      void window.showErrorMessage(STORAGE_KEEPS_KEY);
+    }
   },
 
   refreshToken: async (app) => {
@@ -87,14 +94,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   showLastResult: ({ lastResult }) => lastResult.show(),
 
   moveKeyToSecretStorage: (app) =>
-    moveKeyToSecretStorage(async (answers) => {
-      const access = await app.access();
-      if (!(await access.setUp(SETTING_NAMES, answers))) return false;
-      // Another key may have been typed, or secret storage may have failed: then the one in the
-      // file is nowhere else.
-      const { record, isWindowOnly } = (await access.look()).found;
-      return record?.apiKey === answers.apiKey && !isWindowOnly;
-    }),
+    moveKeyToSecretStorage(async (found) => (await app.access()).takeIn(found)),
 
   removeByteOrderMark,
 };
@@ -112,11 +112,11 @@ async function openMenu(app: App): Promise<void> {
   if (!action) return;
   if (action === 'setUp') await access.setUp();
   else if (action === 'open') await openEnvFile();
-  else if (action === 'import') await access.importFrom(source);
+  else if (action === 'import') await importFrom(access, source);
   else if (action === 'forget') {
-    await access.forget(source);
+    await forget(access, source);
     inform('the answer is forgotten; you are asked again before these values are used.');
-  } else if (await access.prefer(source)) {
+  } else if (await prefer(access, source)) {
     inform(`${sourceName(source, found)} is used in this workspace from now on.`);
   }
 }

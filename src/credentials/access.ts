@@ -4,7 +4,7 @@ import { missingText } from '../ui/settingMessages.ts';
 import { lookedText } from '../ui/sourceMessages.ts';
 import { reportAddress } from './address.ts';
 import { settleDestination } from './approval.ts';
-import { type Choice, choose, type Found, type SourceId, valuesOf } from './choose.ts';
+import { type Choice, choose, type Found } from './choose.ts';
 import {
   type FindOptions,
   findSources,
@@ -12,10 +12,10 @@ import {
   projectSubject,
   sourceSubject,
 } from './find.ts';
-import { warnOfLeftKey } from './leftover.ts';
 import { activeFolder } from './outside.ts';
 import { runSetUp } from './runSetUp.ts';
 import type { SetUpOptions } from './setUp.ts';
+import { importSource } from './sourceActions.ts';
 import { askProject, askSource } from './sourceApproval.ts';
 
 export { provenanceLines } from '../ui/provenance.ts';
@@ -40,20 +40,20 @@ export interface AccessOptions extends FindOptions {
  * which; until that is answered nothing with a credential is sent.
  */
 export class CredentialAccess {
-  readonly #options: AccessOptions;
+  readonly options: AccessOptions;
   #turn: Promise<unknown> = Promise.resolve();
   /** What is being asked on behalf of each folder; the empty one is that of no folder. */
   readonly #asking = new Map<string, Promise<Credentials | undefined>>();
 
   constructor(options: AccessOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** What is found at this moment. Asks nothing. */
   async look(owner = activeFolder()): Promise<{ readonly found: Found; readonly choice: Choice }> {
-    const found = await findSources(this.#options, owner);
+    const found = await findSources(this.options, owner);
     const choice = choose(found);
-    this.#options.onFound(found, choice);
+    this.options.onFound(found, choice);
     return { found, choice };
   }
 
@@ -79,69 +79,35 @@ export class CredentialAccess {
 
   /** The guided set-up, as `runSetUp` describes it. */
   async setUp(names?: readonly SettingName[], given?: SetUpOptions['found']): Promise<boolean> {
-    if (!(await runSetUp(this.#options, names, given))) return false;
-    await preferSource(this.#options, 'editor');
-    this.#options.onObstacle({ triedWithout: false, needsApproval: false });
+    if (!(await runSetUp(this.options, names, given))) return false;
+    await preferSource(this.options, 'editor');
+    this.options.onObstacle({ triedWithout: false, needsApproval: false });
     await this.look();
     return true;
   }
 
   /**
-   * Lets a source go before the others in this workspace, and asks about it if nobody has.
-   * @returns whether it is in use now
+   * The set-up with a key that was found elsewhere.
+   * @returns true only if exactly that key is in secret storage now, so that the place where it was
+   * found may let go of it
    */
-  async prefer(id: SourceId): Promise<boolean> {
-    const { found } = await this.look();
-    if (found.outside.find((one) => one.id === id)?.answer === 'refused') await this.forget(id);
-    await preferSource(this.#options, id);
-    await this.require();
-    const { choice } = await this.look();
-    return choice.kind === 'ready' && choice.source === id;
-  }
-
-  /** Forgets what was answered about a source, or about the project of the folder for the editor. */
-  async forget(id: SourceId): Promise<void> {
-    const { found } = await this.look();
-    const { settings, folder, outside } = found;
-    const source = outside.find((one) => one.id === id);
-    const values = source && valuesOf(source.text);
-    if (source && values) {
-      await this.#options.approvals.forget(sourceSubject(source.id, values, folder, settings));
-    } else if (!source) {
-      await this.#options.approvals.forget(projectSubject(folder, settings.folderProjectId));
-    }
-    if (found.preferred === id) await preferSource(this.#options, 'editor');
-    await this.look();
-  }
-
-  /** Takes the values of a source into secret storage and the user settings, by the set-up. */
-  async importFrom(id: SourceId): Promise<void> {
-    const owner = activeFolder();
-    const { found } = await this.look(owner);
-    const source = found.outside.find((one) => one.id === id);
-    if (source) await this.#import(id, valuesOf(source.text), owner);
-  }
-
-  /** Deletes the key, and what was answered about the sources of this folder. */
-  async signOut(): Promise<void> {
-    const { outside } = (await this.look()).found;
-    for (const { id, answer } of outside) if (answer) await this.forget(id);
-    await this.#options.keys.delete();
-  }
-
-  async #import(id: SourceId, values: SetUpOptions['found'], owner: WorkspaceFolder | undefined) {
-    const isSaved = await this.setUp(undefined, values);
-    if (isSaved && id === 'envFile' && owner) void warnOfLeftKey(owner);
-    return isSaved;
+  async takeIn(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<boolean> {
+    if (!(await this.setUp(undefined, found))) return false;
+    const { keys } = this.options;
+    return (await keys.read())?.apiKey === found.apiKey && !keys.isWindowOnly;
   }
 
   async #require(owner: WorkspaceFolder | undefined): Promise<Credentials | undefined> {
+    let hasSetUp = false;
     for (;;) {
       const { found, choice } = await this.look(owner);
       if (choice.kind === 'ready') {
-        this.#options.onObstacle({ triedWithout: false, needsApproval: false });
+        this.options.onObstacle({ triedWithout: false, needsApproval: false });
         return choice.credentials;
       }
+      // What is still missing after a set-up is nothing that another one would bring.
+      if (choice.kind === 'missing' && hasSetUp) return undefined;
+      hasSetUp ||= choice.kind === 'missing';
       if (!(await this.#isSettled(found, choice, owner))) return undefined;
     }
   }
@@ -152,7 +118,7 @@ export class CredentialAccess {
     choice: Exclude<Choice, { kind: 'ready' }>,
     owner: WorkspaceFolder | undefined,
   ): Promise<boolean> {
-    const { keys, approvals, onObstacle } = this.#options;
+    const { keys, approvals, onObstacle } = this.options;
     const { settings, record, folder } = found;
     switch (choice.kind) {
       case 'unapproved':
@@ -171,7 +137,7 @@ export class CredentialAccess {
         onObstacle({ needsApproval: true });
         const answer = await askSource(choice.source, folder);
         const { id, values } = choice.source;
-        if (answer === 'import') return this.#import(id, values, owner);
+        if (answer === 'import') return importSource(this, choice.source, found, owner);
         await approvals.remember(sourceSubject(id, values, folder, settings), answer);
         onObstacle({ needsApproval: false });
         return true;

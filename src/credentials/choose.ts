@@ -84,6 +84,16 @@ export type Choice =
  * passed over; if none is left, the answer is what stands in the way in the editor.
  */
 export function choose(found: Found): Choice {
+  const choice = chooseSource(found);
+  if (choice.kind !== 'ready') return choice;
+  const known = [found.record?.apiKey, ...found.outside.map(({ text }) => valuesOf(text)?.apiKey)];
+  const otherKeys = known.filter(
+    (key): key is string => key !== undefined && key !== choice.credentials.apiKey,
+  );
+  return { ...choice, credentials: { ...choice.credentials, otherKeys } };
+}
+
+function chooseSource(found: Found): Choice {
   const chosen = found.outside.find(({ id }) => id === found.preferred);
   const preferred = chosen && chosen.answer !== 'refused' && usable(found, chosen);
   if (chosen && preferred) {

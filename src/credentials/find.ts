@@ -1,4 +1,5 @@
 import { type Memento, type WorkspaceFolder, workspace } from 'vscode';
+import { cleanValue } from '../service/credentials.ts';
 import type { SourceReading } from '../service/settingSource.ts';
 import { isWellFormed } from '../service/settingValue.ts';
 import { readSettings } from '../settings.ts';
@@ -33,7 +34,7 @@ export async function findSources(
 ): Promise<Found> {
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
-  const settings = folderSettings(owner);
+  const settings = folderSettings(owner, folder);
   const record = await keys.read();
   const outside = await Promise.all([
     sourceOf('envFile', await readOutsideFile(owner, settings.vendor)),
@@ -85,9 +86,15 @@ export async function preferSource(
   await workspaceState.update(PREFERRED, source === 'editor' ? undefined : source);
 }
 
-function folderSettings(owner: WorkspaceFolder | undefined) {
+/** A project of the folder that cannot be one, or that no folder answers for, is as good as none. */
+function folderSettings(owner: WorkspaceFolder | undefined, folder: Folder) {
   const settings = readSettings(owner?.uri);
-  const isUsable = workspace.isTrusted && isWellFormed('projectId', settings.folderProjectId);
+  const { value } = cleanValue(settings.folderProjectId);
+  const isUsable =
+    workspace.isTrusted &&
+    folder.uri !== '' &&
+    value === settings.folderProjectId &&
+    isWellFormed('projectId', value);
   return isUsable ? settings : { ...settings, folderProjectId: '' };
 }
 

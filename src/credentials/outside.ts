@@ -1,4 +1,11 @@
-import { FileType, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
+import {
+  FileType,
+  type NotebookDocument,
+  Uri,
+  type WorkspaceFolder,
+  window,
+  workspace,
+} from 'vscode';
 import { readEnvFile, readEnvironment } from '../service/envFile.ts';
 import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../service/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
@@ -9,13 +16,29 @@ import type { OutsideText, UnreadReason } from './choose.ts';
 /** Where a folder's `.env` can be a file; anything else is a view of something remote. */
 const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 
-/** The folder whose `.env` and settings hold: that of a document, or else the only one. */
+/** Documents that lie nowhere, so that they count to the only folder. */
+const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
+
+/**
+ * The folder whose `.env` and settings hold for a document: the one that owns it. A file outside
+ * of every folder has none, since nobody approved anything for it.
+ */
 export function activeFolder(
   document = window.activeTextEditor?.document.uri,
 ): WorkspaceFolder | undefined {
-  const owner = document && workspace.getWorkspaceFolder(document);
+  if (document && !PLACELESS_SCHEMES.has(document.scheme)) {
+    return workspace.getWorkspaceFolder(notebookOf(document) ?? document);
+  }
   const [first, ...others] = workspace.workspaceFolders ?? [];
-  return owner ?? (others.length === 0 ? first : undefined);
+  return others.length === 0 ? first : undefined;
+}
+
+/** A cell has an address of its own; its folder is that of its notebook. */
+function notebookOf(document: Uri): Uri | undefined {
+  if (document.scheme !== 'vscode-notebook-cell') return undefined;
+  const holdsIt = (notebook: NotebookDocument) =>
+    notebook.getCells().some((cell) => cell.document.uri.toString() === document.toString());
+  return workspace.notebookDocuments.find(holdsIt)?.uri;
 }
 
 export function envFileOf(folder: WorkspaceFolder): Uri {

@@ -82,6 +82,7 @@ async function mayReplaceKey(): Promise<boolean> {
   const answer = await window.showWarningMessage(
     'Replace the stored API key?',
     { modal: true, detail: 'Text from all folders then goes to the account of the new key.' },
+    'Keep Stored Key',
     replace,
   );
   return answer === replace;

@@ -99,7 +99,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       ...position,
       placeholder: 'Are these the right hosts?',
       // In the part that wraps: a long name must not hide its end.
-      text: `The API key goes to ${target.authHost} · Selected text goes to ${target.serviceHost}`,
+      text: `The API key goes to ${target.authHost} · Selected text goes to ${target.serviceHost}${options.found ? ', from all folders' : ''}`,
       items: [
         {
           label: '$(beaker) Test and Save',

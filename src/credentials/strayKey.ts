@@ -18,10 +18,20 @@ export async function offerToMoveKey(access: () => Promise<CredentialAccess>): P
     remove,
   );
   if (answer === undefined) return;
-  const apiKey = cleanValue(found.text).value;
-  if (answer === move && !(await (await access()).setUp(['apiKey'], { apiKey }))) return;
-  await removeSetting(found.name);
-  void window.showInformationMessage(
-    `Hosted Model: hostedModel.${found.name} is deleted from your settings.json.`,
-  );
+  if (answer === move) {
+    const apiKey = cleanValue(found.text).value;
+    if (!(await (await access()).takeIn({ apiKey }))) return;
+  }
+  // Somebody may have written another one meanwhile; that one is theirs.
+  if (findKeyInSettings()?.text !== found.text) return;
+  try {
+    await removeSetting(found.name);
+    void window.showInformationMessage(
+      `Hosted Model: hostedModel.${found.name} is deleted from your settings.json.`,
+    );
+  } catch {
+    void window.showWarningMessage(
+      `Hosted Model: hostedModel.${found.name} could not be deleted, since VS Code could not write your settings.json. Delete it there yourself.`,
+    );
+  }
 }

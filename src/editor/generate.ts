@@ -73,15 +73,19 @@ interface Job {
 async function isDone(options: GenerateOptions, job: Job): Promise<boolean> {
   const credentials = await options.credentials(job.document.uri);
   if (!credentials) return true;
+  // Of this moment: a key that is deleted while the service loads must not be sent any more.
+  const signedOut = options.signOut();
   const { result, append } = options.lastResult.begin(job.document.languageId);
   const onText = (text: string) => {
     append(text);
     job.insertion.append(text);
   };
   const client = await options.client(credentials, job.settings);
-  const outcome = await generate(options, client, job, onText).catch((error: unknown) => ({
-    error,
-  }));
+  const outcome = await generate(options, client, { ...job, signedOut }, onText).catch(
+    (error: unknown) => ({
+      error,
+    }),
+  );
   if (!(await job.insertion.finish())) void offerResult(result);
   if ('error' in outcome) {
     const { settings } = job;
@@ -92,16 +96,16 @@ async function isDone(options: GenerateOptions, job: Job): Promise<boolean> {
 }
 
 async function generate(
-  { onStart, signOut }: GenerateOptions,
+  { onStart }: GenerateOptions,
   client: Client,
-  { prompt, settings }: Job,
+  { prompt, settings, signedOut }: Job & { readonly signedOut: AbortSignal },
   onText: (text: string) => void,
 ): Promise<Generation> {
   const watch = onStart();
   try {
     const generation = await cancellable('generating…', (cancel, say) =>
       client.generateText(prompt, settings.parameters, {
-        signal: AbortSignal.any([cancel, signOut()]),
+        signal: AbortSignal.any([cancel, signedOut]),
         onText: (text) => {
           watch.onText();
           onText(text);

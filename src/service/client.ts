@@ -75,7 +75,8 @@ export class Client {
     { signal = new AbortController().signal, onText, onRetry }: GenerateOptions = {},
   ): Promise<Generation> {
     const { operation, credentials, tokens } = this.#options;
-    if (prompt.includes(credentials.apiKey) || tokens.isIn(prompt)) {
+    const keys = [credentials.apiKey, ...(credentials.otherKeys ?? [])];
+    if (keys.some((key) => prompt.includes(key)) || tokens.isIn(prompt)) {
       throw new ServiceError('prompt-holds-secret');
     }
     const { fields, dropped } = mapParameters(operation, parameters);

@@ -21,6 +21,8 @@ export interface Credentials {
   readonly serviceUrl: string;
   /** The origins the user approved for this key; nothing of it goes anywhere else. */
   readonly approved: ApprovedOrigins;
+  /** Keys of sources that are not used: not to be sent either, not even as a part of a text. */
+  readonly otherKeys?: readonly string[];
 }
 
 export interface ApprovedOrigins {

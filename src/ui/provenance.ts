@@ -1,4 +1,10 @@
-import { type Choice, editorProject, type Found, type SourceId, valuesOf } from '../credentials/choose.ts';
+import {
+  type Choice,
+  editorProject,
+  type Found,
+  type SourceId,
+  valuesOf,
+} from '../credentials/choose.ts';
 import type { SettingName } from '../service/credentials.ts';
 import { sourceName } from './sourceMessages.ts';
 

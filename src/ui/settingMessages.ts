@@ -47,7 +47,10 @@ export function urlProblem(problem: UrlProblem): string {
 }
 
 export const STORAGE_FAILS =
-  'Hosted Model: the secret storage of VS Code does not keep what is put into it, as on Linux without a keyring. The API key lives until this window closes. A .env file or the environment can hold it instead.';
+  'Hosted Model: the secret storage of VS Code cannot be read or does not keep what is put into it, as on Linux without a keyring. An API key that you set lives until this window closes.';
+
+export const STORAGE_KEEPS_KEY =
+  'Hosted Model: the API key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.';
 /** Why an address in the settings is not used at all. */
 export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
   const which = setting === 'url' ? SETTING_LABELS.url : 'identity address';

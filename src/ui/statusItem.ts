@@ -114,12 +114,14 @@ function expectedLines(
   { isSetUp, needsApproval }: StatusFacts,
   { authHost, serviceHost, projectId }: StatusPlace,
 ): string[] {
-  const keyLine = needsApproval
-    ? 'Key: not sent, it needs your approval'
-    : isSetUp
-      ? `Key: sent to ${authHost} only`
-      : `Identity service: ${authHost}`;
-  return [keyLine, `Service: ${serviceHost || 'not set'}`, `Project: ${projectId || 'not set'}`];
+  if (isSetUp && (!serviceHost || !projectId) && !needsApproval) {
+    return ['Credentials: not in the settings, read on the next use'];
+  }
+  return [
+    needsApproval ? 'API key: not sent, your approval is needed' : `Identity service: ${authHost}`,
+    `Service: ${serviceHost || 'not set'}`,
+    `Project: ${projectId || 'not set'}`,
+  ];
 }
 
 function tooltipOf({ lines, lastFailure }: TooltipLines): MarkdownString {

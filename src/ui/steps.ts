@@ -100,7 +100,9 @@ export function askPick<Item extends QuickPickItem>(
       if (!item || pick.busy) return;
       pick.busy = true;
       pick.enabled = false;
-      const problem = await question.accept?.(item, closed.signal);
+      const problem = await question
+        .accept?.(item, closed.signal)
+        .catch(() => 'That did not work. Try again.');
       pick.busy = false;
       pick.enabled = true;
       if (problem === undefined) answer(item);

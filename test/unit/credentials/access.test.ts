@@ -202,7 +202,8 @@ describe('the way to credentials', () => {
   it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const preferring = access.prefer('envFile');
+    const { prefer } = await import('../../../src/credentials/sourceActions.ts');
+    const preferring = prefer(access, 'envFile');
     await (await editor.question()).answer(use);
     await preferring;
     assert.equal((await access.require())?.serviceUrl, EVIL);
