@@ -199,6 +199,47 @@ describe('the way to credentials', () => {
     assert.equal(editor.reads, 1);
   });
 
+  it('of a file outside of every folder has no .env, whichever folder is open', async () => {
+    editor.files.set('/work/.env', envFile());
+    editor.activeFile = '/home/me/private.txt';
+    const { found } = await access.look();
+    assert.deepEqual(found.outside[0]?.text, { kind: 'unread', why: 'no-folder' });
+  });
+
+  it("goes on with the user's project where a folder sets a placeholder for one", async () => {
+    await storeKey();
+    for (const project of ['your-project-id', '<PROJECT_ID>', 'a b', '']) {
+      editor.folderSettings.set('projectId', project);
+      assert.equal((await access.require())?.projectId, 'my-project');
+    }
+    assert.equal(editor.asked, 0);
+  });
+
+  it('ends for a source whose values were imported: it is not used from there any more', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const { importFrom, prefer, signOut } = await import(
+      '../../../src/credentials/sourceActions.ts'
+    );
+    const preferring = prefer(access, 'envFile');
+    await (await editor.question()).answer(use);
+    await preferring;
+    Object.assign(access, { setUp: async () => true });
+    await importFrom(access, 'envFile');
+    assert.equal((await access.look()).found.outside[0]?.answer, 'refused');
+    await signOut(access);
+    assert.equal((await access.look()).choice.kind, 'missing');
+  });
+
+  it('signs out without looking at a folder, which may be out of reach', async () => {
+    await storeKey();
+    const { signOut } = await import('../../../src/credentials/sourceActions.ts');
+    editor.files.set('/work/.env', envFile());
+    await signOut(access);
+    assert.equal(editor.reads, 0);
+    assert.equal(await keys.has(), false);
+  });
+
   it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());

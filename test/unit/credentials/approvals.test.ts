@@ -83,4 +83,38 @@ describe('approvals', () => {
     assert.equal(await approvals.answerFor(['project', 'file:///a', '0']), undefined);
     assert.equal(await approvals.answerFor(['project', 'file:///a', '519']), 'refused');
   });
+
+  it('are only looked for, nothing is stored, as long as nobody answers', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const approvals = approvalsOn(keyring, state);
+    await Promise.all([approvals.answerFor(subject), approvals.forget(subject)]);
+    assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
+  });
+
+  it('outlive a moment in which secret storage cannot be read', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await approvalsOn(keyring, state).remember(subject, 'refused');
+    let fails = true;
+    const get = async (name: string) => {
+      if (fails) throw new Error('locked');
+      return keyring.values.get(name);
+    };
+    const approvals = new Approvals(new Vault(keyring.window({ get }), () => {}), state);
+    const other: Subject = ['project', 'file:///work/a', 'project-2'];
+    await approvals.remember(other, 'approved');
+    assert.equal(await approvals.answerFor(other), 'approved', 'for this window');
+    fails = false;
+    assert.equal(await approvals.answerFor(subject), 'refused');
+  });
+
+  it('end with signing out where they were a yes, in every folder', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const approvals = approvalsOn(keyring, state);
+    const other: Subject = ['project', 'file:///work/b', 'project-2'];
+    await approvals.remember(subject, 'approved');
+    await approvals.remember(other, 'refused');
+    await approvals.forgetApproved();
+    assert.equal(await approvals.answerFor(subject), undefined);
+    assert.equal(await approvals.answerFor(other), 'refused');
+  });
 });

@@ -44,6 +44,15 @@ describe('the choice of a source', () => {
     assert.equal(hostOf(choose(found({ outside }))), new URL(REGION).host);
   });
 
+  it('E12: names the keys of the other sources, which no text may hold either', () => {
+    const choice = choose(found({ outside: [envFile(), environment({ ...full, key: 'third' })] }));
+    assert.ok(choice.kind === 'ready');
+    assert.deepEqual(choice.credentials.otherKeys, [full.key, 'third']);
+    const outside = choose(found({ outside: [envFile(full, 'approved')], preferred: 'envFile' }));
+    assert.ok(outside.kind === 'ready');
+    assert.deepEqual(outside.credentials.otherKeys, [record.apiKey]);
+  });
+
   it('never mixes sources: what one lacks is not taken from another', () => {
     const parts: Partial<typeof full>[] = [
       { key: full.key },

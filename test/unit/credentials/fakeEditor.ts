@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module';
+import { posix } from 'node:path';
 import type { MessageItem, MessageOptions } from 'vscode';
 
 /**
@@ -125,8 +126,10 @@ export class FakeEditor {
           },
         },
       },
-      Uri: { joinPath: (uri: Address, name: string) => addressOf(`${uri.path}/${name}`) },
-      FileType: { File: 1, SymbolicLink: 64 },
+      Uri: {
+        joinPath: (uri: Address, ...names: string[]) => addressOf(posix.join(uri.path, ...names)),
+      },
+      FileType: { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 },
       ConfigurationTarget: { Global: 1 },
       InputBoxValidationSeverity: { Error: 3 },
       QuickInputButtons: { Back: {} },

@@ -74,6 +74,46 @@ describe('key store', () => {
     await assert.rejects(window.store.delete());
   });
 
+  it('does not claim to have deleted a key that storage had before it failed', async () => {
+    const keyring = new FakeKeyring();
+    await openWindow(keyring).store.write(record);
+    const window = openWindow(keyring, keyring.window({ store: fails, delete: fails }));
+    await window.store.write(another);
+    await assert.rejects(window.store.delete());
+    assert.equal(await window.store.has(), true);
+  });
+
+  it('takes a write of another window at the same moment for no failure', async () => {
+    const keyring = new FakeKeyring();
+    const store = async (name: string) => {
+      keyring.values.set(name, JSON.stringify(another));
+    };
+    const window = openWindow(keyring, keyring.window({ store }));
+    await window.store.write(record);
+    assert.equal(window.troubles, 0);
+    assert.deepEqual(await window.store.read(), another);
+  });
+
+  it('gives a key up that only it held, once another window stores one or signs out', async () => {
+    for (const change of ['write', 'delete'] as const) {
+      const keyring = new FakeKeyring();
+      const elsewhere = openWindow(keyring);
+      await elsewhere.store.write(record);
+      const window = openWindow(keyring, keyring.window({ store: fails }));
+      await window.store.write(another);
+      assert.equal(window.store.isWindowOnly, true);
+      await (change === 'write'
+        ? elsewhere.store.write({ ...record, apiKey: 'third-key-of-the-test' })
+        : elsewhere.store.delete());
+      await settled();
+      assert.equal(window.store.isWindowOnly, false);
+      assert.equal(
+        (await window.store.read())?.apiKey,
+        change === 'write' ? 'third-key-of-the-test' : undefined,
+      );
+    }
+  });
+
   for (const [what, text] of Object.entries({
     'text that is not JSON': 'key-without-a-record',
     null: 'null',
