@@ -30,6 +30,7 @@ describe('sources in the menu', () => {
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Show Status and Actions');
     await quickInput.waitFor({ placeholder: 'Choose an action' });
+    if (row === 'The environment') await workbench.screenshot('sources');
     await quickInput.typeKeys(row);
     const { items } = await workbench.screen.until(`the row ${row}`, async () => {
       const state = await quickInput.state();
