@@ -136,6 +136,7 @@ export class CredentialAccess {
       case 'ask-source': {
         onObstacle({ needsApproval: true });
         const answer = await askSource(choice.source, folder);
+        if (!answer) return false;
         const { id, values } = choice.source;
         if (answer === 'import') return importSource(this, choice.source, found, owner);
         await approvals.remember(sourceSubject(id, values, folder, settings), answer);

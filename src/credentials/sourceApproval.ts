@@ -6,36 +6,42 @@ import type { Folder, UsableSource } from './choose.ts';
 
 /**
  * Asks whether the credentials of a `.env` file or the environment may be used in a folder (rule
- * R4 of the threat model). Closing the question is a no.
+ * R4 of the threat model). Enter presses the button that uses nothing.
+ * @returns undefined if the question was closed
  */
 export async function askSource(
-  { id, destination }: UsableSource,
+  { id, destination: { authHost, serviceHost } }: UsableSource,
   folder: Folder,
-): Promise<Answer | 'import'> {
-  const importThem = { title: 'Import into Secret Storage' };
-  const use = { title: 'Use These Values' };
-  const refuse = { title: 'Do Not Use', isCloseAffordance: true };
+): Promise<Answer | 'import' | undefined> {
+  const refuse = 'Do Not Use';
+  const use = 'Use These Values';
+  const importThem = 'Import into Secret Storage';
   const [what, others] =
     id === 'envFile'
-      ? ['the .env file of this folder', 'this file']
+      ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
+  const hosts =
+    authHost === serviceHost
+      ? `The API key and selected text go to ${serviceHost}`
+      : `The API key goes to ${authHost}\nSelected text goes to ${serviceHost}`;
   const answer = await window.showWarningMessage(
     `Use the API key, project and service URL from ${what}?`,
     {
       modal: true,
       detail: [
-        `Folder: ${folder.path || 'none is open'}`,
-        `The API key goes to ${destination.authHost}\nSelected text goes to ${destination.serviceHost}`,
+        `Folder: ${folder.path || 'none'}`,
+        hosts,
         `The text goes to the account that this key belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
-        `The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders; ${others} is not read for them any more.`,
+        'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',
       ].join('\n\n'),
     },
-    importThem,
-    use,
     refuse,
+    use,
+    importThem,
   );
   if (answer === importThem) return 'import';
-  return answer === use ? 'approved' : 'refused';
+  if (answer === use) return 'approved';
+  return answer === refuse ? 'refused' : undefined;
 }
 
 /**
@@ -51,7 +57,7 @@ export async function askProject(
   const use = "Use the Folder's Project";
   const own = hasOwn ? 'Use My Project' : 'Do Not Use';
   const answer = await window.showWarningMessage(
-    'Use the project ID that the settings of this folder name?',
+    'Use the project ID from the settings of this folder or remote machine?',
     {
       modal: true,
       detail: [

@@ -48,10 +48,11 @@ describe('a .env file that a folder brings', () => {
     await generateFrom(session);
     const dialog = await dialogs.waitFor(question);
     assert.match(dialog.detail, new RegExp(`Folder: ${session.folder}`));
-    assert.match(dialog.detail, new RegExp(`Selected text goes to ${hostOf(first)}`));
+    assert.match(dialog.detail, new RegExp(`selected text go(es)? to ${hostOf(first)}`, 'i'));
     assert.doesNotMatch(dialog.detail, new RegExp(key));
     assert.equal(sent(), 0);
-    await workbench.page.keyboard.press('Escape');
+    assert.equal(await workbench.screen.read('document.activeElement.textContent'), 'Do Not Use');
+    await workbench.page.keyboard.press('Enter');
     await giveUpSetUp(workbench);
 
     await generateFrom(session);
@@ -77,6 +78,7 @@ describe('a .env file that a folder brings', () => {
       const { detail, buttons } = await workbench.dialogs.waitFor(question);
       assert.match(detail, /text goes to the account that this key belongs to/);
       assert.deepEqual(buttons.sort(), [
+        'Cancel',
         'Do Not Use',
         'Import into Secret Storage',
         'Use These Values',
@@ -107,7 +109,7 @@ describe('a .env file that a folder brings', () => {
         return state?.detail.includes(hostOf(second)) ? state : undefined;
       },
     );
-    assert.doesNotMatch(again.detail, new RegExp(`Selected text goes to ${hostOf(first)}`));
+    assert.doesNotMatch(again.detail, new RegExp(`selected text go(es)? to ${hostOf(first)}`, 'i'));
     assert.equal(sent(), 0);
     await dialogs.click('Do Not Use');
     await giveUpSetUp(session.workbench);
@@ -142,7 +144,7 @@ describe('a .env file that a folder brings', () => {
     const before = first.requests.length;
     await generateFrom(session);
     const { detail } = await workbench.dialogs.waitFor(question);
-    assert.match(detail, new RegExp(`Selected text goes to ${hostOf(second)}`));
+    assert.match(detail, new RegExp(`selected text go(es)? to ${hostOf(second)}`, 'i'));
     assert.deepEqual([first.requests.length, second.requests.length], [before, 0]);
   });
 
@@ -158,7 +160,7 @@ describe('a .env file that a folder brings', () => {
     const { quickInput, dialogs, notifications } = workbench;
     await generateFrom(session);
     await dialogs.waitFor(question);
-    await workbench.page.keyboard.press('Enter');
+    await dialogs.click('Import into Secret Storage');
     const step = await quickInput.waitFor({
       step: '1/4',
       placeholder: /keep the key that was found/,

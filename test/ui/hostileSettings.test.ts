@@ -13,7 +13,7 @@ import {
 } from './service.ts';
 import type { Session } from './session.ts';
 
-const question = 'Use the project ID that the settings of this folder name?';
+const question = 'Use the project ID from the settings of this folder or remote machine?';
 
 describe('settings that are not the user’s own', () => {
   let emulator: Emulator;

@@ -47,6 +47,7 @@ describe('the way to credentials', () => {
     await keys.write({ apiKey: 'my-key', authUrl: IDENTITY, serviceUrl: SERVICE });
   };
   const use = 'Use These Values';
+  const refuse = 'Do Not Use';
 
   it('B24: asks once for all commands that were started together', async () => {
     editor.files.set('/work/.env', envFile());
@@ -59,9 +60,21 @@ describe('the way to credentials', () => {
   it('B24: takes one no for all commands that were started together', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => access.require()));
-    await (await editor.question()).answer();
+    await (await editor.question()).answer(refuse);
     assert.deepEqual(new Set(await all), new Set([undefined]));
     assert.deepEqual([editor.asked, editor.inputs], [1, 1]);
+  });
+
+  it('is given up, and asked about again, where a question is only closed', async () => {
+    editor.files.set('/work/.env', envFile());
+    for (const round of [1, 2]) {
+      const required = access.require();
+      const question = await editor.question();
+      assert.equal(question.buttons[0], refuse, 'Enter uses nothing');
+      await question.answer();
+      assert.equal(await required, undefined);
+      assert.deepEqual([editor.asked, editor.inputs], [round, 0]);
+    }
   });
 
   it('B24: asks nothing because of what changes, fifty times in a row', async () => {
@@ -142,7 +155,7 @@ describe('the way to credentials', () => {
     const required = access.require();
     const question = await editor.question();
     editor.files.set('/work/.env', envFile(SERVICE));
-    await question.answer();
+    await question.answer(refuse);
     await (await editor.question()).answer(use);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
@@ -250,7 +263,7 @@ describe('the way to credentials', () => {
     assert.equal((await access.require())?.serviceUrl, EVIL);
     editor.files.set('/work/.env', envFile('https://third.example'));
     const required = access.require();
-    await (await editor.question()).answer();
+    await (await editor.question()).answer(refuse);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 });
