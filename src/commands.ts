@@ -14,6 +14,7 @@ const COMMANDS = [
   'showLog',
   'showLastResult',
   'moveKeyToSecretStorage',
+  'addToGitignore',
   'removeByteOrderMark',
 ] as const;
 

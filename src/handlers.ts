@@ -6,6 +6,7 @@ import { openEnvFile } from './credentials/outside.ts';
 import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
 import { diagnoseConnection, explained } from './diagnosis.ts';
 import { generateFromSelection } from './editor/generate.ts';
+import { addToGitignore } from './envFile/addToGitignore.ts';
 import { removeByteOrderMark } from './envFile/byteOrderMark.ts';
 import { moveKeyToSecretStorage } from './envFile/moveKey.ts';
 import type { Credentials } from './service/credentials.ts';
@@ -96,6 +97,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   moveKeyToSecretStorage: (app) =>
     moveKeyToSecretStorage(async (found) => (await app.access()).takeIn(found)),
 
+  addToGitignore,
   removeByteOrderMark,
 };
 

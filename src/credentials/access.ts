@@ -88,13 +88,15 @@ export class CredentialAccess {
 
   /**
    * The set-up with a key that was found elsewhere.
-   * @returns true only if exactly that key is in secret storage now, so that the place where it was
-   * found may let go of it
+   * @returns `same` only if exactly that key is in secret storage now, so that the place where it
+   * was found may let go of it; `other` if the user typed another one
    */
-  async takeIn(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<boolean> {
-    if (!(await this.setUp(undefined, found))) return false;
+  async takeIn(
+    found: { readonly apiKey: string } & SetUpOptions['found'],
+  ): Promise<'same' | 'other' | 'none'> {
     const { keys } = this.options;
-    return (await keys.read())?.apiKey === found.apiKey && !keys.isWindowOnly;
+    if (!(await this.setUp(undefined, found)) || keys.isWindowOnly) return 'none';
+    return (await keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
   }
 
   async #require(owner: WorkspaceFolder | undefined): Promise<Credentials | undefined> {

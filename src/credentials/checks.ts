@@ -1,6 +1,7 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { type Blemish, cleanValue } from '../service/credentials.ts';
 import { isWellFormed } from '../service/settingValue.ts';
+import { TAKEN_OFF } from '../ui/flawPhrases.ts';
 import { urlProblem } from '../ui/settingMessages.ts';
 import { destination } from './resolve.ts';
 
@@ -8,13 +9,6 @@ import { destination } from './resolve.ts';
 
 const INFORMATION = 1;
 const ERROR = 3;
-
-const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
-  blanks: 'blanks',
-  quotes: 'quotes',
-  bearer: 'the word Bearer',
-  control: 'invisible characters',
-};
 
 export function checkKey(text: string): InputBoxValidationMessage | undefined {
   const { value, blemishes } = cleanValue(text);

@@ -1,6 +1,6 @@
 import { window, workspace } from 'vscode';
 import { decodeEnvFile } from '../service/envText.ts';
-import { activeEnvFile } from './envDocument.ts';
+import { activeEnvFile, isLink } from './envDocument.ts';
 import { NOTICES } from './findingMessages.ts';
 
 /** The bytes of a mark in UTF-8. */
@@ -13,6 +13,7 @@ const MARK_BYTES = 3;
 export async function removeByteOrderMark(): Promise<void> {
   const document = activeEnvFile();
   if (!document) return void window.showWarningMessage(NOTICES.noFile);
+  if (await isLink(document.uri)) return void window.showWarningMessage(NOTICES.isLink);
   if (document.isDirty) return void window.showWarningMessage(NOTICES.saveFirst);
   const bytes = await workspace.fs.readFile(document.uri);
   if (!decodeEnvFile(bytes)?.hasByteOrderMark) return;

@@ -8,8 +8,9 @@ import {
 } from 'vscode';
 import { onDidChangeSettings, readSettings } from '../settings.ts';
 import { isEnvFile, rangeOf } from './envDocument.ts';
-import { isExposed } from './gitIgnore.ts';
-import { type Problem, problemsOf } from './problems.ts';
+import type { GitRisk } from './findingMessages.ts';
+import { gitRisk } from './gitIgnore.ts';
+import { type OpenText, type Problem, problemsOf, readOpenText } from './problems.ts';
 
 /** Keeps the problems of open `.env` files shown; of no other document it does anything. */
 
@@ -25,7 +26,7 @@ const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
 
 interface Shown {
   readonly document: TextDocument;
-  isExposed: boolean;
+  risk: GitRisk | undefined;
   pause: NodeJS.Timeout | undefined;
 }
 
@@ -36,7 +37,7 @@ export class EnvFileDiagnostics implements Disposable {
 
   constructor() {
     // Also what other programs write: git, a terminal, a quick fix of ours.
-    const files = workspace.createFileSystemWatcher('**/{.env,.gitignore}');
+    const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git,.git/index}');
     const lookAtAll = () => {
       for (const shown of this.#shown.values()) void this.#lookAtGit(shown);
     };
@@ -65,13 +66,11 @@ export class EnvFileDiagnostics implements Disposable {
   }
 
   /** The problems of a document at this moment; none of one that is not watched. */
-  problems(document: TextDocument): readonly Problem[] {
+  problems(document: TextDocument, text: OpenText): readonly Problem[] {
     const shown = this.#shown.get(document.uri.toString());
     if (!shown) return [];
-    return problemsOf(document.getText(), readSettings(document.uri).vendor, {
-      hasByteOrderMark: document.encoding === 'utf8bom',
-      isExposed: shown.isExposed,
-    });
+    const hasByteOrderMark = document.encoding === 'utf8bom';
+    return problemsOf(text, { hasByteOrderMark, risk: shown.risk });
   }
 
   dispose(): void {
@@ -90,7 +89,7 @@ export class EnvFileDiagnostics implements Disposable {
   #open(document: TextDocument): void {
     const key = document.uri.toString();
     if (!isEnvFile(document) || this.#shown.has(key)) return;
-    const shown: Shown = { document, isExposed: false, pause: undefined };
+    const shown: Shown = { document, risk: undefined, pause: undefined };
     this.#shown.set(key, shown);
     this.#show(shown);
     void this.#lookAtGit(shown);
@@ -113,12 +112,13 @@ export class EnvFileDiagnostics implements Disposable {
   }
 
   async #lookAtGit(shown: Shown): Promise<void> {
-    shown.isExposed = await isExposed(shown.document.uri);
+    shown.risk = await gitRisk(shown.document.uri);
     if (this.#shown.get(shown.document.uri.toString()) === shown) this.#show(shown);
   }
 
   #show({ document }: Shown): void {
-    this.#collection.set(document.uri, this.problems(document).map(diagnosticOf));
+    const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
+    this.#collection.set(document.uri, this.problems(document, text).map(diagnosticOf));
   }
 }
 

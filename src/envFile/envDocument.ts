@@ -1,4 +1,4 @@
-import { Range, type TextDocument, Uri, window, workspace } from 'vscode';
+import { FileType, Range, type TextDocument, Uri, window, workspace } from 'vscode';
 import type { Place } from '../service/settingSource.ts';
 
 /** Which documents are `.env` files that count, and where things stand in them. */
@@ -16,6 +16,28 @@ export function isEnvFile({ uri }: TextDocument): boolean {
 export function activeEnvFile(): TextDocument | undefined {
   const document = window.activeTextEditor?.document;
   return document && isEnvFile(document) ? document : undefined;
+}
+
+/** Whether a file is a link, which leads to where a repository chooses: nothing is written there. */
+export async function isLink(file: Uri): Promise<boolean> {
+  try {
+    return ((await workspace.fs.stat(file)).type & FileType.SymbolicLink) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Saves an edit of ours; changes that were there before are the user's to save. */
+export async function savedOf(
+  document: TextDocument,
+  wasDirty: boolean,
+): Promise<'yes' | 'others' | 'failed'> {
+  if (wasDirty) return 'others';
+  const isSaved = await document.save().then(
+    (done) => done,
+    () => false,
+  );
+  return isSaved ? 'yes' : 'failed';
 }
 
 export function rangeOf({ line, start, end }: Place): Range {

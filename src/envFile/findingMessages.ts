@@ -1,5 +1,6 @@
+import type { Mending } from '../service/envMend.ts';
 import type { Finding, Flaw } from '../service/settingSource.ts';
-import type { Region } from '../service/vendors.ts';
+import { firstOf, flawPhrase, shownName } from '../ui/flawPhrases.ts';
 import { settingLabel, urlProblem } from '../ui/settingMessages.ts';
 
 /**
@@ -8,63 +9,66 @@ import { settingLabel, urlProblem } from '../ui/settingMessages.ts';
  */
 
 /** What is wrong with the file, whatever its lines say. */
-export type FileFlaw = 'byte-order-mark' | 'not-ignored';
+export type FileFlaw = 'byte-order-mark' | GitRisk;
 
-type Sentence = (finding: Finding) => string;
+/** What git may do with the file. */
+export type GitRisk = 'not-ignored' | 'tracked';
 
-const FINDINGS: Readonly<Record<Exclude<Flaw['kind'], 'similar-name' | 'bad-url'>, Sentence>> = {
-  blanks: ({ name }) =>
-    `${name} has blanks around its value or its equals sign. Programs that keep them are refused (401). Take them off.`,
-  quotes: ({ name }) =>
-    `The value of ${name} has quotes. Programs that keep them are refused (401). Take them off.`,
-  bearer: ({ name, setting }) =>
-    `The value of ${name} begins with the word Bearer, which is not part of the ${settingLabel(setting)}; the service would refuse it (401). Take it off.`,
-  control: ({ name }) =>
-    `The value of ${name} holds characters that cannot be seen; the service would refuse it (401). Take them out.`,
-  placeholder: ({ name, setting }) =>
-    `${name} holds the placeholder of an example, so nothing can be sent. Put the ${settingLabel(setting)} in its place, or set up Hosted Model.`,
-  'non-ascii': ({ name, setting }) =>
-    `The value of ${name} has letters that no ${settingLabel(setting)} has, such as accented ones or typographic quotes; it would be refused (401). Copy it again.`,
-  malformed: ({ name, setting }) =>
-    `The value of ${name} has blanks or characters that no ${settingLabel(setting)} has; it would be refused. Copy it again.`,
-  comment: ({ name }) =>
-    `A comment stands behind the value of ${name}. Programs that take it for a part of the value are refused (401). Remove it or give it a line of its own.`,
-  empty: ({ name, setting }) =>
-    `${name} has no value, so nothing can be sent. Put the ${settingLabel(setting)} behind it, or set up Hosted Model.`,
-  duplicate: ({ name, setting }) =>
-    `${name} sets the ${settingLabel(setting)} again. Programs differ in which line they take, so the file is not used. Remove one of them.`,
-  'endpoint-url': ({ name }) =>
-    `${name} is the address of an endpoint. Paths are added to it, so requests would go nowhere (404). Cut off the path of the endpoint.`,
-  'url-path': ({ name }) =>
-    `${name} has a path. Requests go below it, which is right for a gateway and wrong for the service itself. Cut it off unless you need it.`,
-  'unknown-region': ({ name }) =>
-    `${name} leads to a host that is none of the known regions. Your key's token and your text would go there. Make sure that it is the right one.`,
+/** Behind what is wrong: why it matters, and what to do. */
+const ADVICE: Readonly<
+  Record<Exclude<Flaw['kind'], 'similar-name' | 'bad-url'>, (label: string) => string>
+> = {
+  blanks: () =>
+    'Programs that keep them, also those at the equals sign, are refused (401). Take them off.',
+  quotes: () => 'Programs that keep them are refused (401). Take them off.',
+  bearer: (label) =>
+    `It is no part of the ${label}, and the service would refuse it (401). Take it off.`,
+  control: () => 'The service would refuse them (401). Take them out.',
+  placeholder: (label) =>
+    `It is that of an example, so nothing can be sent. Put the ${label} in its place, or set up Hosted Model.`,
+  'non-ascii': (label) =>
+    `No ${label} has any, such as accented ones or typographic quotes, so it would be refused (401). Copy it again.`,
+  malformed: (label) =>
+    `No ${label} has blanks or such characters, or so many. It would be refused. Copy it again.`,
+  comment: () =>
+    'Programs that take it for a part of the value are refused (401). Remove it or give it a line of its own.',
+  empty: (label) => `So nothing can be sent. Put the ${label} behind it, or set up Hosted Model.`,
+  duplicate: () =>
+    'Programs differ in which line they take, so the file is not used. Remove one of the lines.',
+  'endpoint-url': () =>
+    'Paths are added to it, so requests would go nowhere (404). Cut off the path of the endpoint.',
+  'url-path': () =>
+    'Requests go below it, which is right for a gateway and wrong for the service itself. Cut it off unless you need it.',
+  'unknown-region': () =>
+    "Your key's token and your text would go there. Make sure that it is the right host.",
 };
 
 const FILE: Readonly<Record<FileFlaw, string>> = {
   'byte-order-mark':
     'The file begins with a byte order mark. Many programs take it for a part of the first name and do not find that setting. Remove it.',
   'not-ignored':
-    'Git does not ignore this file, so a commit can publish your API key. Add .env to .gitignore, or move the key to secret storage.',
+    'No .gitignore of this repository ignores this file, so a commit can publish your API key. Add .env to .gitignore, or move the key to secret storage.',
+  tracked:
+    'Git tracks this file, so commits publish your API key, whatever .gitignore says. Run git rm --cached on it, and create a new key if it was pushed.',
 };
 
 const TITLES: Readonly<Partial<Record<Flaw['kind'], string>>> = {
   comment: 'Remove Comment',
-  duplicate: 'Remove Line',
   'bad-url': 'Use https',
   'endpoint-url': 'Cut Off Path of Endpoint',
   'url-path': 'Cut Off Path',
 };
 
-export function findingText(finding: Finding): string {
-  const { flaw, name, setting } = finding;
+export function findingText({ flaw, name, setting }: Finding): string {
+  const label = settingLabel(setting);
+  const what = `${shownName(name)} ${flawPhrase(flaw.kind)}`;
   if (flaw.kind === 'bad-url') {
-    return `${name} cannot be used: ${urlProblem(flaw.problem)}. Nothing is sent to it. Put the ${settingLabel(setting)} in its place.`;
+    return `${what}: ${urlProblem(flaw.problem)}. Nothing is sent to it. Put the ${label} in its place.`;
   }
   if (flaw.kind === 'similar-name') {
-    return `${printable(name)} is not read, but ${flaw.expected} is. So the ${settingLabel(setting)} is missing. Rename it if it is meant for Hosted Model.`;
+    return `${what}, but ${flaw.expected} is. So the ${label} is missing. Rename it if it is meant for Hosted Model.`;
   }
-  return FINDINGS[flaw.kind](finding);
+  return `${what}. ${ADVICE[flaw.kind](label)}`;
 }
 
 export function incompleteText(names: readonly string[]): string {
@@ -78,10 +82,12 @@ export function fileText(flaw: FileFlaw): string {
 }
 
 /** The title of an edit that mends a finding. */
-export function mendingTitle({ flaw }: Finding, region: Region | undefined): string {
+export function mendingTitle({ flaw, place }: Finding, { edit, region }: Mending): string {
   if (region) return `Use the Region ${region.place}`;
   if (flaw.kind === 'similar-name') return `Rename to ${flaw.expected}`;
-  return TITLES[flaw.kind] ?? 'Clean Up Value';
+  if (edit.kind === 'replace') return TITLES[flaw.kind] ?? 'Clean Up Value';
+  if (edit.line === place?.line) return 'Remove This Line';
+  return `Remove the Other Line (Line ${edit.line + 1})`;
 }
 
 export const FIX_TITLES = {
@@ -94,20 +100,43 @@ export const FIX_TITLES = {
 
 export const NOTICES = {
   noFile: 'Hosted Model: open the .env file of a trusted workspace folder first.',
+  isLink:
+    'Hosted Model: this .env file is a link, which is not followed. Change the file that it leads to yourself.',
   noKey:
     'Hosted Model: this .env file has no API key that could be moved. Its problems are underlined.',
-  keyMoved:
-    'Hosted Model: the API key is in secret storage and no longer in .env. If the file was ever shared, create a new key.',
-  keyMovedUnsaved:
-    'Hosted Model: the API key is in secret storage. Its line is taken out of .env, which has other unsaved changes: save it.',
+  otherKey:
+    'Hosted Model: another API key than the one in .env is in secret storage, so the file was left alone.',
   keyLineGone:
     'Hosted Model: the API key is in secret storage. Its line in .env was changed meanwhile, so the file was left alone.',
   keyLineStays:
     'Hosted Model: the API key is in secret storage, but .env could not be changed. Remove the line yourself.',
   saveFirst: 'Hosted Model: save the .env file first.',
+  rulesUnsaved:
+    'Hosted Model: .env is added to .gitignore, which has other unsaved changes: save it.',
+  rulesStay: 'Hosted Model: .gitignore could not be changed. Add .env to it yourself.',
 } as const;
 
-/** A name may be written with characters that cannot be seen. */
-function printable(name: string): string {
-  return name.replace(/[^\x21-\x7e]/g, '?');
+/** What became of a file whose key was taken out. */
+export interface TakenOut {
+  /** Changes of others are not saved along with it. */
+  readonly saved: 'yes' | 'others' | 'failed';
+  /** The lines, counted from 0, in which the same key still stands. */
+  readonly left: readonly number[];
+}
+
+export function takenOutText({ saved, left }: TakenOut): string {
+  const texts = ['Hosted Model: the API key is in secret storage.'];
+  if (saved === 'others') {
+    texts.push('Its line is taken out of .env, which has other unsaved changes: save it.');
+  } else if (saved === 'failed') {
+    texts.push('Its line is taken out of .env, but the file could not be saved: save it.');
+  }
+  if (left.length > 0) {
+    const lines = firstOf(left.map((line) => String(line + 1))).join(', ');
+    const where = left.length === 1 ? 'line' : 'lines';
+    texts.push(`The same key still stands in .env, in ${where} ${lines}. Remove it there, too.`);
+  } else if (saved === 'yes') {
+    texts[0] = 'Hosted Model: the API key is in secret storage and no longer in .env.';
+  }
+  return [...texts, 'If the file was ever shared, create a new key.'].join(' ');
 }

@@ -17,16 +17,27 @@ export function isIgnored(path: string, root: string, rules: readonly RuleFile[]
     prefix: folder.endsWith('/') ? folder : `${folder}/`,
     matcher: ignore({ ignorecase: false }).add(text),
   }));
+  const relevant = (candidate: string) =>
+    matchers.filter(({ prefix }) => candidate.startsWith(prefix) && candidate !== prefix);
   const isIgnoredItself = (candidate: string) =>
-    matchers.reduce((verdict, { prefix, matcher }) => {
-      if (!candidate.startsWith(prefix) || candidate === prefix) return verdict;
+    relevant(candidate).reduce((verdict, { prefix, matcher }) => {
       const { ignored, unignored } = matcher.test(candidate.slice(prefix.length));
       return ignored || (verdict && !unignored);
     }, false);
-  // What lies in an ignored folder is ignored, whatever later rules say.
+  // From the root down: what lies in an ignored folder is ignored, whatever later rules say.
   const start = root.endsWith('/') ? root.length : root.length + 1;
   for (let end = path.indexOf('/', start); end >= 0; end = path.indexOf('/', end + 1)) {
-    if (isIgnoredItself(path.slice(0, end + 1))) return true;
+    const folder = path.slice(0, end + 1);
+    if (isIgnoredItself(folder)) return true;
+    // A stronger rule took the folder back: to a weaker one it must not count as ignored, either.
+    for (const { prefix, matcher } of relevant(folder)) {
+      matcher.add([`!/${literal(folder.slice(prefix.length))}`]);
+    }
   }
   return isIgnoredItself(path);
+}
+
+/** The pattern of exactly this path. */
+function literal(path: string): string {
+  return path.replace(/[\\*?[\] ]/g, '\\$&');
 }

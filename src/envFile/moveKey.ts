@@ -1,28 +1,36 @@
 import { type TextDocument, window, workspace } from 'vscode';
 import { editDocument } from '../editor/documentEdit.ts';
-import { type FoundKey, findKey, linesOfKey } from '../service/envKey.ts';
+import { type FoundKey, findKey, linesOfKey, linesWithText } from '../service/envKey.ts';
+import { assignmentsOf } from '../service/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
-import { activeEnvFile, lineRange } from './envDocument.ts';
-import { NOTICES } from './findingMessages.ts';
+import { activeEnvFile, isLink, lineRange, savedOf } from './envDocument.ts';
+import { NOTICES, type TakenOut, takenOutText } from './findingMessages.ts';
+
+/** What the set-up stored: the very key that was found, another one, or nothing. */
+export type StoredKey = 'same' | 'other' | 'none';
 
 /**
  * Moves the API key of the `.env` file in use to secret storage: by way of the set-up, which shows
  * the hosts and asks before it replaces a key. Only a key that is stored leaves the file.
- * @param store true once the very key that was found is stored
  */
 export async function moveKeyToSecretStorage(
-  store: (found: FoundKey) => Promise<boolean>,
+  store: (found: FoundKey) => Promise<StoredKey>,
 ): Promise<void> {
   const document = activeEnvFile();
   if (!document) return void window.showWarningMessage(NOTICES.noFile);
+  if (await isLink(document.uri)) return void window.showWarningMessage(NOTICES.isLink);
   const { vendor } = readSettings(document.uri);
-  const found = findKey(document.getText(), vendor);
+  const found = findKey(assignmentsOf(document.getText()), vendor);
   if (!found) return void window.showWarningMessage(NOTICES.noKey);
-  if (!(await store(found))) return;
+  const stored = await store(found);
+  if (stored === 'none') return;
+  if (stored === 'other') return void window.showInformationMessage(NOTICES.otherKey);
   const outcome = await takeOut(document, found.apiKey, vendor);
-  const show = outcome === 'keyMoved' ? window.showInformationMessage : window.showWarningMessage;
-  void show(NOTICES[outcome]);
+  if (typeof outcome === 'string') return void window.showWarningMessage(NOTICES[outcome]);
+  const isGone = outcome.saved === 'yes' && outcome.left.length === 0;
+  const show = isGone ? window.showInformationMessage : window.showWarningMessage;
+  void show(takenOutText(outcome));
 }
 
 /** Takes the lines of a key out, wherever they stand by now. */
@@ -30,7 +38,7 @@ async function takeOut(
   { uri }: TextDocument,
   apiKey: string,
   vendor: Vendor,
-): Promise<'keyMoved' | 'keyMovedUnsaved' | 'keyLineGone' | 'keyLineStays'> {
+): Promise<TakenOut | 'keyLineGone' | 'keyLineStays'> {
   // While the set-up ran the document may have been closed; what is in the file then counts.
   const document = await workspace.openTextDocument(uri);
   const lines = linesOfKey(document.getText(), apiKey, vendor);
@@ -41,6 +49,6 @@ async function takeOut(
     lines.map((line) => [lineRange(document, line), '']),
   );
   if (!isDone) return 'keyLineStays';
-  // Other changes are the user's to save.
-  return !wasDirty && (await document.save()) ? 'keyMoved' : 'keyMovedUnsaved';
+  const saved = await savedOf(document, wasDirty);
+  return { saved, left: linesWithText(document.getText(), apiKey) };
 }

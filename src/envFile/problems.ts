@@ -1,10 +1,16 @@
-import { readEnvFile } from '../service/envFile.ts';
-import { ENV_FILE_LIMIT_BYTES } from '../service/envText.ts';
+import { readAssignments } from '../service/envFile.ts';
+import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../service/envText.ts';
 import type { Finding, Flaw, Place, SourceReading } from '../service/settingSource.ts';
 import type { Vendor } from '../service/vendors.ts';
-import { type FileFlaw, fileText, findingText, incompleteText } from './findingMessages.ts';
+import {
+  type FileFlaw,
+  fileText,
+  findingText,
+  type GitRisk,
+  incompleteText,
+} from './findingMessages.ts';
 
-/** Everything worth saying about a `.env` text, as an editor shows it. Pure. */
+/** Everything worth saying about a `.env` file, as an editor shows it. Pure. */
 
 export interface Problem {
   readonly kind: Flaw['kind'] | 'incomplete' | FileFlaw;
@@ -18,14 +24,24 @@ export interface Problem {
 /** What the text does not tell. */
 export interface FileFacts {
   readonly hasByteOrderMark: boolean;
-  /** In a git repository, and not ignored. */
-  readonly isExposed: boolean;
+  /** What git may do with it. */
+  readonly risk: GitRisk | undefined;
+}
+
+/** The text of an open file, read once for its problems and for what mends them. */
+export interface OpenText {
+  readonly assignments: readonly Assignment[];
+  readonly reading: SourceReading;
+}
+
+export function readOpenText(text: string, vendor: Vendor): OpenText {
+  // A file of this size is not used, so nothing needs to be said about it.
+  const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
+  return { assignments, reading: readAssignments(assignments, vendor) };
 }
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */
-export function problemsOf(text: string, vendor: Vendor, facts: FileFacts): Problem[] {
-  if (text.length > ENV_FILE_LIMIT_BYTES) return [];
-  const reading = readEnvFile(text, vendor);
+export function problemsOf({ reading }: OpenText, facts: FileFacts): Problem[] {
   const problems = reading.findings.flatMap((finding): Problem[] => {
     const { flaw, isError, place } = finding;
     if (!place) return [];
@@ -43,9 +59,9 @@ export function problemsOf(text: string, vendor: Vendor, facts: FileFacts): Prob
   if (facts.hasByteOrderMark) {
     add('byte-order-mark', { line: 0, start: 0, end: 1 }, fileText('byte-order-mark'));
   }
-  if (facts.isExposed) {
+  if (facts.risk) {
     const key = reading.named.find(({ setting }) => setting === 'apiKey');
-    add('not-ignored', key?.place ?? first.place, fileText('not-ignored'));
+    add(facts.risk, key?.place ?? first.place, fileText(facts.risk));
   }
   return problems;
 }

@@ -2,54 +2,57 @@ import {
   CodeAction,
   type CodeActionContext,
   CodeActionKind,
-  type Diagnostic,
   type Disposable,
-  EndOfLine,
   languages,
   type Range,
   type TextDocument,
-  Uri,
   WorkspaceEdit,
-  workspace,
 } from 'vscode';
-import { readEnvFile } from '../service/envFile.ts';
 import { findKey } from '../service/envKey.ts';
 import { type EnvEdit, mendEnvFile } from '../service/envMend.ts';
+import { type Assignment, byLine } from '../service/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
+import { appendedLines } from './appendedLines.ts';
 import { type EnvFileDiagnostics, SOURCE } from './diagnostics.ts';
 import { lineRange, rangeOf } from './envDocument.ts';
 import { FIX_TITLES, mendingTitle } from './findingMessages.ts';
-import { absentNames, type Problem } from './problems.ts';
+import { absentNames, type OpenText, type Problem, readOpenText } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
 
-interface Scene {
+interface Scene extends OpenText {
   readonly document: TextDocument;
-  readonly text: string;
+  readonly lines: ReadonlyMap<number, Assignment>;
   readonly vendor: Vendor;
 }
 
+type IsHere = (place: { readonly line: number }) => boolean;
+
 export function registerQuickFixes(diagnostics: EnvFileDiagnostics): Disposable {
-  const provideCodeActions = async (
+  const provideCodeActions = (
     document: TextDocument,
     range: Range,
     context: CodeActionContext,
-  ): Promise<CodeAction[]> => {
+  ): CodeAction[] => {
     if (!diagnostics.isShown(document)) return [];
-    const vendor = readSettings(document.uri).vendor;
-    const scene: Scene = { document, text: document.getText(), vendor };
-    const isHere = ({ line }: { readonly line: number }) =>
-      range.start.line <= line && line <= range.end.line;
+    const { vendor } = readSettings(document.uri);
+    const text = readOpenText(document.getText(), vendor);
+    const scene: Scene = { ...text, document, lines: byLine(text.assignments), vendor };
+    const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
+    const ours = context.diagnostics.filter(({ source }) => source === SOURCE);
+    const shown = Map.groupBy(ours, ({ code, range }) => keyOf(String(code), range));
     const actions = new Map<string, CodeAction>();
-    for (const problem of diagnostics.problems(document).filter(({ place }) => isHere(place))) {
-      for (const fix of await fixesOf(problem, scene)) {
+    for (const problem of diagnostics.problems(document, text)) {
+      if (!isHere(problem.place)) continue;
+      const key = keyOf(problem.kind, rangeOf(problem.place));
+      for (const fix of fixesOf(problem, scene)) {
         // One edit can mend several problems, and several problems need the set-up.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
         actions.set(same, action);
-        const shown = context.diagnostics.filter((one) => isOf(problem, one));
-        action.diagnostics = [...(action.diagnostics ?? []), ...shown];
+        action.diagnostics ??= [];
+        action.diagnostics.push(...(shown.get(key) ?? []));
       }
     }
     return [...actions.values(), ...keyActions(scene, isHere)];
@@ -61,11 +64,11 @@ export function registerQuickFixes(diagnostics: EnvFileDiagnostics): Disposable 
   );
 }
 
-async function fixesOf({ kind, finding }: Problem, scene: Scene): Promise<CodeAction[]> {
-  const { document, text, vendor } = scene;
+function fixesOf({ kind, finding }: Problem, scene: Scene): CodeAction[] {
+  const { document, lines, vendor } = scene;
   if (kind === 'incomplete') return [withEdit(FIX_TITLES.addLines, addLines(scene))];
   if (kind === 'not-ignored') {
-    const action = withEdit(FIX_TITLES.addToGitignore, await addToGitignore(document.uri));
+    const action = withCommand(FIX_TITLES.addToGitignore, 'addToGitignore');
     action.isPreferred = true;
     return [action];
   }
@@ -73,30 +76,26 @@ async function fixesOf({ kind, finding }: Problem, scene: Scene): Promise<CodeAc
     return [withCommand(FIX_TITLES.removeByteOrderMark, 'removeByteOrderMark')];
   }
   if (!finding) return [];
-  const mendings = mendEnvFile(text, finding, vendor);
+  const mendings = mendEnvFile(lines, finding, vendor);
   if (mendings.length === 0) return [withCommand(FIX_TITLES.setUp, 'setUp')];
-  return mendings.map(({ edit, region }) => {
-    const action = withEdit(mendingTitle(finding, region), editOf(document, edit));
+  return mendings.map((mending) => {
+    const action = withEdit(mendingTitle(finding, mending), editOf(document, mending.edit));
     action.isPreferred = mendings.length === 1;
     return action;
   });
 }
 
 /** On the line of a key, whether or not anything is wrong there. */
-function keyActions(
-  { text, vendor }: Scene,
-  isHere: (place: { readonly line: number }) => boolean,
-): CodeAction[] {
-  const { named } = readEnvFile(text, vendor);
-  const isOnKey = named.some(
+function keyActions({ assignments, reading, vendor }: Scene, isHere: IsHere): CodeAction[] {
+  const isOnKey = reading.named.some(
     ({ setting, place }) => setting === 'apiKey' && place && isHere(place),
   );
-  if (!isOnKey || !findKey(text, vendor)) return [];
+  if (!isOnKey || !findKey(assignments, vendor)) return [];
   return [withCommand(FIX_TITLES.moveKey, 'moveKeyToSecretStorage')];
 }
 
-function isOf({ kind, place }: Problem, { source, code, range }: Diagnostic): boolean {
-  return source === SOURCE && code === kind && range.isEqual(rangeOf(place));
+function keyOf(kind: string, { start, end }: Range): string {
+  return `${kind} ${start.line}:${start.character}-${end.line}:${end.character}`;
 }
 
 function withEdit(title: string, edit: WorkspaceEdit): CodeAction {
@@ -108,7 +107,7 @@ function withEdit(title: string, edit: WorkspaceEdit): CodeAction {
 /** A command takes no arguments: it works on the editor in use. */
 function withCommand(
   title: string,
-  name: 'setUp' | 'removeByteOrderMark' | 'moveKeyToSecretStorage',
+  name: 'setUp' | 'addToGitignore' | 'removeByteOrderMark' | 'moveKeyToSecretStorage',
 ): CodeAction {
   const action = new CodeAction(title, CodeActionKind.QuickFix);
   action.command = { command: `hostedModel.${name}`, title };
@@ -123,28 +122,10 @@ function editOf(document: TextDocument, change: EnvEdit): WorkspaceEdit {
   return edit;
 }
 
-function addLines({ document, text, vendor }: Scene): WorkspaceEdit {
-  const lines = absentNames(readEnvFile(text, vendor)).map((name) => `${name}=`);
-  return appended(document, lines);
-}
-
-/** To the rules beside the file, which are the strongest. */
-async function addToGitignore(envFile: Uri): Promise<WorkspaceEdit> {
-  const rules = Uri.joinPath(envFile, '..', '.gitignore');
-  try {
-    return appended(await workspace.openTextDocument(rules), ['.env']);
-  } catch {
-    const edit = new WorkspaceEdit();
-    edit.createFile(rules, { contents: new TextEncoder().encode('.env\n'), ignoreIfExists: true });
-    return edit;
-  }
-}
-
-function appended(document: TextDocument, lines: readonly string[]): WorkspaceEdit {
-  const lineEnd = document.eol === EndOfLine.LF ? '\n' : '\r\n';
-  const last = document.lineAt(document.lineCount - 1);
-  const start = last.text === '' ? '' : lineEnd;
+function addLines({ document, reading }: Scene): WorkspaceEdit {
+  const lines = absentNames(reading).map((name) => `${name}=`);
+  const { at, text } = appendedLines(document, lines);
   const edit = new WorkspaceEdit();
-  edit.insert(document.uri, last.range.end, start + lines.map((line) => line + lineEnd).join(''));
+  edit.insert(document.uri, at, text);
   return edit;
 }

@@ -40,39 +40,68 @@ export interface CleanValue {
   readonly blemishes: readonly Blemish[];
 }
 
-const PLACEHOLDER =
-  /^<.*>$|^\$\{.*\}$|^(your|my|the)?[-_ ]?(api|project|service)[-_ ]?(key|id|url)([-_ ]?here)?$|^(x{3,}|\*{3,}|changeme|todo)$/i;
+/**
+ * Many times what a key, an ID or an address has. A longer text is none of them, and is not searched
+ * for what could be taken off: an open file is read with every key that is pressed.
+ */
+export const LONGEST_VALUE = 4096;
+
+const PLACEHOLDERS: readonly RegExp[] = [
+  /^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$/,
+  // Up to two words may name the maker: your_ibm_cloud_api_key.
+  /^((your|my|the)[-_ ]?([a-z]{2,12}[-_ ]){0,2})?(api|project|service)[-_ ]?(key|id|url)([-_ ]?here)?$/i,
+  /^(x{3,}|\*{3,}|change[-_ ]?me|replace[-_ ]?(me|this)|todo)$/i,
+];
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII is meant
 const NON_ASCII = /[^\u0000-\u007f]/;
+const BLANK = /\s/;
+const QUOTE = /["'`]/;
+/** The word with the blank behind it. */
+const BEARER = /^bearer\s$/i;
+const BEARER_LENGTH = 7;
 
 /** Takes off what a copy and paste leaves around a key, an ID or a URL, and says what it was. */
 export function cleanValue(text: string): CleanValue {
   const { value, blemishes } = bareValue(text);
-  if (!PLACEHOLDER.test(value)) return { value, blemishes };
+  if (value.length > LONGEST_VALUE || !PLACEHOLDERS.some((one) => one.test(value))) {
+    return { value, blemishes };
+  }
   return { value: '', blemishes: [...blemishes, 'placeholder'] };
 }
 
 /** Like `cleanValue`, but leaves a placeholder as it stands. */
 export function bareValue(text: string): CleanValue {
-  const blemishes = new Set<Blemish>();
-  let value = text.trim();
-  if (value !== text) blemishes.add('blanks');
+  const trimmed = text.trim();
+  const blemishes = new Set<Blemish>(trimmed === text ? [] : ['blanks']);
+  if (trimmed.length > LONGEST_VALUE) return { value: trimmed, blemishes: [...blemishes] };
+  const visible = trimmed.replace(CONTROL, '');
+  if (visible !== trimmed) blemishes.add('control');
+  let [start, end] = withoutEnds(visible, 0, visible.length, BLANK);
   // One may hide another: blanks in quotes, quotes behind `Bearer `.
-  for (let before: string | undefined; before !== value; ) {
-    before = value;
-    const visible = value.replace(CONTROL, '');
-    if (visible !== value) blemishes.add('control');
+  for (let before = -1; before !== end - start; ) {
+    before = end - start;
     // Also a quote without its partner: no key, ID or URL begins or ends with one.
-    const unquoted = visible.trim().replace(/^["'`]+|["'`]+$/g, '');
-    if (unquoted !== visible.trim()) blemishes.add('quotes');
-    const bare = unquoted.trim().replace(/^bearer\s+/i, '');
-    if (bare !== unquoted.trim()) blemishes.add('bearer');
-    value = bare.trim();
+    const unquoted = withoutEnds(visible, start, end, QUOTE);
+    if (unquoted[1] - unquoted[0] < before) blemishes.add('quotes');
+    [start, end] = withoutEnds(visible, ...unquoted, BLANK);
+    if (end - start > BEARER_LENGTH && BEARER.test(visible.slice(start, start + BEARER_LENGTH))) {
+      blemishes.add('bearer');
+      [start, end] = withoutEnds(visible, start + BEARER_LENGTH, end, BLANK);
+    }
   }
+  const value = visible.slice(start, end);
   if (NON_ASCII.test(value)) blemishes.add('non-ascii');
   return { value, blemishes: [...blemishes] };
+}
+
+/** The part of a part of a text that neither begins nor ends with such a character. */
+function withoutEnds(text: string, from: number, to: number, what: RegExp): [number, number] {
+  let [start, end] = [from, to];
+  while (start < end && what.test(text[start] ?? '')) start += 1;
+  while (start < end && what.test(text[end - 1] ?? '')) end -= 1;
+  return [start, end];
 }
 
 /** The names of the settings that have no usable value. */
@@ -114,6 +143,7 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token)(\/.*)?$/;
  */
 export function parseServiceUrl(text: string): ParsedUrl {
   const { value, blemishes } = cleanValue(text);
+  if (value.length > LONGEST_VALUE) return { ok: false, problem: 'not-a-url' };
   if (!/^https?:\/\/[^/\\\s]/i.test(value) || /[\s"'<>\\^`{|}]/.test(value)) {
     return { ok: false, problem: 'not-a-url' };
   }

@@ -13,31 +13,33 @@ import { type NameSet, nameSets, type Vendor } from './vendors.ts';
  */
 
 export function readEnvFile(text: string, vendor: Vendor): SourceReading {
-  return read(assignmentsOf(text), vendor);
+  return readAssignments(assignmentsOf(text), vendor);
 }
 
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   vendor: Vendor,
 ): SourceReading {
-  return read(assignmentsIn(environment), vendor);
+  return readAssignments(assignmentsIn(environment), vendor);
 }
 
-function read(assignments: readonly Assignment[], vendor: Vendor): SourceReading {
+export function readAssignments(assignments: readonly Assignment[], vendor: Vendor): SourceReading {
   const sets = nameSets(vendor);
   const given = givenSettings(assignments, vendor, sets);
   const givenBy = new Map(given.map((one) => [one.assignment, one]));
+  const firsts: Firsts = new Map(
+    given.toReversed().map((one) => [one.set[one.setting], one] as const),
+  );
   const nearest = nearestSet(sets, given);
   const findings = assignments.flatMap((assignment) => {
     const own = givenBy.get(assignment);
-    if (own) return findingsOf(own, given);
+    if (own) return findingsOf(own, firsts);
     const near = nearName(assignment.name, sets, nearest ?? vendor.aliases, vendor);
-    return near ? nameFindings(near, assignment, given) : [];
+    return near ? nameFindings(near, assignment, firsts) : [];
   });
   return {
     values: sets.map((set) => valuesOf(set, given, findings)).find((values) => values),
     missing: nearest ? missingOf(nearest, given) : [],
-    isNamed: given.length > 0,
     named: given.map(({ setting, assignment }) => ({
       setting,
       name: assignment.name,
@@ -46,6 +48,9 @@ function read(assignments: readonly Assignment[], vendor: Vendor): SourceReading
     findings,
   };
 }
+
+/** The first line of each setting, by the names that it goes by in its set. */
+type Firsts = ReadonlyMap<readonly string[], GivenSetting>;
 
 function nearestSet(sets: readonly NameSet[], given: readonly GivenSetting[]): NameSet | undefined {
   const named = sets.filter((set) => given.some((one) => one.set === set));
@@ -75,22 +80,24 @@ function valuesOf(
 }
 
 function findingsOf(
-  { assignment, set, setting, flaws }: GivenSetting,
-  given: readonly GivenSetting[],
+  { assignment, set, setting, flaws, value }: GivenSetting,
+  firsts: Firsts,
 ): Finding[] {
-  const first = given.find((one) => one.set === set && one.setting === setting);
+  const first = firsts.get(set[setting]);
   const all = flaws.map(({ flaw, span }) => finding(flaw, setting, assignment, span));
-  if (first?.assignment === assignment) return all;
-  return [finding({ kind: 'duplicate' }, setting, assignment, undefined), ...all];
+  // The same value twice is the same for whoever reads it, whichever line that takes.
+  if (!first || first.value === value) return all;
+  const otherLine = first.assignment.at?.line;
+  return [finding({ kind: 'duplicate', otherLine }, setting, assignment, undefined), ...all];
 }
 
 /** A name that is nearly right matters only while its setting is not given by the right one. */
 function nameFindings(
   { set, setting, expected }: NearName,
   assignment: Assignment,
-  given: readonly GivenSetting[],
+  firsts: Firsts,
 ): Finding[] {
-  if (given.some((one) => one.set === set && one.setting === setting)) return [];
+  if (firsts.has(set[setting])) return [];
   return [finding({ kind: 'similar-name', expected }, setting, assignment, undefined)];
 }
 

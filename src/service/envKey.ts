@@ -1,6 +1,6 @@
 import { parseServiceUrl } from './credentials.ts';
-import { readEnvFile } from './envFile.ts';
-import { assignmentsOf } from './envText.ts';
+import { readAssignments } from './envFile.ts';
+import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type GivenSetting, givenSettings } from './givenSettings.ts';
 import { nameSets, type Vendor } from './vendors.ts';
 
@@ -16,11 +16,11 @@ export interface FoundKey {
  * The key of the set that is used, or else the first one that can be a key, whatever is missing
  * beside it. Values come without what does not belong to them.
  */
-export function findKey(text: string, vendor: Vendor): FoundKey | undefined {
-  const { values } = readEnvFile(text, vendor);
+export function findKey(assignments: readonly Assignment[], vendor: Vendor): FoundKey | undefined {
+  const { values } = readAssignments(assignments, vendor);
   if (values) return values;
   const sets = nameSets(vendor);
-  const usable = givenSettings(assignmentsOf(text), vendor, sets).filter(isUsable);
+  const usable = givenSettings(assignments, vendor, sets).filter(isUsable);
   for (const set of sets) {
     const own = usable.filter((one) => one.set === set);
     const [apiKey, projectId, url] = (['apiKey', 'projectId', 'url'] as const).map(
@@ -36,6 +36,11 @@ export function linesOfKey(text: string, apiKey: string, vendor: Vendor): number
   return givenSettings(assignmentsOf(text), vendor).flatMap(({ setting, value, assignment }) =>
     setting === 'apiKey' && value === apiKey ? (assignment.at?.line ?? []) : [],
   );
+}
+
+/** Every line in which this key stands, be it in a comment or by the name of another program. */
+export function linesWithText(text: string, apiKey: string): number[] {
+  return text.split(LINE_END).flatMap((line, index) => (line.includes(apiKey) ? index : []));
 }
 
 function isUsable({ setting, value, isGiven, flaws }: GivenSetting): boolean {

@@ -1,5 +1,5 @@
 import { bareValue, parseServiceUrl } from './credentials.ts';
-import { type Assignment, assignmentsOf } from './envText.ts';
+import type { Assignment } from './envText.ts';
 import type { Finding, Place } from './settingSource.ts';
 import { partsOf, type Span } from './settingValue.ts';
 import type { Region, Vendor } from './vendors.ts';
@@ -18,21 +18,31 @@ export interface Mending {
 
 /**
  * The ways to mend a finding, of which one is to be applied. Empty where only the user knows what is
- * right, and where the line is no longer what the finding speaks of.
+ * right, where the line is no longer what the finding speaks of, and where the line would then be
+ * read as another value.
+ * @param lines the assignments of the text as it is now
  */
-export function mendEnvFile(text: string, finding: Finding, vendor: Vendor): readonly Mending[] {
-  const assignment = assignmentsOf(text).find(
-    ({ name, at }) => name === finding.name && at?.line === finding.place?.line,
-  );
+export function mendEnvFile(
+  lines: ReadonlyMap<number, Assignment>,
+  finding: Finding,
+  vendor: Vendor,
+): readonly Mending[] {
+  const assignment = lines.get(finding.place?.line ?? -1);
   const at = assignment?.at;
-  if (!assignment || !at) return [];
-  const { line } = at;
+  if (!assignment || !at || assignment.name !== finding.name) return [];
+  const { line, column } = at;
   const { padded, value: span, comment } = partsOf(assignment);
-  const written = assignment.raw.slice(span.start, span.end);
-  const value = bareValue(written).value;
-  const replace = (where: Span, newText: string, region?: Region): Mending => {
-    const place = { line, ...columnsOf(assignment, at.column, where) };
-    return { edit: { kind: 'replace', place, newText }, region };
+  const value = readOf(assignment);
+  const rewrite = (where: Span, text: string, isRead = text, region?: Region): Mending[] => {
+    // A comment without a blank before it would become a part of the value.
+    const isGlued = text !== '' && comment?.start === where.end;
+    const written = isGlued ? `${text} ` : text;
+    const { raw } = assignment;
+    const after = raw.slice(0, Math.max(0, where.start)) + written + raw.slice(where.end);
+    if (readOf({ gap: '', raw: after }) !== isRead) return [];
+    const place = { line, ...columnsOf(assignment, column, where) };
+    const newText = where.start < 0 ? `=${written}` : written;
+    return [{ edit: { kind: 'replace', place, newText }, region }];
   };
   switch (finding.flaw.kind) {
     case 'blanks':
@@ -40,32 +50,42 @@ export function mendEnvFile(text: string, finding: Finding, vendor: Vendor): rea
     case 'bearer':
     case 'control':
       // All at once: nobody wants the quotes gone and the blanks within them kept.
-      return [replace(padded, assignment.gap === '' ? value : `=${value}`)];
+      return rewrite(padded, value);
     case 'comment':
-      return comment ? [replace({ start: padded.end, end: comment.end }, '')] : [];
-    case 'duplicate':
-      return [{ edit: { kind: 'remove-line', line }, region: undefined }];
+      return comment ? rewrite({ start: padded.end, end: comment.end }, '', value) : [];
+    case 'duplicate': {
+      // Which of them is right, only the user knows.
+      const { otherLine = -1 } = finding.flaw;
+      return lines.has(otherLine) ? [removal(line), removal(otherLine)] : [];
+    }
     case 'similar-name': {
-      const end = at.column + assignment.name.length;
-      const place = { line, start: at.column, end };
-      return [
-        { edit: { kind: 'replace', place, newText: finding.flaw.expected }, region: undefined },
-      ];
+      const place = { line, start: column, end: column + assignment.name.length };
+      const newText = finding.flaw.expected;
+      return [{ edit: { kind: 'replace', place, newText }, region: undefined }];
     }
     case 'bad-url':
     case 'endpoint-url':
     case 'url-path': {
       const address = mendedUrl(value, finding.flaw.kind);
-      return address === undefined ? [] : [replace(span, address)];
+      return address === undefined ? [] : rewrite(span, address);
     }
     case 'unknown-region':
-      return vendor.regions.map((region) => replace(span, region.url, region));
+      return vendor.regions.flatMap((region) => rewrite(span, region.url, region.url, region));
     case 'empty':
     case 'placeholder':
     case 'non-ascii':
     case 'malformed':
       return [];
   }
+}
+
+function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
+  const { start, end } = partsOf(assignment).value;
+  return bareValue(assignment.raw.slice(start, end)).value;
+}
+
+function removal(line: number): Mending {
+  return { edit: { kind: 'remove-line', line }, region: undefined };
 }
 
 function columnsOf({ name, gap }: Assignment, column: number, { start, end }: Span): Span {

@@ -20,7 +20,7 @@ export const ENV_FILE_LIMIT_BYTES = 64 * 1024;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /** VS Code counts the same line ends. */
-const LINE_END = /\r\n?|\n/;
+export const LINE_END = /\r\n?|\n/;
 
 const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?<raw>.*)$/s;
 
@@ -47,6 +47,11 @@ export function assignmentsOf(text: string): Assignment[] {
     const { before = '', name, gap = '', raw = '' } = ASSIGNMENT.exec(content)?.groups ?? {};
     return name === undefined ? [] : { name, gap, raw, at: { line, column: before.length } };
   });
+}
+
+/** The assignments of a file by their line. */
+export function byLine(assignments: readonly Assignment[]): ReadonlyMap<number, Assignment> {
+  return new Map(assignments.flatMap((one) => (one.at ? [[one.at.line, one] as const] : [])));
 }
 
 /** The variables of a process, as if they were lines. */

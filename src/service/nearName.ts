@@ -3,7 +3,7 @@ import type { NameSet, Vendor } from './vendors.ts';
 
 /**
  * Names that are not read although somebody meant them to be: another case, hyphens, missing
- * underscores, a typing error or two, or what another client calls the setting.
+ * underscores, a typing error, or what another client calls the setting.
  */
 
 /** The name that should stand there. */
@@ -15,7 +15,8 @@ export interface NearName {
 
 /** Longer than any name with its typing errors. */
 const LONGEST_NAME = 64;
-const MOST_ERRORS = 2;
+/** With two, a word becomes another one: PRODUCT and PROJECT. */
+const MOST_ERRORS = 1;
 /** Below this length another word is as near as a typing error: DB_URL and IBM_URL. */
 const SHORT_PART = 3;
 
@@ -28,7 +29,7 @@ export function nearName(
   name: string,
   sets: readonly NameSet[],
   preferred: NameSet,
-  { otherNames }: Vendor,
+  { otherNames, otherServices }: Vendor,
 ): NearName | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const words = wordsOf(name);
@@ -37,6 +38,7 @@ export function nearName(
     const isOther = otherNames[setting].some((other) => squeezed(other) === squeezed(words));
     if (isOther && expected !== undefined) return { setting, set: preferred, expected };
   }
+  if (otherServices.some((other) => words.startsWith(`${other}_`))) return undefined;
   let fewest = MOST_ERRORS + 1;
   let nearest: NearName | undefined;
   for (const set of sets) {
@@ -65,9 +67,8 @@ function errorsIn(words: string, expected: string): number {
   for (const end of [first.length, first.length - 1, first.length + 1]) {
     const start = name.slice(0, end);
     const inFirst = distance(start, first);
-    if (isShort ? sorted(start) !== sorted(first) : inFirst > 1) continue;
+    if (isShort && sorted(start) !== sorted(first)) continue;
     const inRest = distance(name.slice(end), rest);
-    if (inRest > (rest.length <= SHORT_PART ? 1 : MOST_ERRORS)) continue;
     if (inFirst + inRest <= MOST_ERRORS) fewest = Math.min(fewest, inFirst + inRest);
   }
   return fewest;

@@ -12,8 +12,6 @@ export interface SourceReading {
    * Empty if a set is complete (though it may have errors) and if none of the settings is named.
    */
   readonly missing: readonly string[];
-  /** Whether any of the settings is named, by a name that is read. */
-  readonly isNamed: boolean;
   /** The settings that are named, by a name that is read; in the order of the lines. */
   readonly named: readonly NamedSetting[];
   /** In the order of the lines. */
@@ -51,7 +49,9 @@ export interface Place {
 
 export type Flaw =
   /** `malformed`: holds what no key or project ID holds, such as blanks inside. */
-  | { readonly kind: Blemish | 'comment' | 'empty' | 'duplicate' | 'malformed' }
+  | { readonly kind: Blemish | 'comment' | 'empty' | 'malformed' }
+  /** Another value than the first line of the same setting; no line in the environment. */
+  | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
   /** A name written nearly as one that is read, or as other clients write it. */
   | { readonly kind: 'similar-name'; readonly expected: string }
   | { readonly kind: 'bad-url'; readonly problem: UrlProblem }

@@ -1,4 +1,10 @@
-import { bareValue, cleanValue, parseServiceUrl, type SettingName } from './credentials.ts';
+import {
+  bareValue,
+  cleanValue,
+  LONGEST_VALUE,
+  parseServiceUrl,
+  type SettingName,
+} from './credentials.ts';
 import type { Assignment } from './envText.ts';
 import type { Flaw } from './settingSource.ts';
 import type { Vendor } from './vendors.ts';
@@ -35,7 +41,7 @@ export interface Parts {
 /** Whether a key or a project ID has only characters that one may have. */
 export function isWellFormed(setting: SettingName, value: string): boolean {
   if (setting === 'projectId') return /^[\w.-]{1,128}$/.test(value);
-  return setting !== 'apiKey' || !/\s/.test(value);
+  return setting !== 'apiKey' || (value.length <= LONGEST_VALUE && !/\s/.test(value));
 }
 
 export function readValue(
@@ -44,17 +50,18 @@ export function readValue(
   vendor: Vendor,
 ): SettingValue {
   const { padded, value: span, comment } = partsOf(assignment);
-  const { value } = bareValue(assignment.raw.slice(span.start, span.end));
-  const { blemishes } = cleanValue(assignment.raw.slice(0, padded.end));
+  const written = assignment.raw.slice(span.start, span.end);
+  const { value } = bareValue(written);
+  const { blemishes } = cleanValue(written);
   const flaws: ValueFlaw[] = [];
   const add = (flaw: Flaw, where: Span | undefined) => void flaws.push({ flaw, span: where });
+  if (assignment.gap !== '' || span.start > 0 || span.end < padded.end) {
+    add({ kind: 'blanks' }, padded);
+  }
   for (const kind of blemishes) {
     // A host may have letters outside ASCII; where it then leads is in `parseServiceUrl`.
     if (kind === 'non-ascii' && setting === 'url') continue;
-    if (kind !== 'blanks') add({ kind }, span);
-  }
-  if (assignment.gap !== '' || blemishes.includes('blanks')) {
-    flaws.unshift({ flaw: { kind: 'blanks' }, span: padded });
+    add({ kind }, span);
   }
   if (comment) add({ kind: 'comment' }, comment);
   if (value === '') add({ kind: 'empty' }, undefined);
@@ -88,13 +95,15 @@ function commentAt(raw: string): number | undefined {
   return undefined;
 }
 
-function urlFlaws(value: string, { regions }: Vendor): Flaw[] {
+function urlFlaws(value: string, { regions, privatePrefix }: Vendor): Flaw[] {
   const parsed = parseServiceUrl(value);
   if (!parsed.ok) return [{ kind: 'bad-url', problem: parsed.problem }];
   const flaws: Flaw[] = [];
   if (parsed.cut) flaws.push({ kind: 'endpoint-url' });
   if (parsed.url !== parsed.origin) flaws.push({ kind: 'url-path' });
-  const isKnown = regions.some(({ url }) => new URL(url).origin === parsed.origin);
+  const isKnown = regions.some(({ url }) =>
+    [url, url.replace('//', `//${privatePrefix}`)].includes(parsed.origin),
+  );
   if (!isKnown) flaws.push({ kind: 'unknown-region' });
   return flaws;
 }

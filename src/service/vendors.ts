@@ -13,10 +13,14 @@ export interface Vendor {
   /** Where a person creates an API key. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
+  /** What stands before the host of a region on the maker's private network. */
+  readonly privatePrefix: string;
   /** Names of the three settings that other clients of this maker's service read. */
   readonly aliases: NameSet;
   /** What still other clients call the three settings. Not read here, but known for what they mean. */
   readonly otherNames: NameSet;
+  /** First words of names that are near to ours and belong to another service of the maker. */
+  readonly otherServices: readonly string[];
   readonly grantType: string;
   readonly tokenPath: string;
   /** The `version` query of every inference request: a date, pinned so that answers keep their shape. */
@@ -54,6 +58,7 @@ const ibm: Vendor = {
     { place: 'Sydney', url: 'https://au-syd.ml.cloud.ibm.com' },
     { place: 'Toronto', url: 'https://ca-tor.ml.cloud.ibm.com' },
   ],
+  privatePrefix: 'private.',
   aliases: {
     apiKey: ['WATSONX_API_KEY', 'WATSONX_APIKEY'],
     projectId: ['WATSONX_PROJECT_ID'],
@@ -64,6 +69,7 @@ const ibm: Vendor = {
     projectId: ['WATSONX_AI_PROJECT_ID', 'WX_PROJECT_ID'],
     url: ['WATSONX_AI_SERVICE_URL', 'WATSONX_AI_URL', 'WATSONX_API_BASE', 'WX_URL', 'WML_URL'],
   },
+  otherServices: ['WATSON'],
   grantType: 'urn:ibm:params:oauth:grant-type:apikey',
   tokenPath: '/identity/token',
   apiVersion: '2025-02-11',

@@ -1,4 +1,5 @@
 import type { Blemish, SettingName, UrlProblem } from '../service/credentials.ts';
+import { flawPhrase, TAKEN_OFF } from './flawPhrases.ts';
 
 /** Every sentence about the three settings that are missing or cannot be used. Pure. */
 
@@ -17,15 +18,6 @@ const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'bad-path': 'its path holds characters that no service path has',
 };
 
-/** What was found around or in a value. */
-const BLEMISHES: Readonly<Record<Blemish, string>> = {
-  blanks: 'has blanks around it',
-  quotes: 'stands in quotes',
-  bearer: 'begins with the word Bearer',
-  control: 'holds invisible characters',
-  placeholder: 'is the placeholder of an example',
-  'non-ascii': 'holds accented letters',
-};
 /** "API key", within a sentence. */
 export function settingLabel(name: SettingName): string {
   return SETTING_LABELS[name];
@@ -57,10 +49,20 @@ export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): st
   return `The ${which} in the settings cannot be used: ${urlProblem(problem)}. Nothing was sent.`;
 }
 
-/** What was taken off a value before it is used. */
+/** How a value is written that is used all the same. */
 export function blemishText(name: SettingName, blemishes: readonly Blemish[]): string {
-  const found = blemishes.map((blemish) => BLEMISHES[blemish]).join(' and ');
-  return `The ${SETTING_LABELS[name]} ${found}. Hosted Model takes that off; other programs may not.`;
+  const listed = (kinds: readonly Blemish[]) => kinds.map(flawPhrase).join(' and ');
+  const takenOff = blemishes.filter((kind) => kind in TAKEN_OFF);
+  const kept = blemishes.filter((kind) => !(kind in TAKEN_OFF));
+  const texts = [
+    takenOff.length > 0
+      ? `The ${SETTING_LABELS[name]} ${listed(takenOff)}. Hosted Model takes that off; other programs may not.`
+      : [],
+    kept.length > 0
+      ? `The ${SETTING_LABELS[name]} ${listed(kept)}. Make sure that it is the one you mean.`
+      : [],
+  ];
+  return texts.flat().join(' ');
 }
 
 /** @param why a sentence about what such a value looks like */

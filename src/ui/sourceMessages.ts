@@ -1,5 +1,6 @@
 import type { Found, OutsideSource, SourceId, UnreadReason } from '../credentials/choose.ts';
-import type { Finding, Flaw } from '../service/settingSource.ts';
+import type { Finding } from '../service/settingSource.ts';
+import { firstOf, flawPhrase, shownName } from './flawPhrases.ts';
 
 /** Every phrase about where the three settings come from. Names and lines, never a value. Pure. */
 
@@ -15,31 +16,6 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
   unreadable: 'cannot be read',
 };
 
-const FLAWS: Readonly<Record<Flaw['kind'], string>> = {
-  blanks: 'has blanks around its value',
-  quotes: 'has quotes around its value',
-  bearer: 'begins with the word Bearer',
-  control: 'holds invisible characters',
-  placeholder: 'holds a placeholder',
-  'non-ascii': 'holds letters outside ASCII',
-  malformed: 'holds characters that do not belong there',
-  comment: 'has a comment behind its value',
-  empty: 'has no value',
-  duplicate: 'is there twice',
-  'similar-name': 'is not a name that is read',
-  'bad-url': 'cannot be used as an address',
-  'endpoint-url': 'is the address of an endpoint',
-  'url-path': 'has a path',
-  'unknown-region': 'is of no known region',
-};
-
-/** `VENDOR_URL cannot be used as an address`. */
-export function flawPhrase({ name, flaw }: Finding): string {
-  // A name that is nearly right may hold anything beside its letters, also what turns text around.
-  const written = /^[\w.-]+$/.test(name) ? name : 'a name';
-  return `${written} ${FLAWS[flaw.kind]}`;
-}
-
 export function sourceName(id: SourceId, { folder }: Pick<Found, 'folder'>): string {
   if (id === 'editor') return 'secret storage and user settings';
   if (id === 'environment') return 'the environment';
@@ -54,11 +30,12 @@ export function capitalized(name: string): string {
 /** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
 export function sourceProblem({ text, answer }: OutsideSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
-  const { values, missing, isNamed, findings } = text.reading;
-  if (!isNamed && findings.length === 0) return 'names none of them';
+  const { values, missing, named, findings } = text.reading;
+  if (named.length === 0 && findings.length === 0) return 'names none of them';
   const errors = findings.filter(({ isError, flaw }) => isError || flaw.kind === 'similar-name');
-  const faults = values ? [] : errors.map((finding) => withLine(finding, flawPhrase(finding)));
-  const lacking = missing.filter((name) => !errors.some((finding) => finding.name === name));
+  const faults = firstOf(values ? [] : errors.map(faultText));
+  const faulty = new Set(errors.map(({ name }) => name));
+  const lacking = missing.filter((name) => !faulty.has(name));
   if (lacking.length > 0) faults.push(`lacks ${lacking.join(' and ')}`);
   if (faults.length > 0) return faults.join('; ');
   return answer === 'refused' ? 'not used, as you decided' : undefined;
@@ -73,6 +50,8 @@ export function lookedText(found: Found): string {
   return `Looked in secret storage and user settings, ${places.join(' and ')}.`;
 }
 
-function withLine({ place }: Finding, phrase: string): string {
+/** `line 2: VENDOR_URL cannot be used as an address`. */
+function faultText({ place, name, flaw }: Finding): string {
+  const phrase = `${shownName(name)} ${flawPhrase(flaw.kind)}`;
   return place ? `line ${place.line + 1}: ${phrase}` : phrase;
 }

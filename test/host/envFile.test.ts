@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type CodeAction,
@@ -11,14 +12,14 @@ import {
   languages,
   Position,
   Range,
-  Selection,
   type TextDocument,
   Uri,
   window,
   workspace,
 } from 'vscode';
+import { gitRisk } from '../../src/envFile/gitIgnore.ts';
 import { moveKeyToSecretStorage } from '../../src/envFile/moveKey.ts';
-import { problemsOf } from '../../src/envFile/problems.ts';
+import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import type { FoundKey } from '../../src/service/envKey.ts';
 import { vendors } from '../../src/service/vendors.ts';
 
@@ -37,7 +38,7 @@ describe('the .env file in a real editor', () => {
       await commands.executeCommand('workbench.action.files.revert');
     }
     await commands.executeCommand('workbench.action.closeAllEditors');
-    for (const name of ['.git', '.gitignore', '.env.local', 'inner']) {
+    for (const name of ['.git', '.gitignore', '.env.local', 'inner', 'elsewhere']) {
       rmSync(path(name), { recursive: true, force: true });
     }
   });
@@ -153,15 +154,14 @@ describe('the .env file in a real editor', () => {
       'export IBM_API_KEY=abc',
     ],
   ];
-  for (const [kind, line, text, severity, fix, becomes] of flaws) {
-    it(`underlines ${kind} in ${JSON.stringify(text)} and offers ${fix}`, async () => {
-      const before = [key, ...rest, ''].with(line, text).join('\n');
+  for (const [kind, line, written, severity, fix, becomes] of flaws) {
+    it(`underlines ${kind} in ${JSON.stringify(written)} and offers ${fix}`, async () => {
+      const before = [key, ...rest, ''].with(line, written).join('\n');
       const document = await openWith(before);
       const found = await diagnosticOf(kind);
-      const problem = problemsOf(before, vendors[0] ?? assert.fail(), {
-        hasByteOrderMark: false,
-        isExposed: false,
-      }).find((one) => one.kind === kind);
+      const text = readOpenText(before, vendors[0] ?? assert.fail());
+      const facts = { hasByteOrderMark: false, risk: undefined };
+      const problem = problemsOf(text, facts).find((one) => one.kind === kind);
       assert.equal(found.message, problem?.message);
       assert.deepEqual(
         [found.range.start.line, found.range.end.line, found.severity, found.source],
@@ -183,16 +183,26 @@ describe('the .env file in a real editor', () => {
     await openWith(good.replace('key-of-the-host-tests', '"abc"'));
     assert.equal(
       (await diagnosticOf('quotes')).message,
-      'The value of IBM_API_KEY has quotes. Programs that keep them are refused (401). Take them off.',
+      'IBM_API_KEY has quotes around its value. Programs that keep them are refused (401). Take them off.',
     );
   });
 
-  it('removes a repeated line, also the last one', async () => {
-    const document = await openWith(`${good}IBM_URL=https://eu-de.ml.cloud.ibm.com`);
-    const { range } = await diagnosticOf('duplicate');
-    assert.equal(range.start.line, 3);
-    await apply(await actionAt(range, 'Remove Line'));
-    assert.equal(document.getText(), good);
+  it('removes either of two lines that differ, also the last one, and prefers neither', async () => {
+    const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
+    for (const [title, becomes] of [
+      ['Remove This Line', good],
+      ['Remove the Other Line (Line 3)', good.replace(rest[1] ?? '', other).slice(0, -1)],
+    ] as const) {
+      const document = await openWith(`${good}${other}`);
+      const { range } = await diagnosticOf('duplicate');
+      assert.equal(range.start.line, 3);
+      const action = await actionAt(range, title);
+      assert.notEqual(action.isPreferred, true);
+      await apply(action);
+      assert.equal(document.getText(), becomes);
+      await until((all) => all.length === 0);
+    }
+    await openWith(`${good}${rest[1]}`);
     await until((all) => all.length === 0);
   });
 
@@ -260,25 +270,37 @@ describe('the .env file in a real editor', () => {
     await document.save();
     const { range, severity } = await diagnosticOf('not-ignored');
     assert.deepEqual([range.start.line, severity], [2, DiagnosticSeverity.Warning]);
-    // By VS Code itself: contents of a new file do not survive the way to a test and back.
-    await actionAt(range, 'Add .env to .gitignore');
-    const editor = await window.showTextDocument(document);
-    editor.selection = new Selection(range.start, range.start);
-    const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
-    await commands.executeCommand('editor.action.codeAction', preferred);
+    const addRules = async () => {
+      await window.showTextDocument(document);
+      const { command } = await actionAt(range, 'Add .env to .gitignore');
+      await commands.executeCommand(command?.command ?? '');
+    };
+    await titlesAt(range);
+    assert.equal(existsSync(path('.gitignore')), false);
+    await addRules();
     await until((all) => all.length === 0);
     assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
 
     writeFileSync(path('.gitignore'), 'node_modules');
-    const again = await diagnosticOf('not-ignored');
+    await diagnosticOf('not-ignored');
     const rules = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));
     await window.showTextDocument(rules);
     await commands.executeCommand('workbench.action.files.revert');
-    await window.showTextDocument(document);
-    await apply(await actionAt(again.range, 'Add .env to .gitignore'));
-    assert.equal(rules.getText(), 'node_modules\n.env\n');
-    await rules.save();
+    await addRules();
+    assert.equal(readFileSync(path('.gitignore'), 'utf8'), 'node_modules\n.env\n');
     await until((all) => all.length === 0);
+
+    writeFileSync(path('.gitignore'), '');
+    await diagnosticOf('not-ignored');
+    await window.showTextDocument(rules);
+    await commands.executeCommand('workbench.action.files.revert');
+    await type(rules, '# mine\n');
+    await addRules();
+    assert.equal(rules.getText(), '# mine\n.env\n');
+    assert.equal(readFileSync(path('.gitignore'), 'utf8'), '', 'the changes of others are theirs');
+    await window.showTextDocument(rules);
+    await commands.executeCommand('workbench.action.files.revert');
+    await window.showTextDocument(document);
 
     rmSync(path('.gitignore'));
     await diagnosticOf('not-ignored');
@@ -288,9 +310,62 @@ describe('the .env file in a real editor', () => {
     await until((all) => all.length === 0);
   });
 
+  it('adds nothing to rules that are a link', async () => {
+    mkdirSync(path('.git'));
+    writeFileSync(path('elsewhere'), 'mine\n');
+    symlinkSync('elsewhere', path('.gitignore'));
+    await openWith(good);
+    await commands.executeCommand('hostedModel.addToGitignore');
+    assert.equal(readFileSync(path('elsewhere'), 'utf8'), 'mine\n');
+  });
+
+  it('warns of a file that git tracks, whatever is ignored', async () => {
+    execFileSync('git', ['init', '--quiet'], { cwd: folder.path });
+    writeFileSync(path('.env'), good);
+    execFileSync('git', ['add', '.env'], { cwd: folder.path });
+    writeFileSync(path('.gitignore'), '.env\n');
+    const document = await openWith(good);
+    await document.save();
+    const { range } = await diagnosticOf('tracked');
+    assert.equal(range.start.line, 0);
+    assert.ok(!(await titlesAt(range)).includes('Add .env to .gitignore'));
+  });
+
+  it('does not fail over what a repository says of itself', async () => {
+    for (const target of [
+      '//host/x',
+      '/\\host\\x',
+      '\\\\host\\x',
+      'C:\\gone',
+      '/gone',
+      '../'.repeat(99),
+    ]) {
+      writeFileSync(path('.git'), `gitdir: ${target}\n`);
+      assert.equal(await gitRisk(uri), 'not-ignored', target);
+    }
+  });
+
+  it('asks the rules that a user has for all repositories', async () => {
+    mkdirSync(path('.git'));
+    mkdirSync(path('inner/git'), { recursive: true });
+    writeFileSync(path('inner/git/ignore'), '.env\n');
+    const { XDG_CONFIG_HOME } = process.env;
+    process.env['XDG_CONFIG_HOME'] = path('inner');
+    try {
+      const here = Uri.file(path('.env'));
+      assert.equal(await gitRisk(here), undefined);
+      writeFileSync(path('.gitignore'), '!.env\n');
+      assert.equal(await gitRisk(here), 'not-ignored');
+    } finally {
+      if (XDG_CONFIG_HOME === undefined) delete process.env['XDG_CONFIG_HOME'];
+      else process.env['XDG_CONFIG_HOME'] = XDG_CONFIG_HOME;
+    }
+  });
+
   describe('moving the key', () => {
     it('is offered on the line of the key alone, whether or not it has a problem', async () => {
       await openWith(good);
+      await until((all) => all.length === 0);
       const title = 'Move API Key to Secret Storage';
       assert.deepEqual(await titlesAt(new Range(0, 3, 0, 3)), [title]);
       assert.deepEqual(await titlesAt(new Range(1, 3, 1, 3)), []);
@@ -307,7 +382,10 @@ describe('the .env file in a real editor', () => {
       const document = await openWith(twice);
       await document.save();
       const asked: FoundKey[] = [];
-      await moveKeyToSecretStorage(async (found) => asked.push(found) > 0);
+      await moveKeyToSecretStorage(async (found) => {
+        asked.push(found);
+        return 'same';
+      });
       const [, projectId] = rest[0]?.split('=') ?? [];
       assert.deepEqual(asked, [
         { apiKey: 'key-of-the-host-tests', projectId, url: rest[1]?.split('=')[1] },
@@ -320,7 +398,7 @@ describe('the .env file in a real editor', () => {
     it('leaves the file alone if nothing was stored', async () => {
       const document = await openWith(good);
       await document.save();
-      await moveKeyToSecretStorage(async () => false);
+      await moveKeyToSecretStorage(async () => 'none');
       assert.equal(document.getText(), good);
       assert.equal(document.isDirty, false);
     });
@@ -347,9 +425,26 @@ describe('the .env file in a real editor', () => {
       await document.save();
       await moveKeyToSecretStorage(async () => {
         await commands.executeCommand('workbench.action.closeAllEditors');
-        return true;
+        return 'same';
       });
       assert.equal(readFileSync(path('.env'), 'utf8'), `${rest.join('\n')}\n`);
+    });
+
+    it('leaves the file alone if another key was stored', async () => {
+      const document = await openWith(good);
+      await moveKeyToSecretStorage(async () => 'other');
+      assert.equal(document.getText(), good);
+    });
+
+    it('asks for nothing and writes nothing if the file is a link', async () => {
+      rmSync(path('.env'));
+      writeFileSync(path('elsewhere'), `\ufeff${good}`);
+      symlinkSync('elsewhere', path('.env'));
+      await window.showTextDocument(uri);
+      await moveKeyToSecretStorage(() => Promise.reject(new Error('asked')));
+      await commands.executeCommand('hostedModel.removeByteOrderMark');
+      assert.equal(readFileSync(path('elsewhere'), 'utf8'), `\ufeff${good}`);
+      rmSync(path('.env'));
     });
 
     it('asks for nothing in another file, or without a key', async () => {
@@ -390,10 +485,14 @@ async function opened(): Promise<TextDocument> {
   }
 }
 
-async function type(document: TextDocument, text: string, at = new Position(0, 0)): Promise<true> {
+async function type(
+  document: TextDocument,
+  text: string,
+  at = new Position(0, 0),
+): Promise<'same'> {
   const editor = await window.showTextDocument(document);
   while (!(await editor.edit((builder) => builder.insert(at, text)))) await turn();
-  return true;
+  return 'same';
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

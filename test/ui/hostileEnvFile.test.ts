@@ -174,7 +174,9 @@ describe('a .env file that a folder brings', () => {
     await quickInput.waitFor({ step: '4/4', prompt: new RegExp(`text goes to ${hostOf(first)}`) });
     assert.equal(sent(), 0);
     await quickInput.pick('$(save) Save Without Testing');
-    await notifications.waitFor(/\.env file still holds the key, and git does not ignore it/);
+    await notifications.waitFor(
+      /\.env file still holds the key, and no \.gitignore of its repository ignores it/,
+    );
     await first.requestCount(chatPath, 1);
     assert.equal(first.count(tokenPath), 1);
 

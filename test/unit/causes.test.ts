@@ -75,7 +75,7 @@ describe('what is said before anything is sent', () => {
     assert.deepEqual(statesOf(found(), { blemishes }), ['passed', 'warning', 'passed']);
     assert.match(
       checksOf(found(), { blemishes })[1]?.text ?? '',
-      /The service URL has blanks around it and stands in quotes/,
+      /The service URL has blanks around its value and has quotes around its value\. .* takes that off/,
     );
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Choice, choose } from '../../../src/credentials/choose.ts';
+import { lookedText } from '../../../src/ui/sourceMessages.ts';
 import { ibm } from '../service/fixtures.ts';
 import { EVIL, envFile, environment, found, full, REGION, record } from './sources.ts';
 
@@ -52,6 +53,23 @@ describe('the choice of a source', () => {
     assert.ok(outside.kind === 'ready');
     assert.deepEqual(outside.credentials.otherKeys, [record.apiKey]);
   });
+  for (const [id, outside] of [
+    ['B06', envFile({ url: EVIL })],
+    ['B12', environment({ url: EVIL })],
+  ] as const) {
+    it(`${id}: uses an address alone for nothing if the editor lacks it, too, and says so`, () => {
+      for (const answer of ['approved', undefined] as const) {
+        const all = found({
+          record: undefined,
+          settings: { url: '' },
+          outside: [{ ...outside, answer }],
+        });
+        assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey', 'url'] });
+        const said = 'lacks VENDOR_API_KEY and VENDOR_PROJECT_ID';
+        assert.ok(lookedText(all).includes(`(${said})`), lookedText(all));
+      }
+    });
+  }
 
   it('never mixes sources: what one lacks is not taken from another', () => {
     const parts: Partial<typeof full>[] = [

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { choose, type Found } from '../../../src/credentials/choose.ts';
+import { readEnvFile } from '../../../src/service/envFile.ts';
 import { provenanceLines } from '../../../src/ui/provenance.ts';
 import { lookedText } from '../../../src/ui/sourceMessages.ts';
 import { actionsFor, sourceRows } from '../../../src/ui/sourceView.ts';
+import { ibm } from '../service/fixtures.ts';
 import { envFile, environment, found, full, record } from './sources.ts';
 
 const rowsOf = (one: Found) =>
@@ -104,6 +106,24 @@ describe('provenance', () => {
 });
 
 describe('where it looked', () => {
+  it('is said in a few words, whatever a file holds', () => {
+    const faulty = [
+      ...Array.from({ length: 4_600 }, (_, n) => `VENDOR_URL=${n}`),
+      ...Array.from({ length: 60 }, (_, n) => `VENDOR${'_'.repeat(n)}-API_KEY="x"`),
+      `VENDOR_API_KEY${'\u202e'.repeat(1_000)}=x`,
+      '[VENDOR_API_KEY](https://evil.example)=x',
+    ];
+    for (const lines of [faulty, faulty.toReversed()]) {
+      const reading = readEnvFile(lines.join('\n'), ibm);
+      assert.ok(reading.findings.length > 4_000);
+      const outside = [{ ...envFile(), text: { kind: 'read', reading } } as const];
+      const text = lookedText(found({ record: undefined, outside }));
+      assert.ok(text.length < 500, text);
+      assert.match(text, /; and [\d]+ more; lacks/);
+      assert.match(text, /^[\w .,;:?()"'-]+$/);
+    }
+  });
+
   const cases: [what: string, outside: Found['outside'], text: string][] = [
     [
       'nothing anywhere',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import {
   type Blemish,
   cleanValue,
@@ -58,11 +59,20 @@ describe('a cleaned value', () => {
     ['xxxx', '', ['placeholder']],
     ['****', '', ['placeholder']],
     ['changeme', '', ['placeholder']],
+    ['YOUR_IBM_API_KEY', '', ['placeholder']],
+    ['your-ibm-cloud-api-key', '', ['placeholder']],
+    ['your-api-key-here', '', ['placeholder']],
+    ['my_project_id', '', ['placeholder']],
+    ['replace_me', '', ['placeholder']],
+    ['change-me', '', ['placeholder']],
+    ['[API_KEY]', '', ['placeholder']],
+    ['{{API_KEY}}', '', ['placeholder']],
     ['"<API_KEY>"', '', ['quotes', 'placeholder']],
     ['', '', []],
     ['   ', '', ['blanks']],
     ['bearerabc', 'bearerabc', []],
     ['xx', 'xx', []],
+    ['youribmcloudapikeyY0urKey', 'youribmcloudapikeyY0urKey', []],
     ['api-key-of-mine', 'api-key-of-mine', []],
   ];
   for (const [text, value, blemishes] of cases) {
@@ -70,6 +80,17 @@ describe('a cleaned value', () => {
       assert.deepEqual(cleanValue(text), { value, blemishes });
     });
   }
+
+  it('is never taken for a placeholder if it has the shape of a key or an ID', () => {
+    const characters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_'];
+    const keys = fc.string({
+      unit: fc.constantFrom(...characters),
+      minLength: 44,
+      maxLength: 44,
+    });
+    const isKept = (text: string) => !cleanValue(text).blemishes.includes('placeholder');
+    fc.assert(fc.property(fc.oneof(keys, fc.uuid()), isKept));
+  });
 
   it('is clean', () => {
     for (const [text] of cases) {

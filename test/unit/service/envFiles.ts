@@ -102,10 +102,20 @@ const sets: readonly EnvFileFixture[] = [
     values: good,
   },
   {
-    name: 'both names of the key, which are alternatives',
+    name: 'both names of the key with the same value',
     file: lines(
       `WATSONX_APIKEY=${KEY}`,
       `WATSONX_API_KEY=${KEY}`,
+      `WATSONX_PROJECT_ID=${PROJECT}`,
+      `WATSONX_URL=${URL}`,
+    ),
+    values: good,
+  },
+  {
+    name: 'both names of the key with different values',
+    file: lines(
+      `WATSONX_APIKEY=${KEY}`,
+      'WATSONX_API_KEY=other',
       `WATSONX_PROJECT_ID=${PROJECT}`,
       `WATSONX_URL=${URL}`,
     ),
@@ -152,9 +162,15 @@ const sets: readonly EnvFileFixture[] = [
   {
     name: 'a repeated line',
     file: lines(key, project, key, url, key),
+    values: good,
+  },
+  {
+    name: 'other values for the same name',
+    file: lines(key, project, 'IBM_API_KEY=two', url, key, 'IBM_API_KEY='),
     flaws: [
       [3, 'duplicate', 'IBM_API_KEY'],
-      [5, 'duplicate', 'IBM_API_KEY'],
+      [6, 'duplicate', 'IBM_API_KEY'],
+      [6, 'empty', 'IBM_API_KEY'],
     ],
   },
   {
@@ -329,6 +345,11 @@ const urls: readonly EnvFileFixture[] = [
     ...(['endpoint-url', 'url-path', 'unknown-region'] as const),
   ),
   { ...address('a path', `${URL}/gateway`, 'url-path'), values: [KEY, PROJECT, `${URL}/gateway`] },
+  {
+    ...address('a region on the private network', URL.replace('//', '//private.')),
+    values: [KEY, PROJECT, URL.replace('//', '//private.')],
+  },
+  address('a private host at http', 'http://private.eu-de.ml.cloud.ibm.com', 'bad-url'),
   { ...address('a slash at the end', `${URL}/`), values: [KEY, PROJECT, `${URL}/`] },
   {
     ...address('another host', 'https://evil.example', 'unknown-region'),
@@ -403,6 +424,7 @@ const names: readonly EnvFileFixture[] = [
   unrelated('MY_VENDOR_URL', 'OPENAI_API_KEY', 'DB_URL', 'API_KEY', 'PROJECT_ID', 'URL', 'APP_URL'),
   unrelated('IAM_URL', 'IBM_API_KEY_2', 'NEXT_PUBLIC_IBM_URL', 'X_IBM_API_KEY', 'WATSONX_IAM_URL'),
   unrelated('WATSONX_SPACE_ID', 'WATSONX_TOKEN', 'IBM_URL_OF_DOCS', 'VENDOR_KEY', 'SENDER_API_KEY'),
+  unrelated('WATSON_APIKEY', 'WATSON_API_KEY', 'WATSON_URL', 'IBM_PRODUCT_ID', 'IBM_PRODUCTID'),
   unrelated('X'.repeat(5_000), 'É', '$', '__proto__'),
 ];
 

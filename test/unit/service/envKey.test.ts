@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { findKey, linesOfKey } from '../../../src/service/envKey.ts';
+import { findKey, linesOfKey, linesWithText } from '../../../src/service/envKey.ts';
+import { assignmentsOf } from '../../../src/service/envText.ts';
 import { ibm } from './fixtures.ts';
 
 const full = ['IBM_API_KEY=one', 'IBM_PROJECT_ID=p', 'IBM_URL=https://a.example'];
@@ -39,7 +40,7 @@ describe('a key that is about to leave a .env file', () => {
     it(name, () => {
       const [apiKey, projectId, url] = found ?? [];
       const expected = found && { apiKey, projectId, url };
-      assert.deepEqual(findKey(lines.join('\n'), ibm), expected);
+      assert.deepEqual(findKey(assignmentsOf(lines.join('\n')), ibm), expected);
     });
   }
 
@@ -50,5 +51,6 @@ describe('a key that is about to leave a .env file', () => {
     ].join('\r\n');
     assert.deepEqual(linesOfKey(text, 'one', ibm), [1, 3, 6]);
     assert.deepEqual(linesOfKey(text, 'three', ibm), []);
+    assert.deepEqual(linesWithText(text, 'one'), [0, 1, 2, 3, 5, 6]);
   });
 });
