@@ -1,4 +1,5 @@
 import { type Uri, type WorkspaceFolder, window } from 'vscode';
+import type { StoredKey } from '../envFile/moveKey.ts';
 import type { Credentials, SettingName } from '../service/credentials.ts';
 import { missingText } from '../ui/settingMessages.ts';
 import { lookedText } from '../ui/sourceMessages.ts';
@@ -91,9 +92,7 @@ export class CredentialAccess {
    * @returns `same` only if exactly that key is in secret storage now, so that the place where it
    * was found may let go of it; `other` if the user typed another one
    */
-  async takeIn(
-    found: { readonly apiKey: string } & SetUpOptions['found'],
-  ): Promise<'same' | 'other' | 'none'> {
+  async takeIn(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<StoredKey> {
     const { keys } = this.options;
     if (!(await this.setUp(undefined, found)) || keys.isWindowOnly) return 'none';
     return (await keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
