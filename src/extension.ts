@@ -10,7 +10,7 @@ import { Lazy } from './lazy.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import { isOutOfReach, ServiceError } from './service/errors.ts';
 import type { Session } from './service/session.ts';
-import type { TokenState } from './service/token.ts';
+import type { TokenState } from './service/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
 import { generationWatches } from './ui/generationWatch.ts';
 import { reach } from './ui/milestones.ts';

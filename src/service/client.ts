@@ -8,7 +8,8 @@ import { type RequestLimit, requestLimit } from './headers.ts';
 import type { Http } from './http.ts';
 import type { Limiter } from './limiter.ts';
 import { mapParameters, type Parameters } from './parameters.ts';
-import type { Token, TokenService } from './token.ts';
+import type { TokenService } from './token.ts';
+import type { Token } from './tokenState.ts';
 import type { InferencePath, Operation } from './vendors.ts';
 import {
   parseJson,

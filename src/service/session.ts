@@ -6,7 +6,8 @@ import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
 import { Limiter, type LimiterOptions } from './limiter.ts';
 import { listModels } from './models.ts';
-import { TokenService, type TokenState } from './token.ts';
+import { TokenService } from './token.ts';
+import type { TokenState } from './tokenState.ts';
 import type { Operation, Vendor } from './vendors.ts';
 import type { Model } from './wire.ts';
 

@@ -1,33 +1,8 @@
 import { type Clock, systemClock } from './clock.ts';
 import { isKind, redact, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
-import { clockAhead, type TokenAnswer, type TokenLife, tokenLife } from './tokenLife.ts';
-
-/** A bearer token. Compared by identity: the same text fetched twice is two tokens. */
-export interface Token {
-  readonly value: string;
-}
-
-export type TokenState =
-  | { readonly kind: 'none' }
-  /** Callers are waiting for a token. */
-  | { readonly kind: 'fetching' }
-  | {
-      readonly kind: 'valid';
-      readonly expiresAt: number;
-      readonly renewsAt: number;
-      /**
-       * How far this machine's clock is ahead of the identity service's, negative if it is behind;
-       * 0 for less than the time of the request. Left out where the service did not say its time.
-       */
-      readonly clockAheadMs?: number;
-      /** Why the renewal in the background failed; it is tried again. */
-      readonly renewalError?: ServiceError;
-    }
-  | { readonly kind: 'expired' }
-  /** Final until the key, the vendor or the identity URL change, or the user asks for a new try. */
-  | { readonly kind: 'refused'; readonly error: ServiceError }
-  | { readonly kind: 'failed'; readonly error: ServiceError };
+import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
+import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
 export interface TokenServiceOptions {
   /** One request for a token, retried as the retry rules say. */
@@ -37,14 +12,6 @@ export interface TokenServiceOptions {
   readonly random?: () => number;
 }
 
-interface CurrentToken extends Token {
-  readonly wallStart: number;
-  readonly monotonicStart: number;
-  readonly life: TokenLife;
-  readonly clockAheadMs: number | undefined;
-}
-
-const CLOCK_SET_BACK_MS = 5_000;
 const FIRST_BACKOFF_MS = 5_000;
 const LONGEST_BACKOFF_MS = 300_000;
 const RENEWALS_WITHOUT_USE = 2;
@@ -59,10 +26,8 @@ const RENEWALS_WITHOUT_USE = 2;
  *   when nobody waits for it any more.
  * - A failed background renewal keeps the living token and backs off from 5 s to 5 min.
  * - A key that the identity service refuses is not sent again until `refresh` is called.
- * - Age is the larger of wall-clock and monotonic time, so that neither sleep nor a changed clock
- *   leaves a dead token valid. No timer is used.
- * - One object serves one key: with another key the owner disposes this and makes a new one, and
- *   whatever still arrives here is thrown away.
+ * - Neither sleep nor a changed clock leaves a dead token valid. No timer is used.
+ * - One object serves one key: with another key the owner disposes this and makes a new one.
  */
 export class TokenService {
   readonly #fetchToken: TokenServiceOptions['fetchToken'];
@@ -125,8 +90,8 @@ export class TokenService {
   }
 
   /**
-   * Renews near expiry without anybody asking; called from time to time while the window is in
-   * use. Pauses after two renewals in a row that served no request.
+   * Renews near expiry without anybody asking, while the window is in use. Pauses after two
+   * renewals in a row that served no request.
    */
   keepFresh(): void {
     const token = this.#living();
@@ -163,19 +128,12 @@ export class TokenService {
 
   #living(): CurrentToken | undefined {
     const token = this.#current;
-    return token && this.#age(token) < token.life.hardMs ? token : undefined;
-  }
-
-  #age(token: CurrentToken): number {
-    const wall = this.#clock.now() - token.wallStart;
-    // A clock set back says nothing about the age: renew soon, but go on using the token.
-    const wallAge = wall < -CLOCK_SET_BACK_MS ? token.life.softMs : wall;
-    return Math.max(wallAge, this.#clock.monotonic() - token.monotonicStart);
+    return token && ageOf(token, this.#clock) < token.life.hardMs ? token : undefined;
   }
 
   #renewIfDue(token: CurrentToken): boolean {
     if (this.#flight || this.#refusal) return false;
-    if (this.#age(token) < token.life.softMs) return false;
+    if (ageOf(token, this.#clock) < token.life.softMs) return false;
     if (this.#clock.monotonic() < this.#backgroundFrom) return false;
     this.#flight = this.#startFlight();
     return true;
@@ -249,11 +207,4 @@ export class TokenService {
     this.#state = state;
     if (!this.#retired) this.#onState(state);
   }
-}
-
-function validState(token: CurrentToken): TokenState & { readonly kind: 'valid' } {
-  const { wallStart, life, clockAheadMs } = token;
-  const known = clockAheadMs === undefined ? {} : { clockAheadMs };
-  const [expiresAt, renewsAt] = [wallStart + life.lifeMs, wallStart + life.softMs];
-  return { kind: 'valid', expiresAt, renewsAt, ...known };
 }

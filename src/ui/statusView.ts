@@ -1,4 +1,4 @@
-import type { TokenState } from '../service/token.ts';
+import type { TokenState } from '../service/tokenState.ts';
 import type { Message } from './messages.ts';
 
 /** The status item as a pure function of what is known. One row of the table for each state. */

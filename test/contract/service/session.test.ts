@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Session } from '../../../src/service/session.ts';
-import type { TokenState } from '../../../src/service/token.ts';
+import type { TokenState } from '../../../src/service/tokenState.ts';
 import { gate } from '../../emulator/faults.ts';
 import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath } from './world.ts';
 

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../src/service/errors.ts';
-import { TokenService, type TokenState } from '../../../src/service/token.ts';
+import { TokenService } from '../../../src/service/token.ts';
 import type { TokenAnswer } from '../../../src/service/tokenLife.ts';
+import type { TokenState } from '../../../src/service/tokenState.ts';
 import { type FakeTime, never, settled, tokenAnswer } from './fixtures.ts';
 
 export const MINUTE = 60_000;
