@@ -31,6 +31,7 @@ export async function showMenu(
   if (picked && 'command' in picked) await commands.executeCommand(picked.command);
   return undefined;
 }
+
 /** What fits the state comes first. */
 function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
   const item = (icon: string, label: string, name: string): CommandItem => ({
