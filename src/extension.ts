@@ -46,7 +46,6 @@ export function activate(context: ExtensionContext): void {
     status.update({ token });
     const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
     if (error) log.warn(`token: ${error.message}`);
-    if (token.kind === 'valid') reach('isTested');
     if (error || token.kind === 'valid') status.update({ unreachable: isOutOfReach(error) });
   };
 

@@ -38,6 +38,7 @@ function watchGeneration(
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const { facts } = status;
       const ms = end();
+      reach('isTested');
       reach('hasGenerated');
       log.info(
         `generated ${usage.outputTokens} tokens from ${usage.inputTokens} in ${ms} ms (${stopReason})`,
