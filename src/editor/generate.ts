@@ -26,6 +26,8 @@ export interface GenerateOptions {
 
 /** What a generation was made with. */
 export interface Used {
+  /** What the text is from: its folder may have brought the credentials. */
+  readonly document: Uri;
   readonly credentials: Credentials;
   readonly settings: Settings;
 }
@@ -88,8 +90,9 @@ async function isDone(options: GenerateOptions, job: Job): Promise<boolean> {
   );
   if (!(await job.insertion.finish())) void offerResult(result);
   if ('error' in outcome) {
-    const { settings } = job;
-    return !(await options.report(outcome.error, { credentials, settings }));
+    const { settings, document } = job;
+    const used = { document: document.uri, credentials, settings };
+    return !(await options.report(outcome.error, used));
   }
   announce(outcome);
   return true;
