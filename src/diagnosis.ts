@@ -48,7 +48,7 @@ export async function diagnoseConnection(app: App): Promise<void> {
 export async function explained(app: App, error: unknown, used: Used): Promise<unknown> {
   if (!isKind(error, 'unauthorized', 'forbidden')) return error;
   app.log.info(`finding the cause of: ${error.message}`);
-  const { explain } = await import('./service/diagnose.ts');
+  const { explain } = await import('./service/explain.ts');
   try {
     const failure = await cancellable('finding the cause…', (signal) =>
       runChecks(app, used, () => {}, signal),

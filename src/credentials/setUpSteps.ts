@@ -210,7 +210,7 @@ function stepOf(error: unknown, authHost: string): StepName {
   if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
     return 'projectId';
   }
-  const onTheWay = isKind(error, 'unreachable', 'certificate', 'unexpected-answer');
+  const onTheWay = isKind(error, 'unreachable', 'certificate', 'tls', 'unexpected-answer');
   if (onTheWay && error instanceof ServiceError && error.details.host !== authHost) return 'url';
   return 'save';
 }

@@ -103,12 +103,16 @@ export class Client {
    * Counts the tokens of a text. Proves token, project and model without generating anything.
    * @throws {ServiceError}
    */
-  countTokens(text: string, signal: AbortSignal): Promise<TokenCount> {
+  countTokens(
+    text: string,
+    signal: AbortSignal,
+    onRetry?: (retry: Retry) => void,
+  ): Promise<TokenCount> {
     const read = async ({ bytes, header }: Answer) => ({
       tokens: readTokenCount(parseJson(await readText(bytes))),
       requestLimit: requestLimit(header),
     });
-    return this.#post('tokenization', { input: text }, { signal, read });
+    return this.#post('tokenization', { input: text }, { signal, read, onRetry });
   }
 
   async #post<Result>(
@@ -129,7 +133,7 @@ export class Client {
       accept: streams ? 'text/event-stream' : 'application/json',
       contentType: 'application/json',
       body: JSON.stringify({ model_id: modelId, project_id: projectId, ...body }),
-      secrets: [credentials.apiKey],
+      secrets: [credentials.apiKey, projectId],
       bearer: async (signal) => {
         used = await tokens.get(signal);
         return used.value;
@@ -147,9 +151,16 @@ export class Client {
     } catch (error) {
       // A token can die before its time. Drop that very token, and send once more with the next.
       const mayReplay = call.mayReplay?.() ?? true;
-      if (!isKind(error, 'unauthorized') || !used || !mayReplay) throw error;
+      if (!isRefusal(error) || !used || !mayReplay) throw error;
       tokens.drop(used);
       return await http.send(exchange);
     }
   }
+}
+
+/** A new token may help wherever a 401 comes from: gateways answer in their own words, or in none. */
+function isRefusal(error: unknown): boolean {
+  return (
+    isKind(error, 'unauthorized') || (isKind(error, 'intercepted') && error.details.status === 401)
+  );
 }

@@ -9,7 +9,12 @@ export interface ConnectionFailure {
 }
 
 const CERTIFICATE_CODES =
-  /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH|EPROTO$)/;
+  /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)$|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+
+const TLS_CODES = /^(EPROTO$|ERR_TLS_|ERR_SSL_)/;
+
+/** What OpenSSL calls an answer that is no TLS. Node hides it behind EPROTO, in its message. */
+const NO_TLS = /\b(wrong version number|packet length too long|http request|unknown protocol)\b/;
 
 /** May pass by itself: a service that restarts, a name server that is busy. */
 const PASSING_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
@@ -46,12 +51,31 @@ export function connectionFailure(error: unknown, url: string): ConnectionFailur
   if (CERTIFICATE_CODES.test(code)) {
     return { error: new ServiceError('certificate', { code }), nothingSent: false };
   }
+  if (TLS_CODES.test(code)) {
+    return { error: new ServiceError('tls', { code: tlsCode(error, code) }), nothingSent: false };
+  }
   if (UNREACHABLE_CODES.has(code) || (connecting && code !== '')) {
     const nothingSent = PASSING_CODES.has(code) || (connecting && code === 'ETIMEDOUT');
     return { error: new ServiceError('unreachable', { code }), nothingSent };
   }
-  const details = code === '' ? {} : { code };
-  return { error: new ServiceError('connection-lost', details), nothingSent: false };
+  const details = code === '' || code === 'ERR_CANCELED' ? {} : { code };
+  // Not sent again all the same: what cuts a handshake short cuts the next one, too.
+  const lost = isBeforeSending(error)
+    ? new ServiceError('unreachable', { ...details, phase: 'connect' })
+    : new ServiceError('connection-lost', details);
+  return { error: lost, nothingSent: false };
+}
+
+/**
+ * True if certainly nothing of a failed request left this machine: it got no connection, or one
+ * whose encryption was never agreed upon. Read off the request that a failure carries, since the
+ * editor's proxy layer comes between it and any agent that could be asked.
+ */
+export function isBeforeSending(error: unknown): boolean {
+  const request = property(error, 'request');
+  const socket = property(request, 'socket');
+  if (socket === null) return property(request, 'reusedSocket') === false;
+  return property(socket, 'secureConnecting') === true;
 }
 
 /**
@@ -86,6 +110,18 @@ export function checkDestination(
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     throw new ServiceError('certificate-checks-off', { names: ['NODE_TLS_REJECT_UNAUTHORIZED'] });
   }
+}
+
+/** Tells a port without TLS from one that wants another TLS: one word for the first. */
+function tlsCode(error: unknown, code: string): string {
+  const { reason, message } = {
+    reason: property(error, 'reason'),
+    message: property(error, 'message'),
+  };
+  const isPlain = [reason, message].some((text) => typeof text === 'string' && NO_TLS.test(text));
+  return isPlain || /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/.test(code)
+    ? 'ERR_SSL_WRONG_VERSION_NUMBER'
+    : code;
 }
 
 function codeOf(error: unknown): string {

@@ -5,6 +5,7 @@ import {
   checkDestination,
   connectionFailure,
   isAnswerOfProxy,
+  isBeforeSending,
   redirectHost,
 } from './connection.ts';
 import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
@@ -92,7 +93,11 @@ export class Delivery {
       return await send(this.#bearer, AbortSignal.any([this.#signal, late.signal]));
     } catch (cause) {
       // Not sent again: the service may have run the request and only been slow to say so.
-      if (late.signal.aborted) throw new ServiceError('timeout', { phase: 'headers' });
+      if (late.signal.aborted) {
+        throw isBeforeSending(cause)
+          ? new ServiceError('unreachable', { phase: 'connect' })
+          : new ServiceError('timeout', { phase: 'headers' });
+      }
       throw cause;
     } finally {
       clearTimeout(timer);

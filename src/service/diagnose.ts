@@ -1,39 +1,22 @@
+import {
+  type Bench,
+  CHECKS,
+  type CheckFacts,
+  type CheckName,
+  isWorrying,
+  type Probe,
+  RUN,
+} from './checks.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
-import type { RequestLimit } from './headers.ts';
-import { type ModelFate, reachIdentity, reachService } from './reach.ts';
+import type { Retry } from './exchange.ts';
 import type { ClientSettings, Session } from './session.ts';
 
-/**
- * The checks of a diagnosis on the network, in order, each one a function. They send what a
- * generation sends, up to but without the generation: no generated token is spent.
- */
-
-export const CHECKS = [
-  'identity-host',
-  'service-host',
-  'token',
-  'clock',
-  'access',
-  'request-limit',
-] as const;
-
-export type CheckName = (typeof CHECKS)[number];
-
-/** What a check found out; numbers and checked names. */
-export interface CheckFacts {
-  readonly host?: string;
-  /** Milliseconds a new token lives. */
-  readonly lifeMs?: number;
-  /** How far this machine's clock is ahead of the service's; negative if it is behind. */
-  readonly clockAheadMs?: number;
-  readonly model?: ModelFate;
-  readonly requestLimit?: RequestLimit;
-}
+/** Runs the checks of a diagnosis, and says what they come to. */
 
 export type CheckResult = { readonly check: CheckName } & (
-  | { readonly state: 'running' }
+  | { readonly state: 'running'; readonly retry?: Retry }
   | { readonly state: 'passed' | 'warning'; readonly facts: CheckFacts }
   | { readonly state: 'failed'; readonly error: ServiceError }
   /** It would have told nothing after the one that failed. */
@@ -51,58 +34,10 @@ export interface DiagnoseOptions {
   readonly session: Session;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
+  /** Whether these credentials still are what would be used; asked before each step that sends them. */
+  readonly mayUse?: () => Promise<boolean>;
   readonly clock?: Clock;
 }
-
-/** A clock that is wrong by less does no harm that anybody would notice. */
-const CLOCK_TOLERANCE_MS = 120_000;
-
-interface Bench extends Required<DiagnoseOptions> {
-  readonly signal: AbortSignal;
-  /** What earlier checks found. */
-  readonly found: CheckFacts;
-}
-
-type Check = (bench: Bench) => Promise<CheckFacts>;
-
-const RUN: Readonly<Record<CheckName, Check>> = {
-  'identity-host': async ({ session, credentials, signal }) => {
-    await reachIdentity(session.http, credentials, signal);
-    return { host: new URL(credentials.authUrl).host };
-  },
-
-  'service-host': async ({ session, credentials, settings, signal }) => {
-    const model = await reachService(session.http, credentials, settings.modelId, signal);
-    return { host: new URL(credentials.serviceUrl).host, ...(model && { model }) };
-  },
-
-  token: async ({ session, credentials, clock, signal }) => {
-    const tokens = session.tokens(credentials);
-    await tokens.refresh(signal);
-    const { state } = tokens;
-    return state.kind === 'valid' ? { lifeMs: state.expiresAt - clock.now() } : {};
-  },
-
-  clock: async ({ session, credentials }) => {
-    const { state } = session.tokens(credentials);
-    const clockAheadMs = state.kind === 'valid' ? state.clockAheadMs : undefined;
-    return clockAheadMs === undefined ? {} : { clockAheadMs };
-  },
-
-  access: async ({ session, credentials, settings, found: { model }, signal }) => {
-    try {
-      const client = session.client(credentials, settings);
-      const { requestLimit } = await client.countTokens('hello', signal);
-      return { requestLimit, ...(model && { model }) };
-    } catch (error) {
-      if (!isKind(error, 'model-unknown') || !model) throw error;
-      const { since, successors } = model;
-      throw error.with({ successors, ...(model.stage === 'withdrawn' && { since }) });
-    }
-  },
-
-  'request-limit': async ({ found: { requestLimit } }) => (requestLimit ? { requestLimit } : {}),
-};
 
 /**
  * Runs the checks one after the other, up to the first failure that makes the rest meaningless.
@@ -114,6 +49,13 @@ export async function diagnose(
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<Diagnosis> {
+  const { session, credentials, settings, mayUse } = options;
+  let opened: Probe | undefined;
+  const probe = async () => {
+    if (mayUse && !(await mayUse())) throw new ServiceError('credentials-changed');
+    opened ??= session.probe(credentials, settings);
+    return opened;
+  };
   const results: CheckResult[] = [];
   let found: CheckFacts = {};
   let failure: ServiceError | undefined;
@@ -121,11 +63,22 @@ export async function diagnose(
     let result: CheckResult = { check, state: 'not-run' };
     if (!failure || (check === 'service-host' && isOfOneHost(failure))) {
       onResult({ check, state: 'running' });
-      result = await resultOf(check, { clock: systemClock, ...options, found, signal });
+      const onRetry = (retry: Retry) => onResult({ check, state: 'running', retry });
+      const bench = { clock: systemClock, ...options, probe, found, onRetry, signal };
+      result = await resultOf(check, bench);
       if (signal.aborted) throw new ServiceError('cancelled');
     }
-    if (result.state === 'failed') failure ??= result.error;
-    else if ('facts' in result) found = { ...found, ...result.facts };
+    if (result.state === 'failed') {
+      const first = results[0];
+      if (first?.state === 'failed' && isOffline(first.error, result.error)) {
+        results[0] = { ...first, error: offline(first.error) };
+        onResult(results[0]);
+        failure = results[0].error;
+        result = { ...result, error: offline(result.error) };
+      }
+      failure ??= result.error;
+    }
+    if ('facts' in result) found = { ...found, ...result.facts };
     results.push(result);
     onResult(result);
   }
@@ -138,28 +91,29 @@ async function resultOf(check: CheckName, bench: Bench): Promise<CheckResult> {
     return { check, state: isWorrying(check, facts) ? 'warning' : 'passed', facts };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { check, state: 'failed', error: error.without([bench.credentials.apiKey]) };
+    return { check, state: 'failed', error: error.without(secretsOf(bench)) };
   }
 }
 
-function isWorrying(check: CheckName, { clockAheadMs = 0, model }: CheckFacts): boolean {
-  if (check === 'clock') return Math.abs(clockAheadMs) >= CLOCK_TOLERANCE_MS;
-  return check === 'access' && model !== undefined;
+/** What no report may repeat, whoever puts it into an answer. */
+function secretsOf({ credentials }: Bench): string[] {
+  return [credentials.apiKey, credentials.projectId];
+}
+
+/**
+ * Whether two failures say more together than each of them: systems without a network call every
+ * name unknown, so that of two hosts neither is likely to be misspelt.
+ */
+function isOffline(one: ServiceError, other: ServiceError): boolean {
+  const areOut = [one, other].every((error) => isKind(error, 'unreachable', 'timeout'));
+  return areOut && one.details.host !== other.details.host;
+}
+
+function offline({ details }: ServiceError): ServiceError {
+  return new ServiceError('offline', details);
 }
 
 /** Whether the other host is still worth a look: it tells one host from the whole network. */
 function isOfOneHost(error: ServiceError): boolean {
-  return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate');
-}
-
-/**
- * The cause of a refusal, by the checks that were run after it.
- * @param failure what they found; undefined if all passed
- */
-export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
-  if (failure) return failure;
-  // The checks prove the token, but not the right to generate.
-  return refusal.kind === 'unauthorized'
-    ? new ServiceError('refused-once', refusal.details)
-    : refusal;
+  return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate', 'tls');
 }

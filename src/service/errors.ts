@@ -12,6 +12,8 @@ export type ErrorKind =
   | 'parameter-refused'
   | 'prompt-holds-secret'
   | 'queue-full'
+  /** They were replaced or forgotten while they were being checked. */
+  | 'credentials-changed'
   // The identity service
   | 'key-refused'
   | 'token-request-refused'
@@ -21,6 +23,8 @@ export type ErrorKind =
   /** Refused the token, and a moment later accepts a new one. */
   | 'refused-once'
   | 'forbidden'
+  /** Something between this machine and the service refused it, in a shape that is not the service's. */
+  | 'intercepted'
   | 'project-missing'
   | 'project-unknown'
   | 'project-without-runtime'
@@ -34,8 +38,12 @@ export type ErrorKind =
   | 'server-failed'
   // The way there and back
   | 'unreachable'
+  /** None of the hosts that were tried can be reached. */
+  | 'offline'
   | 'connection-lost'
   | 'certificate'
+  /** No encryption was agreed upon; the code says whether the other end speaks it at all. */
+  | 'tls'
   | 'proxy'
   | 'timeout'
   | 'redirected'
@@ -69,8 +77,10 @@ export interface ErrorDetails {
   readonly since?: string;
   /** Ids of the models that the service names in place of a withdrawn one. */
   readonly successors?: readonly string[];
-  /** Which of our deadlines ran out. */
-  readonly phase?: 'headers' | 'idle' | 'total';
+  /** Which of our deadlines ran out; `connect` for whatever happened before anything was sent. */
+  readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
+  /** The checks that were to find the cause found something else in their way. */
+  readonly isUnchecked?: true;
 }
 
 /** Characters; anything shorter is found in texts that have nothing to do with it. */
@@ -120,7 +130,7 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 
 /** True where the network or the service is out of reach, rather than saying no. */
 export function isOutOfReach(error: unknown): boolean {
-  return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'proxy');
+  return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');
 }
 
 /** A word of the service that is safe to show anywhere: short, no markup, no control characters. */

@@ -42,6 +42,12 @@ const inferenceError = v.object({
   status_code: v.optional(v.number()),
 });
 
+/** The gateway of the service has shapes of its own, as for a token that has ended. */
+const gatewayError = v.union([
+  v.object({ code: v.number(), message: v.string() }),
+  v.object({ error: v.object({ code: v.string(), message: v.string(), request_id: v.string() }) }),
+]);
+
 const identityError = v.object({
   errorCode: v.string(),
   errorMessage: v.string(),
@@ -50,8 +56,12 @@ const identityError = v.object({
 
 /** The failure that an inference answer reports. */
 export function inferenceFailure({ status, text }: ErrorAnswer): ServiceError {
-  const body = v.safeParse(inferenceError, parseJson(text));
-  if (!body.success) return new ServiceError(kindOfStatus(status, text), { status });
+  const json = parseJson(text);
+  const body = v.safeParse(inferenceError, json);
+  if (!body.success) {
+    const isForeign = !v.is(gatewayError, json) && (status === 401 || status === 403);
+    return new ServiceError(isForeign ? 'intercepted' : kindOfStatus(status), { status });
+  }
   const { errors, trace } = body.output;
   const [{ code, message } = { code: undefined, message: '' }] = errors;
   const details: ErrorDetails = {
@@ -68,7 +78,7 @@ export function inferenceFailure({ status, text }: ErrorAnswer): ServiceError {
   }
   const known = typeof code === 'string' && Object.hasOwn(INFERENCE_KINDS, code);
   const kind = known ? INFERENCE_KINDS[code] : undefined;
-  return new ServiceError(kind ?? kindOfStatus(status, text), details);
+  return new ServiceError(kind ?? kindOfStatus(status), details);
 }
 
 /**
@@ -115,10 +125,10 @@ function inputFailure(message: string, details: ErrorDetails): ServiceError {
   });
 }
 
-function kindOfStatus(status: number, text: string): ErrorKind {
+function kindOfStatus(status: number): ErrorKind {
   if (status === 401) return 'unauthorized';
-  if (status === 403) return PROJECT_OF_OTHERS.test(text) ? 'project-unknown' : 'forbidden';
-  if (status === 404) return /project/i.test(text) ? 'project-unknown' : 'unexpected-answer';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'unexpected-answer';
   if (status === 407) return 'proxy';
   if (status === 408) return 'timeout';
   if (status === 429) return 'rate-limited';

@@ -97,7 +97,7 @@ export class Http {
     } catch (cause) {
       const error = await delivery.errorOf(cause, responseOf(cause));
       if (exchange.signal.aborted) throw new ServiceError('cancelled');
-      if (deadline.signal.aborted) {
+      if (deadline.signal.aborted && error.details.phase !== 'connect') {
         const { host = '', attempts = 0 } = error.details;
         throw new ServiceError('timeout', { phase: 'total', host, attempts });
       }

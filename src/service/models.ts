@@ -20,7 +20,6 @@ export async function listModels(
   { vendor, serviceUrl, operation }: { vendor: Vendor; serviceUrl: string; operation: Operation },
   signal: AbortSignal,
 ): Promise<Model[]> {
-  const capability = operation === 'chat' ? 'text_chat' : 'text_generation';
   const budget = http.budget(DEADLINE_MS);
   const models: Model[] = [];
   let start: string | undefined;
@@ -28,7 +27,7 @@ export async function listModels(
     const query = new URLSearchParams({
       version: vendor.apiVersion,
       limit: String(PAGE_SIZE),
-      filters: `function_${capability},!lifecycle_withdrawn:and`,
+      filters: `function_${functionOf(operation)},!lifecycle_withdrawn:and`,
       ...(start && { start }),
     });
     const { models: more, next } = await http.send({
@@ -47,6 +46,11 @@ export async function listModels(
     if (!start) break;
   }
   return models;
+}
+
+/** What the list calls an operation, among the functions of a model. */
+export function functionOf(operation: Operation): string {
+  return operation === 'chat' ? 'text_chat' : 'text_generation';
 }
 
 /** Only the marker is taken from the link to the next page; the address stays ours. */

@@ -18,6 +18,14 @@ export interface ModelFate {
   readonly successors: readonly string[];
 }
 
+/** What the public list says about a model. */
+export interface ModelEntry {
+  /** Undefined if there is nothing to know about its life. */
+  readonly fate: ModelFate | undefined;
+  /** What it can be used for; empty where the list does not say. */
+  readonly functions: readonly string[];
+}
+
 const DEADLINE_MS = 15_000;
 const MAX_BYTES = 1_048_576;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -27,7 +35,7 @@ const FILTERED_ID = /^[\w./-]{1,128}$/;
 
 /**
  * Asks the identity service for anything at all; that it says no is an answer.
- * @throws {ServiceError} where no answer came, a proxy answered, or a redirect
+ * @throws {ServiceError} where no answer came, or another one than from the service itself
  */
 export async function reachIdentity(
   http: Http,
@@ -40,15 +48,15 @@ export async function reachIdentity(
 
 /**
  * Asks the inference service for its public entry of a model.
- * @returns its fate; undefined if it has none, and if the answer says nothing about the model
- * @throws {ServiceError} where no answer came, a proxy answered, or a redirect
+ * @returns undefined if the answer says nothing about the model
+ * @throws {ServiceError} where no answer came, or another one than from the service itself
  */
 export function reachService(
   http: Http,
   { vendor, serviceUrl, approved }: Credentials,
   modelId: string,
   signal: AbortSignal,
-): Promise<ModelFate | undefined> {
+): Promise<ModelEntry | undefined> {
   const query = new URLSearchParams({
     version: vendor.apiVersion,
     limit: '1',
@@ -62,9 +70,9 @@ export function reachService(
       const { models } = readModels(parseJson(await readText(bytes)));
       const model = models.find(({ id }) => id === modelId);
       const today = new Date(Date.parse(header('date') ?? ''));
-      return model && !Number.isNaN(today.getTime())
-        ? fateOf(model, today.toISOString().slice(0, 10))
-        : undefined;
+      const isKnown = !Number.isNaN(today.getTime());
+      const fate = model && isKnown ? fateOf(model, today.toISOString().slice(0, 10)) : undefined;
+      return model && { fate, functions: model.functions };
     },
   });
 }
@@ -117,7 +125,11 @@ function answered({ status }: ErrorAnswer): ServiceError {
   return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
 }
 
-/** A host that says no, or something that nobody asked for, is there. */
-function isAnswer({ kind }: ServiceError): boolean {
-  return kind === 'unexpected-answer' || kind === 'too-large';
+/**
+ * A host that says no, or something that nobody asked for, is there. But not one that says yes with
+ * a page: that is how a network answers which wants a login first, and it would get the key next.
+ */
+function isAnswer({ kind, details: { status = 0 } }: ServiceError): boolean {
+  const isPage = status >= 200 && status < 300;
+  return (kind === 'unexpected-answer' && !isPage) || kind === 'too-large';
 }

@@ -24,6 +24,8 @@ export interface ClientSettings {
   readonly limits: LimiterOptions;
 }
 
+const PROBE_DEADLINE_MS = 30_000;
+
 /**
  * What outlives a single call: the connections, one limiter for each service origin, and the
  * token of the key in use. Hands out clients, which are cheap and made for each call.
@@ -50,6 +52,30 @@ export class Session {
       tokens: this.tokens(credentials),
       limiter: this.#limiter(credentials.approved.service, settings.limits),
     });
+  }
+
+  /**
+   * What a diagnosis asks with: the token in use, but neither the queue of other requests nor
+   * their patience.
+   */
+  probe(
+    credentials: Credentials,
+    { modelId, operation }: ClientSettings,
+  ): { readonly tokens: TokenService; readonly client: Client } {
+    const tokens = this.tokens(credentials);
+    const limiter = new Limiter({ limit: 1, queue: 1, minIntervalMs: 0 });
+    const { http } = this;
+    const deadlineMs = PROBE_DEADLINE_MS;
+    const client = new Client({
+      credentials,
+      modelId,
+      operation,
+      http,
+      tokens,
+      limiter,
+      deadlineMs,
+    });
+    return { tokens, client };
   }
 
   /**

@@ -1,4 +1,4 @@
-/** The ways out that messages and the tooltip offer. All but `retry` are commands of that name. */
+/** The ways out that messages offer. All but the last two are commands of that name. */
 export type Action =
   | 'setUp'
   | 'setApiKey'
@@ -6,10 +6,11 @@ export type Action =
   | 'selectModel'
   | 'refreshToken'
   | 'diagnose'
+  | 'openEnvFile'
   | 'retry';
 
 /** The ways out that a diagnosis offers: also those that only it can go. */
-export type Fix = Action | 'approve' | 'openEnvFile';
+export type Fix = Action | 'approve';
 
 export const ACTION_LABELS: Readonly<Record<Fix, string>> = {
   setUp: 'Set Up Credentials',

@@ -62,7 +62,7 @@ export function conclusionOf(checks: readonly ShownCheck[]): Conclusion {
     if (found) return { text: found.text, title: found.title, state, fix: found.fix };
   }
   return {
-    text: 'All checks passed: a generation with these settings should work.',
+    text: 'All checks passed. What only a generation can show was not tried.',
     title: 'All checks passed',
     state: 'passed',
     fix: undefined,
@@ -74,18 +74,18 @@ export function runningRows(checks: readonly ShownCheck[]): Row[] {
   return checks.map(rowOf);
 }
 
-/** The cause, its fix and the report above the checks. */
+/** What is the cause, its fix and the report above the checks. */
 export function finalRows(checks: readonly ShownCheck[], isCopied: boolean): Row[] {
   const { text, title, state, fix } = conclusionOf(checks);
   const icon = `$(${ICONS[state]})`;
-  const cause: Row =
-    state === 'passed'
-      ? { does: 'none', label: `${icon} ${title}` }
-      : { does: 'none', label: `${icon} ${causeWord(state)}: ${title}`, detail: text };
+  const cause = state === 'passed' ? title : `${causeWord(state)}: ${title}`;
+  // Below the row that is marked at the end: a screen reader reads that one, and no other.
+  const detail = text;
+  const copy = isCopied ? '$(check) Report Copied' : '$(copy) Copy Report';
   return [
-    cause,
-    ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, fix } as const] : []),
-    { does: 'copy', label: isCopied ? '$(check) Report Copied' : '$(copy) Copy Report' },
+    { does: 'none', label: `${icon} ${cause}` },
+    ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, detail, fix } as const] : []),
+    { does: 'copy', label: copy, ...(!fix && { detail }) },
     { does: 'none', label: 'Checks', isHeading: true },
     // What is the cause stands above; it need not be read twice.
     ...checks.map((check) => rowOf(check.text === text ? { ...check, text: '' } : check)),
@@ -116,7 +116,7 @@ export function reportText(
 function rowOf({ title, state, text }: ShownCheck): Row {
   const label = `$(${ICONS[state]}) ${title}: ${WORDS[state]}`;
   if (text === '') return { does: 'none', label };
-  const isShort = state === 'passed';
+  const isShort = state === 'passed' || state === 'running';
   return { does: 'none', label, ...(isShort ? { description: text } : { detail: text }) };
 }
 

@@ -1,6 +1,8 @@
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
 import type { Action } from './actions.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
+import { REFUSAL_SENTENCES } from './refusalMessages.ts';
+import { type MessageContext, type Where, whereToMend } from './whereToMend.ts';
 
 /**
  * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,
@@ -13,10 +15,10 @@ export interface Message {
   readonly actions: readonly Action[];
 }
 
-export type Sentence = (details: ErrorDetails) => Message;
+export type Sentence = (details: ErrorDetails, where: Where) => Message;
 
 /** The message for anything that was thrown; undefined where silence is right. */
-export function messageFor(error: unknown): Message | undefined {
+export function messageFor(error: unknown, context: MessageContext = {}): Message | undefined {
   if (!(error instanceof ServiceError)) {
     return {
       text: 'Hosted Model failed for a reason it does not know. The log has more.',
@@ -24,7 +26,7 @@ export function messageFor(error: unknown): Message | undefined {
     };
   }
   if (error.kind === 'cancelled') return undefined;
-  return SENTENCES[error.kind](error.details);
+  return SENTENCES[error.kind](error.details, whereToMend(error.details, context));
 }
 
 const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
@@ -48,52 +50,11 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: `${limit} requests are waiting already. Try again when some have finished.`,
     actions: ['retry'],
   }),
-  'key-refused': () => ({
-    text: 'The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again, and set it here. It is not tried again until then.',
-    actions: ['setApiKey', 'refreshToken'],
-  }),
-  'token-request-refused': () => ({
-    text: 'The identity service refused the form of the token request. Most likely the vendor or identity address in the settings is not the one of your account.',
-    actions: ['openSettings'],
-  }),
-  'token-unusable': ({ host }) => ({
-    text: `${host ?? 'The identity service'} answered without a usable token. Most likely the identity address in the settings is not an identity service.`,
-    actions: ['openSettings', 'retry'],
-  }),
-  unauthorized: ({ code }) =>
-    code === 'authentication_token_expired'
-      ? {
-          text: 'The service called a new token expired. Most likely its clock or a gateway is at fault. Try again in a minute.',
-          actions: ['retry', 'diagnose'],
-        }
-      : {
-          text: 'The service refused a new token. Most likely the API key belongs to another account or environment than the service URL. Check both.',
-          actions: ['setUp', 'retry'],
-        },
-  'refused-once': () => ({
-    text: 'The service refused the token, yet all checks pass now. Most likely the token had just ended. Try again.',
-    actions: ['retry', 'diagnose'],
-  }),
-  forbidden: () => ({
-    text: 'The service knows you but does not allow this. Most likely your account has no rights in the project. Ask its owner, or check the project ID.',
-    actions: ['openSettings'],
-  }),
-  'project-missing': () => ({
-    text: 'The service found no project in the request. Check the project ID.',
-    actions: ['openSettings'],
-  }),
-  'project-unknown': () => ({
-    text: 'The project was not found in this region, or you are not a member of it. Check the project ID and the service URL.',
-    actions: ['openSettings'],
-  }),
-  'project-without-runtime': () => ({
-    text: 'The project has no runtime to generate with. Associate one with it: in the project, under Manage, Services & integrations.',
+  'credentials-changed': () => ({
+    text: 'The credentials changed during the checks, so that nothing more was sent. Check again.',
     actions: ['retry'],
   }),
-  'quota-used-up': () => ({
-    text: 'The quota of the plan is used up. It was not tried again. Wait for the next period or change the plan.',
-    actions: [],
-  }),
+  ...REFUSAL_SENTENCES,
   'model-unknown': (details) => ({
     text: `The service ${noModel(details)} Select another one.`,
     actions: ['selectModel'],
@@ -110,30 +71,42 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: `The service did not accept the request (${status ?? 'no status'}). Most likely a parameter in the settings is out of its range.`,
     actions: ['openSettings'],
   }),
-  'rate-limited': (details) => ({
-    text: `Too many requests: the service refused ${sent(details)}${until(details)}. To avoid it, lower the number of concurrent requests in the settings.`,
-    actions: ['retry', 'openSettings'],
-  }),
+  'rate-limited': (details, { isIdentity }) =>
+    isIdentity
+      ? {
+          text: `The identity service takes no more requests for now: it refused ${sent(details)}${until(details)}. Try again later.`,
+          actions: ['retry'],
+        }
+      : {
+          text: `Too many requests: the service refused ${sent(details)}${until(details)}. To avoid it, lower the number of concurrent requests in the settings.`,
+          actions: ['retry', 'openSettings'],
+        },
   'capacity-full': (details) => ({
     text: `The model is busy with other users: the service refused ${sent(details)}${until(details)}. Try again later or select another model.`,
     actions: ['retry', 'selectModel'],
   }),
   'server-failed': (details) => ({
-    text: `The service failed (${details.status ?? 'no status'}) on ${sent(details)}${until(details)}. Most likely it will recover by itself. Try again later.`,
+    text: `${details.host ?? 'The service'} failed (${details.status ?? 'no status'}) on ${sent(details)}${until(details)}. Most likely it will recover by itself. Try again later.`,
     actions: ['retry'],
   }),
   ...NETWORK_SENTENCES,
-  'too-large': ({ actual }) =>
+  'too-large': ({ actual }, { address }) =>
     actual === undefined
       ? {
           text: 'The answer was larger than any real one and was given up. Check the service URL.',
-          actions: ['openSettings'],
+          actions: [address.value],
         }
       : { text: 'Nothing was sent: the selection is too large. Select less text.', actions: [] },
-  'unexpected-answer': ({ host }) => ({
-    text: `${host ?? 'The service'} answered something that the hosted model does not say. Most likely it is a login page of a network, or the address in the settings is wrong.`,
-    actions: ['openSettings', 'diagnose'],
-  }),
+  'unexpected-answer': ({ host = 'The service', status = 0 }, { address, isOfVendor }) =>
+    status >= 200 && status < 300
+      ? {
+          text: `${host} answered with a page. Most likely it is a login page of the network: log in with a browser.${isOfVendor ? '' : ` Otherwise check the address in ${address.name}.`}`,
+          actions: ['retry', isOfVendor ? 'diagnose' : address.value],
+        }
+      : {
+          text: `${host} answered something that the hosted model does not say. Most likely it is a login page of a network, or the address in ${address.name} is wrong.`,
+          actions: [address.value, 'diagnose'],
+        },
   incomplete: () => ({
     text: 'The answer ended before the service said that it was complete. What came is kept.',
     actions: ['retry'],

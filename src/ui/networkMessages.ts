@@ -1,74 +1,140 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
-import type { Sentence } from './messages.ts';
+import type { Action } from './actions.ts';
+import type { Message, Sentence } from './messages.ts';
+import type { Where } from './whereToMend.ts';
 
 /** Every sentence about the way to the service and back. Pure. */
 
 type NetworkKind = Extract<
   ErrorKind,
-  'unreachable' | 'connection-lost' | 'certificate' | 'proxy' | 'timeout' | 'redirected'
+  | 'unreachable'
+  | 'offline'
+  | 'connection-lost'
+  | 'certificate'
+  | 'tls'
+  | 'proxy'
+  | 'timeout'
+  | 'redirected'
 >;
 
-const LATE: Readonly<Record<'headers' | 'idle' | 'total', string>> = {
+const LATE: Readonly<Record<'connect' | 'headers' | 'idle' | 'total', string>> = {
+  connect: 'did not answer in time',
   headers: 'did not answer in time',
   idle: 'stopped sending',
   total: 'was not done in time',
 };
 
+const ELSEWHERE: readonly Action[] = ['retry', 'diagnose'];
+const CHECK_NETWORK = 'Check the network and the proxy settings of VS Code.';
+const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
 export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
-  unreachable: (details) => ({
-    text: unreachable(details),
-    actions: [details.code === 'ENOTFOUND' ? 'openSettings' : 'retry', 'diagnose'],
+  unreachable: (details, where) => unreachable(details, where),
+  offline: () => ({
+    text: `Neither host can be reached: this machine is most likely offline or behind a proxy. ${CHECK_NETWORK}`,
+    actions: ELSEWHERE,
   }),
-  'connection-lost': ({ host }) => ({
-    text: `The connection to ${host ?? 'the service'} was lost after the request was sent. It may have run, so it was not sent again.`,
-    actions: ['retry', 'diagnose'],
+  'connection-lost': ({ host = 'the service' }, { isHarmless }) => ({
+    text: isHarmless
+      ? `The connection to ${host} broke off before the answer. Most likely a firewall or a proxy cut it. ${CHECK_NETWORK}`
+      : `The connection to ${host} was lost after the request was sent. It may have run, so it was not sent again.`,
+    actions: ELSEWHERE,
   }),
-  certificate: ({ host = 'the service', code = 'no code' }) => {
-    if (/^EPROTO$|WRONG_VERSION|PACKET_LENGTH/.test(code)) {
+  certificate: (details, where) => certificate(details, where),
+  tls: ({ host = 'the service', code = 'no code' }, where) =>
+    code === NO_TLS
+      ? {
+          text: `${sentenceStart(host)} does not speak TLS there. Most likely the port or a proxy is wrong. Check the address in ${where.address.name}.`,
+          actions: [mendAddress(where), 'diagnose'],
+        }
+      : {
+          text: `${sentenceStart(host)} and this machine could not agree on TLS (${code}). Most likely a firewall or a proxy in between is at fault. ${CHECK_NETWORK}`,
+          actions: ELSEWHERE,
+        },
+  proxy: (details) => ({ text: proxy(details), actions: ELSEWHERE }),
+  timeout: ({ host, phase = 'headers', attempts }, { isHarmless }) => {
+    const what = `${host ?? 'The service'} ${LATE[phase]}.`;
+    if (phase === 'total' && attempts === 0) {
       return {
-        text: `${sentenceStart(host)} does not speak TLS there (${code}). Most likely the port or a proxy is wrong. Check the addresses in the settings.`,
-        actions: ['openSettings', 'diagnose'],
-      };
-    }
-    if (/EXPIRED|NOT_YET_VALID/.test(code)) {
-      return {
-        text: `The certificate of ${host} is not valid today (${code}). Most likely this machine's clock is wrong. Set it, or tell the owner of the host.`,
-        actions: ['retry', 'diagnose'],
-      };
-    }
-    if (/ALTNAME|HOSTNAME/.test(code)) {
-      return {
-        text: `The certificate of ${host} is that of another host (${code}). Most likely the address in the settings is wrong, or the network leads elsewhere. Check the address.`,
-        actions: ['openSettings', 'diagnose'],
+        text: 'Nothing was sent: the requests before it took too long. Try again when they have finished.',
+        actions: ELSEWHERE,
       };
     }
     return {
-      text: `The certificate of ${host} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`,
-      actions: ['retry', 'diagnose'],
+      text: isHarmless
+        ? `${what} Most likely a firewall or a proxy holds it up. ${CHECK_NETWORK}`
+        : `${what} The request may have run, so it was not sent again.`,
+      actions: ELSEWHERE,
     };
   },
-  proxy: (details) => ({ text: proxy(details), actions: ['retry', 'diagnose'] }),
-  timeout: ({ host, phase, attempts }) => ({
-    text:
-      phase === 'total' && attempts === 0
-        ? 'Nothing was sent: the requests before it took too long. Try again when they have finished.'
-        : `${host ?? 'The service'} ${LATE[phase ?? 'headers']}. The request may have run, so it was not sent again.`,
-    actions: ['retry', 'diagnose'],
-  }),
-  redirected: ({ host }) => ({
-    text: `The service wanted to redirect to ${host ?? 'another address'}. That is refused, since your key or token would go there. Check the addresses in the settings.`,
-    actions: ['openSettings'],
+  redirected: ({ host }, { place }) => ({
+    text: `The service wanted to redirect to ${host ?? 'another address'}: refused, as key or token would go there. Most likely the network wants a login in a browser, or the address in ${place.name} is wrong.`,
+    actions: [place.value, 'diagnose'],
   }),
 };
 
-function unreachable({ host = 'the service', code }: ErrorDetails): string {
+function unreachable({ host = 'the service', code, phase }: ErrorDetails, where: Where): Message {
+  const name = where.address.name;
+  if (phase === 'connect') {
+    const why = code ? ` (${code})` : ' in time';
+    const what = `No connection to ${host} came about${why}, and nothing was sent.`;
+    return {
+      text: `${what} Most likely a firewall or a proxy does not let it through. ${CHECK_NETWORK}`,
+      actions: ELSEWHERE,
+    };
+  }
+  if (code === 'ENOTFOUND' && where.isOfVendor) {
+    return {
+      text: `The name ${host} was not found. Most likely this machine is offline, or a name server of its network does not know it. Check the network.`,
+      actions: ELSEWHERE,
+    };
+  }
   if (code === 'ENOTFOUND') {
-    return `The name ${host} was not found. Most likely the address in the settings is misspelt, or the name is known in another network only. Check the address.`;
+    return {
+      text: `The name ${host} was not found. Most likely the address in ${name} is misspelt, or the name is known in another network only. Check the address.`,
+      actions: [where.address.value, 'diagnose'],
+    };
   }
   if (code === 'EAI_AGAIN') {
-    return `No name server answered for ${host}. Most likely this machine is offline. Check the network.`;
+    return {
+      text: `No name server answered for ${host}. Most likely this machine is offline. Check the network.`,
+      actions: ELSEWHERE,
+    };
   }
-  return `Nothing answers at ${host} (${code ?? 'no code'}). Check the network, the proxy settings of VS Code and the address in the settings.`;
+  const address = where.isOfVendor ? '' : ` and the address in ${name}`;
+  const settings = `the network${address ? ',' : ' and'} the proxy settings of VS Code${address}`;
+  return {
+    text: `Nothing answers at ${host} (${code ?? 'no code'}). Check ${settings}.`,
+    actions: ELSEWHERE,
+  };
+}
+
+function certificate(
+  { host = 'the service', code = 'no code' }: ErrorDetails,
+  where: Where,
+): Message {
+  if (/EXPIRED|NOT_YET_VALID/.test(code)) {
+    return {
+      text: `The certificate of ${host} is not valid today (${code}). Either this machine's clock is wrong or the certificate has expired. Set the clock, or tell the owner of the host.`,
+      actions: ELSEWHERE,
+    };
+  }
+  if (/ALTNAME|HOSTNAME/.test(code)) {
+    const wrong = where.isOfVendor ? '' : ` the address in ${where.address.name} is wrong, or`;
+    return {
+      text: `The certificate of ${host} is that of another host (${code}). Most likely${wrong} the network leads elsewhere. Check the ${where.isOfVendor ? 'network' : 'address'}.`,
+      actions: [mendAddress(where), 'diagnose'],
+    };
+  }
+  return {
+    text: `The certificate of ${host} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`,
+    actions: ELSEWHERE,
+  };
+}
+
+/** An address out of our own list has nothing to mend. */
+function mendAddress({ address, isOfVendor }: Where): Action {
+  return isOfVendor ? 'retry' : address.value;
 }
 
 /** The three ways in which a proxy fails; an error status alone is an answer of the proxy itself. */

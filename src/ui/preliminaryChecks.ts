@@ -1,4 +1,10 @@
-import { type Choice, type Found, type SourceId, valuesOf } from '../credentials/choose.ts';
+import {
+  type Choice,
+  type Found,
+  type OutsideSource,
+  type SourceId,
+  valuesOf,
+} from '../credentials/choose.ts';
 import type { Destination } from '../credentials/resolve.ts';
 import type { Blemish, SettingName } from '../service/credentials.ts';
 import type { Fix } from './actions.ts';
@@ -23,6 +29,8 @@ export function preliminaryChecks(
   flaws: SettingFlaws,
 ): readonly ShownCheck[] {
   const source = sourceOf(found, choice);
+  const partial = source ? undefined : partialSource(found, choice);
+  if (partial) return [partialSettings(partial, found), notRun('Syntax'), notRun('Hosts')];
   if (!source) {
     const names = choice.kind === 'missing' ? choice.names : [];
     const text = `${missingText(names)} ${lookedText(found)}`;
@@ -48,6 +56,28 @@ function sourceOf({ outside }: Found, choice: Choice): SourceId | undefined {
     return named.length > 0 && missing.every(isFaulty) && !values;
   });
   return faulty?.id;
+}
+
+/**
+ * Where nothing is stored in the editor, somebody wanted to use the source that names a setting,
+ * rightly or nearly: what it lacks is the cause.
+ */
+function partialSource({ record, outside }: Found, choice: Choice): OutsideSource | undefined {
+  if (choice.kind !== 'missing' || record) return undefined;
+  return outside.find(({ text, answer }) => {
+    if (text.kind !== 'read' || answer === 'refused') return false;
+    const { isNamed, findings } = text.reading;
+    return isNamed || findings.some(({ flaw }) => flaw.kind === 'similar-name');
+  });
+}
+
+function partialSettings(source: OutsideSource, found: Found): ShownCheck {
+  const name = sourceName(source.id, found);
+  const problem = sourceProblem(source) ?? '';
+  const isShort = problem.startsWith('lacks ');
+  const text = isShort ? `${capitalized(name)} ${problem}.` : `In ${name}, ${problem}.`;
+  const fix = source.id === 'envFile' ? 'openEnvFile' : 'setUp';
+  return failed('Settings', `${text} Only a complete source is used. Nothing was sent.`, fix);
 }
 
 function editorSyntax(choice: Choice, { blemishes, unusable }: SettingFlaws): ShownCheck {

@@ -130,7 +130,7 @@ function tooltipOf({ lines, lastFailure }: TooltipLines): MarkdownString {
   if (!lastFailure) return tooltip;
   tooltip.appendMarkdown('\n---\n');
   appendPlain(tooltip, `Last failure: ${lastFailure.text}`);
-  const fix = lastFailure.actions.find((action) => action !== 'retry');
+  const fix = lastFailure.actions.find((one) => one !== 'retry' && one !== 'openEnvFile');
   if (fix) {
     const command = `hostedModel.${fix}`;
     tooltip.isTrusted = { enabledCommands: [command] };

@@ -1,11 +1,19 @@
 import { problemOfProject } from '../../src/credentials/checks.ts';
-import { choose } from '../../src/credentials/choose.ts';
-import type { CheckName } from '../../src/service/diagnose.ts';
+import { choose, type SourceId } from '../../src/credentials/choose.ts';
+import type { CheckName } from '../../src/service/checks.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import { shownCheck } from '../../src/ui/diagnosisMessages.ts';
 import { fixLabel, type ShownCheck } from '../../src/ui/diagnosisView.ts';
 import { preliminaryChecks, type SettingFlaws } from '../../src/ui/preliminaryChecks.ts';
-import { type Changes, envFile, environment, found, full, noFile } from './credentials/sources.ts';
+import {
+  type Changes,
+  envFile,
+  envFileOf,
+  environment,
+  found,
+  full,
+  noFile,
+} from './credentials/sources.ts';
 
 /**
  * Every cause that a diagnosis names, and what it says about it. The contract tests plant them one
@@ -14,9 +22,15 @@ import { type Changes, envFile, environment, found, full, noFile } from './crede
 
 const authHost = 'iam.cloud.ibm.com';
 const serviceHost = 'us-south.ml.cloud.ibm.com';
+/** One that a user has typed. */
+const ownHost = 'model.example';
 
-const failed = (check: CheckName, kind: ErrorKind, details: ErrorDetails = {}) =>
-  shownCheck({ check, state: 'failed', error: new ServiceError(kind, details) });
+const failed = (
+  check: CheckName,
+  kind: ErrorKind,
+  details: ErrorDetails = {},
+  source: SourceId = 'editor',
+) => shownCheck({ check, state: 'failed', error: new ServiceError(kind, details) }, { source });
 const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('identity-host', kind, { host: authHost, ...details });
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
@@ -31,6 +45,7 @@ const before = (changes: Changes, flaws: Partial<SettingFlaws> = {}): ShownCheck
 };
 const inFile = (values: Partial<typeof full>) =>
   before({ record: undefined, outside: [envFile(values), environment({})] });
+const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_PROJECT_ID=${full.project}\n`;
 
 export const causes = {
   'settings missing, no .env file': before({
@@ -38,6 +53,14 @@ export const causes = {
     outside: [noFile, environment({})],
   }),
   'a name missing in the .env file': inFile({ key: full.key, project: full.project }),
+  'a name misspelt in the .env file': before({
+    record: undefined,
+    outside: [envFileOf(misspelt), environment({})],
+  }),
+  'a name missing in the environment': before({
+    record: undefined,
+    outside: [noFile, environment({ key: full.key })],
+  }),
   'quotes in the .env file': inFile({ ...full, key: `"${full.key}"` }),
   'blanks in the .env file': inFile({ ...full, project: ` ${full.project} ` }),
   'a placeholder in the .env file': inFile({ ...full, key: '<API_KEY>' }),
@@ -53,25 +76,47 @@ export const causes = {
   ),
   'an address that is none': before({ settings: { url: 'us-south' } }),
   'hosts not approved': before({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
-  'host unknown': onIdentity('unreachable', { code: 'ENOTFOUND' }),
-  'machine offline': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
+  'host unknown': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),
+  'host of the vendor unknown': onIdentity('unreachable', { code: 'ENOTFOUND' }),
+  'machine offline': onIdentity('offline', { code: 'ENOTFOUND' }),
+  'no name server': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
   'nothing answers': failed('service-host', 'unreachable', {
     code: 'ECONNREFUSED',
-    host: serviceHost,
+    host: ownHost,
   }),
+  'connection cut short': onIdentity('unreachable', { code: 'ECONNRESET', phase: 'connect' }),
+  'no connection in time': onIdentity('unreachable', { phase: 'connect' }),
   'no answer in time': onIdentity('timeout', { phase: 'headers' }),
+  'connection broken off': onIdentity('connection-lost', { code: 'ECONNRESET' }),
   'proxy down': onIdentity('proxy', { code: 'ECONNREFUSED', proxy: 'proxy.example:3128' }),
   'proxy wants a login': onIdentity('proxy', { status: 407 }),
   'proxy forbids the host': onIdentity('proxy', { status: 403 }),
   'certificate not trusted': onIdentity('certificate', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
   'certificate not valid today': onIdentity('certificate', { code: 'CERT_HAS_EXPIRED' }),
-  'certificate of another host': onIdentity('certificate', {
+  'certificate of another host': failed('service-host', 'certificate', {
     code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    host: ownHost,
   }),
-  'port without TLS': onIdentity('certificate', { code: 'EPROTO' }),
+  'port without TLS': failed('identity-host', 'tls', {
+    code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+    host: 'identity.example',
+  }),
+  'no common TLS': onIdentity('tls', { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }),
   'certificate checks off': onIdentity('certificate-checks-off'),
+  'login page of the network': failed('identity-host', 'unexpected-answer', {
+    status: 200,
+    host: 'identity.example',
+  }),
   redirect: failed('service-host', 'redirected', { host: 'login.example' }),
   'key refused': failed('token', 'key-refused', { status: 400, code: 'BXNIM0415E' }),
+  'key of the .env file refused': failed('token', 'key-refused', { status: 400 }, 'envFile'),
+  'key of the environment refused': failed('token', 'key-refused', { status: 400 }, 'environment'),
+  'credentials replaced meanwhile': failed('token', 'credentials-changed'),
+  'too many token requests': failed('token', 'rate-limited', {
+    status: 429,
+    attempts: 4,
+    host: authHost,
+  }),
   'identity address wrong': failed('token', 'unexpected-answer', { host: authHost }),
   'clock wrong': shownCheck({
     check: 'clock',
@@ -80,16 +125,28 @@ export const causes = {
   }),
   'token expired': onAccess('unauthorized', { code: 'authentication_token_expired' }),
   'key of another account': onAccess('unauthorized', { code: 'authentication_token_not_valid' }),
+  'token lost on the way': onAccess('unauthorized', { code: 'authentication_no_token' }),
+  'refused on the way': onAccess('intercepted', { status: 403, host: ownHost }),
   'no rights': onAccess('forbidden', { status: 403 }),
   'project or region wrong': onAccess('project-unknown', { status: 403 }),
   'project without runtime': onAccess('project-without-runtime'),
   'quota used up': onAccess('quota-used-up', { status: 403 }),
   'too many requests': onAccess('rate-limited', { status: 429, attempts: 4 }),
-  'service failing': failed('token', 'server-failed', { status: 503, attempts: 4 }),
+  'service failing': failed('token', 'server-failed', {
+    status: 503,
+    attempts: 4,
+    host: authHost,
+  }),
   'model unknown': onAccess('model-unknown', { status: 404 }),
   'model withdrawn': onAccess('model-unknown', {
     since: '2026-09-01',
     successors: ['ibm/granite-4-h-small'],
+  }),
+  'operation not supported': onAccess('operation-unsupported'),
+  'model that cannot be checked': shownCheck({
+    check: 'access',
+    state: 'warning',
+    facts: { isUnproven: true },
   }),
   'model to be withdrawn': shownCheck({
     check: 'access',

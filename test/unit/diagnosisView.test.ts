@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { CHECKS, type CheckResult } from '../../src/service/diagnose.ts';
+import { CHECKS } from '../../src/service/checks.ts';
+import type { CheckResult } from '../../src/service/diagnose.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { shownCheck } from '../../src/ui/diagnosisMessages.ts';
 import {
@@ -47,8 +48,8 @@ describe('the list of a diagnosis', () => {
     assert.deepEqual(
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
       [
-        ['none', '$(error) Cause: Token', 'It was refused.'],
-        ['fix', '$(wand) Set API Key', undefined],
+        ['none', '$(error) Cause: Token', undefined],
+        ['fix', '$(wand) Set API Key', 'It was refused.'],
         ['copy', '$(copy) Copy Report', undefined],
         ['none', 'Checks', undefined],
       ],
@@ -113,8 +114,10 @@ describe('the sentences of the checks', () => {
     'Tokens do not mind, since their life is counted, but certificates may fail. Set the clock.';
   for (const [minutes, text] of [
     [7, `This machine's clock is 7 minutes ahead of the clock of the service. ${rest}`],
-    [-600, `This machine's clock is 600 minutes behind the clock of the service. ${rest}`],
+    [-600, `This machine's clock is 10 hours behind the clock of the service. ${rest}`],
     [1, "This machine's clock is 1 minute ahead of the clock of the service."],
+    [4_320, `This machine's clock is 3 days ahead of the clock of the service. ${rest}`],
+    [-1_051_200, `This machine's clock is 2 years behind the clock of the service. ${rest}`],
     [0.5, 'It agrees with the clock of the service.'],
   ] as const) {
     it(`tell a clock that is off by ${minutes} minutes`, () => assert.equal(ahead(minutes), text));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import type { SourceId } from '../../src/credentials/choose.ts';
 import { type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import { messageFor } from '../../src/ui/messages.ts';
 import { missingText } from '../../src/ui/settingMessages.ts';
@@ -51,6 +52,44 @@ describe('messages', () => {
     assert.match(waited?.text ?? '', /^Nothing was sent/);
     const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
     assert.match(sent?.text ?? '', /was not done in time\. The request may have run/);
+  });
+
+  it('leads to the place that the credentials came from', () => {
+    const of = (kind: ErrorKind, source: SourceId, host?: string) =>
+      messageFor(new ServiceError(kind, host === undefined ? {} : { host, code: 'ENOTFOUND' }), {
+        source,
+        authHost: 'identity.example',
+      });
+    for (const kind of ['key-refused', 'unauthorized', 'forbidden', 'project-unknown'] as const) {
+      assert.equal(of(kind, 'envFile')?.actions[0], 'openEnvFile');
+      assert.equal(of(kind, 'environment')?.actions[0], 'setUp');
+      assert.doesNotMatch(of(kind, 'environment')?.text ?? '', /settings|here/);
+    }
+    const service = of('unreachable', 'envFile', 'model.example');
+    assert.deepEqual(service?.actions, ['openEnvFile', 'diagnose']);
+    assert.match(service?.text ?? '', /the address in the \.env file is misspelt/);
+    const identity = of('unreachable', 'envFile', 'identity.example');
+    assert.deepEqual(identity?.actions, ['openSettings', 'diagnose']);
+    assert.match(identity?.text ?? '', /the address in the settings is misspelt/);
+    assert.equal(of('bad-request', 'envFile')?.actions[0], 'openSettings', 'of the editor');
+  });
+
+  it('does not blame the user for an address that we ourselves have written', () => {
+    for (const code of ['ENOTFOUND', 'ECONNREFUSED']) {
+      const error = new ServiceError('unreachable', { code, host: 'iam.cloud.ibm.com' });
+      assert.doesNotMatch(messageFor(error)?.text ?? '', /misspelt|address/);
+      assert.equal(messageFor(error)?.actions[0], 'retry');
+    }
+  });
+
+  it('does not say that a request may have run which was never sent, or was to do nothing', () => {
+    const unsent = new ServiceError('unreachable', { phase: 'connect', code: 'ECONNRESET' });
+    assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
+    for (const kind of ['timeout', 'connection-lost'] as const) {
+      const text = messageFor(new ServiceError(kind), { isCheck: true })?.text ?? '';
+      assert.doesNotMatch(text, /may have run/);
+      assert.match(text, /firewall or a proxy/);
+    }
   });
 
   it('shows nothing of an error that is not ours', () => {

@@ -142,7 +142,8 @@ describe('the cap', () => {
       errors: [{ code: 'token_quota_reached', message: 'x'.repeat(99_999) }],
     });
     world.emulator.faults.next(chat, { status: 403, headers: json, body });
-    assert.equal(await kindOf(world.generate()), 'forbidden');
+    const { kind, details: known } = await failureOf(world.generate());
+    assert.deepEqual([kind, known.status, known.code], ['intercepted', 403, undefined]);
     const request = await world.emulator.requestCount(chat, 1);
     await world.emulator.disconnected(request);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CheckFacts, CheckName } from '../../../src/service/diagnose.ts';
+import type { CheckFacts, CheckName } from '../../../src/service/checks.ts';
 import type { ErrorDetails, ErrorKind } from '../../../src/service/errors.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
@@ -10,6 +10,7 @@ import {
   type ExaminationOptions,
   endExaminations,
   type Found,
+  settings,
   startExamination,
 } from './diagnoseWorld.ts';
 import { kindOf, modelId, tokenPath } from './world.ts';
@@ -47,6 +48,7 @@ const refusal = (status: number, code: string, message = '') => ({
   status,
   json: { errors: [{ code, message }], trace: 'abc', status_code: status },
 });
+const page = { status: 200, body: '<html>log in</html>', headers: { 'content-type': 'text/html' } };
 const withdrawn = (alternatives: readonly string[]) => ({
   ...recordedModels[0],
   model_id: modelId,
@@ -103,11 +105,10 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 1],
   },
   {
-    cause: 'the project is not found, in plain text',
-    named: 'project or region wrong',
+    cause: 'something else speaks of a project that is not found',
     plant: ({ faults }) => faults.always(accessPath, { status: 404, body: 'no such project' }),
     check: 'access',
-    kind: 'project-unknown',
+    kind: 'unexpected-answer',
     sent: [1, 1, 1, 1],
   },
   {
@@ -144,6 +145,66 @@ const planted: readonly Planted[] = [
     plant: ({ faults }) => faults.always(accessPath, refusal(403, 'user_authorization_failed')),
     check: 'access',
     kind: 'forbidden',
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'a firewall answers in place of the service (403)',
+    named: 'refused on the way',
+    plant: ({ faults }) => faults.always(accessPath, { status: 403, body: '<html>blocked</html>' }),
+    check: 'access',
+    kind: 'intercepted',
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'a gateway answers in place of the service (401)',
+    plant: ({ faults }) => faults.always(accessPath, { status: 401, body: '<html>log in</html>' }),
+    check: 'access',
+    kind: 'intercepted',
+    sent: [1, 1, 2, 2],
+  },
+  {
+    cause: 'the token gets lost on the way',
+    named: 'token lost on the way',
+    plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_no_token')),
+    check: 'access',
+    kind: 'unauthorized',
+    sent: [1, 1, 2, 2],
+  },
+  {
+    cause: 'the network wants a login first, and gets no key',
+    named: 'login page of the network',
+    plant: ({ faults }) => faults.always(tokenPath, page),
+    check: 'identity-host',
+    kind: 'unexpected-answer',
+    sent: [1, 0, 0, 0],
+  },
+  {
+    cause: 'a page answers in place of the public list',
+    plant: ({ faults }) => faults.always(modelsPath, page),
+    check: 'service-host',
+    kind: 'unexpected-answer',
+    sent: [1, 1, 0, 0],
+  },
+  {
+    cause: 'the identity service is asked too often',
+    named: 'too many token requests',
+    plant: ({ faults }) => faults.always(tokenPath, { status: 429 }),
+    check: 'token',
+    kind: 'rate-limited',
+    sent: [1, 1, 4, 0],
+  },
+  {
+    cause: 'the model does not support the operation',
+    named: 'operation not supported',
+    options: {
+      emulator: {
+        models: [
+          { ...recordedModels[0], model_id: modelId, functions: [{ id: 'text_generation' }] },
+        ],
+      },
+    },
+    check: 'access',
+    kind: 'operation-unsupported',
     sent: [1, 1, 1, 1],
   },
   {
@@ -225,7 +286,8 @@ describe('a diagnosis', () => {
     assert.deepEqual(counts(examination), [1, 1, 1, 1]);
     const { host } = new URL(examination.emulator.url);
     assert.deepEqual(factsOf(found, 'identity-host'), { host });
-    assert.deepEqual(factsOf(found, 'service-host'), { host });
+    const functions = ['text_chat', 'text_generation'];
+    assert.deepEqual(factsOf(found, 'service-host'), { host, functions });
     assert.equal(Math.round((factsOf(found, 'token').lifeMs ?? 0) / 60_000), 60);
     assert.deepEqual(factsOf(found, 'clock'), { clockAheadMs: 0 });
     assert.deepEqual(factsOf(found, 'request-limit').requestLimit, { perSecond: 2, left: 1 });
@@ -251,6 +313,63 @@ describe('a diagnosis', () => {
       assert.deepEqual(counts(examination), sent);
     });
   }
+
+  it('calls a model unproven that takes no call to count tokens', async () => {
+    const { examine, emulator } = await startExamination();
+    emulator.faults.always(accessPath, refusal(400, 'model_no_support_for_function'));
+    const found = await examine();
+    assert.ok(found.states.includes('access warning'));
+    assertNamed(found.diagnosis, 'model that cannot be checked');
+    assert.equal(found.diagnosis.failure, undefined);
+  });
+
+  it('repeats no project ID that comes back as the number of a request', async () => {
+    const { examine, emulator, credentials } = await startExamination();
+    const json = { errors: [{ code: 'x' }], trace: credentials.projectId, status_code: 403 };
+    emulator.faults.always(accessPath, { status: 403, json });
+    const { failure } = (await examine()).diagnosis;
+    assert.deepEqual([failure?.kind, failure?.details.requestId], ['forbidden', undefined]);
+  });
+
+  for (const [step, allowed, sent] of [
+    ['token', 0, [1, 1, 0, 0]],
+    ['access', 2, [1, 1, 1, 0]],
+  ] as const) {
+    it(`sends nothing more once the credentials are others before: ${step}`, async () => {
+      let asked = 0;
+      const mayUse = async () => asked++ < allowed;
+      const examination = await startExamination({ mayUse });
+      const { diagnosis, states } = await examination.examine();
+      assert.equal(diagnosis.failure?.kind, 'credentials-changed');
+      assert.ok(states.includes(`${step} failed`));
+      assert.deepEqual(counts(examination), sent);
+    });
+  }
+
+  it('does not wait in the queue of the generations', async () => {
+    const { examine, session, credentials, emulator } = await startExamination();
+    const chat = '/ml/v1/text/chat';
+    const held = gate();
+    emulator.faults.always(chat, { hold: held.opened });
+    const one = { ...settings, limits: { ...settings.limits, limit: 1 } };
+    const generation = session.client(credentials, one).generateText('Hi', {});
+    await emulator.requestCount(chat, 1);
+    const { failure } = (await examine()).diagnosis;
+    assert.equal(failure, undefined);
+    held.open();
+    await generation;
+  });
+
+  it('says what a check that takes its time waits for', async () => {
+    const { examine, emulator } = await startExamination();
+    emulator.faults.next(accessPath, { status: 503 });
+    const { events, retries } = await examine();
+    assert.deepEqual(
+      events.filter((event) => event.startsWith('access')),
+      ['access running', 'access running', 'access passed'],
+    );
+    assert.deepEqual(retries, ['attempt 2 of 4 in 1 s (503)']);
+  });
 
   it('tries a key anew that was refused before', async () => {
     const { emulator, examine } = await startExamination({ emulator: { apiKeys: ['another'] } });
@@ -304,7 +423,6 @@ describe('a diagnosis', () => {
 
   for (const answer of [
     { status: 503 },
-    { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } },
     { json: { resources: 'none' } },
     { oversizedBytes: 2_000_000 },
   ]) {

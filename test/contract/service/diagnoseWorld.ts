@@ -33,6 +33,8 @@ export interface Found {
   readonly diagnosis: Diagnosis;
   /** `check state` for every call of the listener. */
   readonly events: readonly string[];
+  /** What was said while a check waited to try again. */
+  readonly retries: readonly string[];
   /** `check state` for each check at the end. */
   readonly states: readonly string[];
 }
@@ -42,6 +44,7 @@ export interface ExaminationOptions {
   readonly credentials?: Partial<Credentials> | ((url: string) => Partial<Credentials>);
   readonly http?: HttpOptions;
   readonly modelId?: string;
+  readonly mayUse?: () => Promise<boolean>;
 }
 
 const open: (() => Promise<void>)[] = [];
@@ -73,19 +76,22 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     await emulator.close();
   });
   const examine = async (signal = new AbortController().signal) => {
+    const { mayUse } = options;
     const results: CheckResult[] = [];
     const sentBefore = emulator.requests.length;
     const secrets = [credentials.apiKey, credentials.projectId, 'c4nary'];
     const chosenSettings = { ...settings, modelId: options.modelId ?? modelId };
     const diagnosis = await diagnose(
-      { session, credentials, settings: chosenSettings },
+      { session, credentials, settings: chosenSettings, ...(mayUse && { mayUse }) },
       (result) => results.push(result),
       signal,
     );
     const sent = emulator.requests.slice(sentBefore);
+    const told = results.filter(({ state }) => state === 'running');
+    const retries = told.map((result) => shownCheck(result).text).filter(Boolean);
     assertHarmless(sent, [diagnosis, results], [...emulator.tokensIssued, ...secrets]);
     const line = ({ check, state }: CheckResult) => `${check} ${state}`;
-    return { diagnosis, events: results.map(line), states: diagnosis.results.map(line) };
+    return { diagnosis, retries, events: results.map(line), states: diagnosis.results.map(line) };
   };
   return { emulator, session, credentials, examine };
 }

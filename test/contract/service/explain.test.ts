@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { explain } from '../../../src/service/diagnose.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
+import { explain } from '../../../src/service/explain.ts';
 import { messageFor } from '../../../src/ui/messages.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { endExaminations, settings, startExamination } from './diagnoseWorld.ts';
@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
     plant: (emulator) => onBoth(emulator, notValid),
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /key belongs to another account or environment/,
+    says: /not of one account and region/,
   },
   {
     cause: 'the project is wrong',
@@ -89,6 +89,26 @@ const cases: readonly Case[] = [
     refused: 'forbidden',
     explained: 'quota-used-up',
     says: /quota of the plan is used up/,
+  },
+  {
+    cause: 'the checks are kept from looking',
+    plant: (emulator) => {
+      onChat(emulator, notValid);
+      emulator.faults.always(accessPath, { status: 503 });
+    },
+    refused: 'unauthorized',
+    explained: 'unauthorized',
+    says: /refused a new token.*Its cause could not be checked now\.$/,
+  },
+  {
+    cause: 'the service is too busy for the checks',
+    plant: (emulator) => {
+      onChat(emulator, refusal(403, 'x'));
+      emulator.faults.always(accessPath, refusal(429, 'rate_limit_reached_requests'));
+    },
+    refused: 'forbidden',
+    explained: 'forbidden',
+    says: /does not allow this.*could not be checked now\.$/,
   },
   {
     cause: 'it has passed',

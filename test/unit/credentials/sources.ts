@@ -13,11 +13,11 @@ export function envFile(
   values: Partial<typeof full> = full,
   answer?: OutsideSource['answer'],
 ): OutsideSource {
-  return {
-    id: 'envFile',
-    text: { kind: 'read', reading: readEnvFile(lines(values), ibm) },
-    answer,
-  };
+  return envFileOf(lines(values), answer);
+}
+
+export function envFileOf(text: string, answer?: OutsideSource['answer']): OutsideSource {
+  return { id: 'envFile', text: { kind: 'read', reading: readEnvFile(text, ibm) }, answer };
 }
 
 export function environment(

@@ -7,6 +7,9 @@ const broken = (code: string, more: object = {}) =>
   Object.assign(new Error(`text of ${code}`), { code, ...more });
 const connect = { syscall: 'connect' };
 const url = 'https://service.example/path';
+const inHandshake = { request: { socket: { secureConnecting: true } } };
+const unsent = { request: { socket: null, reusedSocket: false } };
+const inUse = { request: { socket: { secureConnecting: false }, reusedSocket: true } };
 
 describe('a failed connection', () => {
   const cases: readonly [string, Error, ErrorKind, boolean][] = [
@@ -33,7 +36,12 @@ describe('a failed connection', () => {
     ['an expired certificate', broken('CERT_HAS_EXPIRED'), 'certificate', false],
     ['an unknown issuer', broken('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'certificate', false],
     ['another host name', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'certificate', false],
-    ['plain HTTP on a TLS port', broken('EPROTO', { syscall: 'write' }), 'certificate', false],
+    ['a TLS that failed', broken('EPROTO', { syscall: 'write' }), 'tls', false],
+    ['an alert', broken('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), 'tls', false],
+    ['a TLS of its own', broken('ERR_TLS_HANDSHAKE_TIMEOUT'), 'tls', false],
+    ['a reset in the handshake', broken('ECONNRESET', inHandshake), 'unreachable', false],
+    ['no socket at all', broken('ECONNRESET', unsent), 'unreachable', false],
+    ['a reset of a used socket', broken('ECONNRESET', inUse), 'connection-lost', false],
     ['no code at all', new Error('key=abcdef'), 'connection-lost', false],
     ['a code that is none', broken('apikey=secret'), 'connection-lost', false],
   ];
@@ -50,6 +58,23 @@ describe('a failed connection', () => {
       await time.pass(8_000, 500);
       time.end();
       assert.deepEqual([(await reported).kind, network.sent.length], [kind, nothingSent ? 4 : 1]);
+    });
+  }
+});
+
+describe('a TLS that failed', () => {
+  const codeOf = (error: Error) => connectionFailure(error, url).error.details.code;
+  const words = (text: string) => `write EPROTO 0:error:0A00010B:SSL routines:x:${text}:../x.c:3:`;
+  for (const text of ['wrong version number', 'packet length too long', 'http request']) {
+    it(`is a port without TLS where OpenSSL says ${text}`, () => {
+      const plain = 'ERR_SSL_WRONG_VERSION_NUMBER';
+      assert.equal(codeOf(Object.assign(new Error(words(text)), { code: 'EPROTO' })), plain);
+      assert.equal(codeOf(broken('EPROTO', { reason: text })), plain);
+    });
+  }
+  for (const text of ['sslv3 alert handshake failure', 'unsupported protocol', 'secret-0123456']) {
+    it(`keeps its code where OpenSSL says ${text}`, () => {
+      assert.equal(codeOf(Object.assign(new Error(words(text)), { code: 'EPROTO' })), 'EPROTO');
     });
   }
 });

@@ -100,7 +100,9 @@ export function fakeNetwork(script: Script, clock?: Clock) {
     const bearer = config.headers.get('authorization');
     sent.push({ atMs: clock?.monotonic() ?? 0, body: config.data, bearer });
     const answer = script(sent.length);
-    if (answer instanceof Error) throw AxiosError.from(answer, undefined, config);
+    if (answer instanceof Error) {
+      throw AxiosError.from(answer, undefined, config, Reflect.get(answer, 'request'));
+    }
     const { status = 200, headers = {}, json = chatAnswer } = answer;
     const response: AxiosResponse = {
       status,

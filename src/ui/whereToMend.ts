@@ -1,0 +1,66 @@
+import type { SourceId } from '../credentials/choose.ts';
+import type { ErrorDetails } from '../service/errors.ts';
+import { vendors } from '../service/vendors.ts';
+import type { Action } from './actions.ts';
+
+/** Where the cause of a failure can be mended, as far as the failure itself does not say. Pure. */
+
+/** What is known about the request that failed. */
+export interface MessageContext {
+  /** Where key, project and service URL came from; the editor unless something else is known. */
+  readonly source?: SourceId | undefined;
+  /** The host of the identity service. */
+  readonly authHost?: string | undefined;
+  /** It was a check of a diagnosis: nothing was to be generated. */
+  readonly isCheck?: boolean;
+}
+
+/** A place that holds settings, and the ways to it. */
+export interface Place {
+  /** "the settings", within a sentence. */
+  readonly name: string;
+  readonly key: Action;
+  readonly value: Action;
+  readonly all: Action;
+}
+
+export interface Where {
+  /** Holds key, project and service URL. */
+  readonly place: Place;
+  /** Holds the address of the host that failed. */
+  readonly address: Place;
+  /** The address of this host stands in our own list of vendors, so that nobody has misspelt it. */
+  readonly isOfVendor: boolean;
+  readonly isIdentity: boolean;
+  /** Nothing was to be generated, so that nothing is lost or paid twice. */
+  readonly isHarmless: boolean;
+}
+
+const PLACES: Readonly<Record<SourceId, Place>> = {
+  editor: { name: 'the settings', key: 'setApiKey', value: 'openSettings', all: 'setUp' },
+  envFile: {
+    name: 'the .env file',
+    key: 'openEnvFile',
+    value: 'openEnvFile',
+    all: 'openEnvFile',
+  },
+  // No editor changes the environment of a running program: the way out is to need it no more.
+  environment: { name: 'the environment', key: 'setUp', value: 'setUp', all: 'setUp' },
+};
+
+export function whereToMend({ host }: ErrorDetails, context: MessageContext): Where {
+  const { source = 'editor', authHost, isCheck = false } = context;
+  const isVendorIdentity = vendors.some(({ authUrl }) => new URL(authUrl).host === host);
+  const isIdentity = host !== undefined && (host === authHost || isVendorIdentity);
+  const isRegion = vendors.some(({ regions }) =>
+    regions.some(({ url }) => new URL(url).host === host),
+  );
+  return {
+    place: PLACES[source],
+    // The identity address is the user's own, whichever source the three settings come from.
+    address: isIdentity ? PLACES.editor : PLACES[source],
+    isOfVendor: isVendorIdentity || isRegion,
+    isIdentity,
+    isHarmless: isCheck || isIdentity,
+  };
+}
