@@ -1,39 +1,57 @@
-import { commands, window } from 'vscode';
+import { isDeepStrictEqual } from 'node:util';
+import { commands, type WorkspaceFolder, window } from 'vscode';
 import type { App } from './app.ts';
-import { credentialsToDiagnose } from './credentials/diagnosed.ts';
-import { openEnvFile } from './credentials/outside.ts';
+import { contextOf, whatToDiagnose } from './credentials/diagnosed.ts';
+import { activeFolder, openEnvFile } from './credentials/outside.ts';
 import type { Used } from './editor/generate.ts';
+import type { Credentials } from './service/credentials.ts';
 import type { CheckResult } from './service/diagnose.ts';
-import { isKind, isOutOfReach, redact, type ServiceError } from './service/errors.ts';
-import { readSettings } from './settings.ts';
+import { isKind, isOutOfReach, redact, ServiceError } from './service/errors.ts';
+import { readSettings, type Settings } from './settings.ts';
 import { showDiagnosis } from './ui/diagnosis.ts';
 import { messageFor } from './ui/messages.ts';
+import { reach } from './ui/milestones.ts';
 import { cancellable } from './ui/progress.ts';
+import { type Circumstances, report } from './ui/report.ts';
 
 /** Finds the cause of a failure: when the user asks for it, and after a refusal that tells none. */
+
+/** What the checks are run with, and the folder on whose behalf. */
+interface Subject {
+  readonly credentials: Credentials;
+  readonly settings: Settings;
+  readonly folder: WorkspaceFolder | undefined;
+}
+
+/** After a failure somebody waits for its message, not for a diagnosis. */
+const EXPLANATION_MS = 15_000;
 
 /** Runs all checks in a list that stays open, and then the fix that the user picks. */
 export async function diagnoseConnection(app: App): Promise<void> {
   for (;;) {
-    const { preliminary, credentials } = await credentialsToDiagnose(await app.access());
+    const folder = activeFolder();
+    const { found, choice } = await (await app.access()).look(folder);
+    const { credentials, ...shown } = whatToDiagnose(found, choice);
     const settings = readSettings(window.activeTextEditor?.document.uri);
     const session = credentials && (await app.session());
     const run = async (onResult: (result: CheckResult) => void, signal: AbortSignal) => {
       if (!credentials) return;
-      const failure = await runChecks(app, { credentials, settings }, onResult, signal);
+      const subject = { credentials, settings, folder };
+      const failure = await runChecks(app, subject, onResult, signal);
       app.status.update({
         unreachable: isOutOfReach(failure),
-        lastFailure: failure && messageFor(failure),
+        lastFailure: failure && messageFor(failure, { ...shown.context, isCheck: true }),
       });
     };
     const fix = await showDiagnosis({
-      preliminary,
+      ...shown,
       run: credentials && run,
       redact: (text) => (session ? session.redact(text) : redact(text)),
     });
     if (fix === undefined) return;
     if (fix === 'approve') await (await app.access()).require();
-    else if (fix === 'openEnvFile') return openEnvFile();
+    // The folder of the check, whatever is shown by now.
+    else if (fix === 'openEnvFile') return openEnvFile(folder);
     else if (fix !== 'retry') {
       await commands.executeCommand(`hostedModel.${fix}`);
       return;
@@ -42,40 +60,76 @@ export async function diagnoseConnection(app: App): Promise<void> {
 }
 
 /**
- * What a generation failed with, or where the service only refused the token or the rights, what
- * the same checks find to be the cause. Generates nothing; at most one run for each failure.
+ * Shows a failure with its cause and the way to the place where it can be mended.
+ * @param used what a generation failed with; left out for any other command
+ * @returns true once the user asks for another try
  */
-export async function explained(app: App, error: unknown, used: Used): Promise<unknown> {
-  if (!isKind(error, 'unauthorized', 'forbidden')) return error;
-  app.log.info(`finding the cause of: ${error.message}`);
-  const { explain } = await import('./service/explain.ts');
+export async function reportFailure(app: App, error: unknown, used?: Used): Promise<boolean> {
+  const isUnexplained = isKind(error, 'unauthorized', 'forbidden');
+  const cause = used && isUnexplained ? await explained(app, error, used) : error;
+  // Not to know where the credentials come from is no reason to hide a failure.
+  return report(app, cause, await circumstances(app, cause, used).catch(() => ({})));
+}
+
+/**
+ * What a generation was refused for, by the same checks where they find it. Generates nothing; at
+ * most one run for each failure. Never throws: the refusal itself is worth more.
+ */
+async function explained(app: App, refusal: ServiceError, used: Used): Promise<ServiceError> {
+  const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
+    const { explain } = await import('./service/explain.ts');
+    const subject = { ...used, folder: activeFolder(used.document) };
+    if (!(await isInUse(app, subject))) return refusal;
+    app.log.info(`finding the cause of: ${refusal.message}`);
     const failure = await cancellable('finding the cause…', (signal) =>
-      runChecks(app, used, () => {}, signal),
-    );
-    return explain(error, failure);
-  } catch (cause) {
-    if (isKind(cause, 'cancelled')) return error;
-    throw cause;
+      runChecks(app, subject, () => {}, AbortSignal.any([signal, late])),
+    ).catch((error: unknown) => {
+      if (late.aborted) return new ServiceError('timeout');
+      throw error;
+    });
+    return explain(refusal, failure);
+  } catch {
+    return refusal;
   }
 }
 
 /** @returns the first failure; undefined if all checks passed */
 async function runChecks(
   app: App,
-  { credentials, settings }: Used,
+  subject: Subject,
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {
   const { diagnose } = await import('./service/diagnose.ts');
+  const { credentials, settings } = subject;
   const session = await app.session();
   const note = (result: CheckResult) => {
     if (result.state !== 'running') app.log.info(`check ${result.check}: ${outcome(result)}`);
+    if (result.check === 'access' && 'facts' in result && !result.facts.isUnproven) {
+      reach('isTested');
+    }
     onResult(result);
   };
+  const mayUse = () => isInUse(app, subject);
   const ends = AbortSignal.any([signal, app.signOutSignal]);
-  const { failure } = await diagnose({ session, credentials, settings }, note, ends);
-  return failure;
+  return (await diagnose({ session, credentials, settings, mayUse }, note, ends)).failure;
+}
+
+/** Whether these credentials still are the ones that would be used on behalf of this folder. */
+async function isInUse(app: App, { credentials, folder }: Subject): Promise<boolean> {
+  const { choice } = await (await app.access()).look(folder);
+  return choice.kind === 'ready' && isDeepStrictEqual(choice.credentials, credentials);
+}
+
+/** Where the credentials come from, unless they are others by now. */
+async function circumstances(app: App, error: unknown, used?: Used): Promise<Circumstances> {
+  if (!(error instanceof ServiceError) || error.kind === 'cancelled') return {};
+  const folder = activeFolder(used?.document);
+  const { choice } = await (await app.access()).look(folder);
+  if (choice.kind !== 'ready') return {};
+  if (used && !isDeepStrictEqual(choice.credentials, used.credentials)) return {};
+  return { context: contextOf(choice), openEnvFile: () => openEnvFile(folder) };
 }
 
 function outcome(result: CheckResult): string {

@@ -4,7 +4,7 @@ import type { CommandName } from './commands.ts';
 import { requireAddress } from './credentials/address.ts';
 import { openEnvFile } from './credentials/outside.ts';
 import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
-import { diagnoseConnection, explained } from './diagnosis.ts';
+import { diagnoseConnection, reportFailure } from './diagnosis.ts';
 import { generateFromSelection } from './editor/generate.ts';
 import { addToGitignore } from './envFile/addToGitignore.ts';
 import { removeByteOrderMark } from './envFile/byteOrderMark.ts';
@@ -13,13 +13,12 @@ import type { Credentials } from './service/credentials.ts';
 import { readSettings, writeSettings } from './settings.ts';
 import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
-import { report } from './ui/report.ts';
 import { STORAGE_KEEPS_KEY } from './ui/settingMessages.ts';
 import { pickSourceAction } from './ui/sourceMenu.ts';
 import { sourceName } from './ui/sourceMessages.ts';
 import { sourceRows } from './ui/sourceView.ts';
 
-export { report };
+export { reportFailure as report };
 
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>> = {
@@ -30,7 +29,7 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
       client: async (credentials, settings) => (await app.session()).client(credentials, settings),
       onStart: app.watchGeneration,
       signOut: () => app.signOutSignal,
-      report: async (error, used) => report(app, await explained(app, error, used)),
+      report: (error, used) => reportFailure(app, error, used),
     }),
 
   setUp: async (app) => {

@@ -1,35 +1,64 @@
 import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
 import type { ShownCheck } from '../ui/diagnosisView.ts';
 import { preliminaryChecks, type SettingFlaws } from '../ui/preliminaryChecks.ts';
-import type { CredentialAccess } from './access.ts';
+import type { MessageContext } from '../ui/whereToMend.ts';
 import { problemOfKey, problemOfProject } from './checks.ts';
-import type { Found } from './choose.ts';
+import type { Choice, Found } from './choose.ts';
 
-/**
- * The credentials that a generation would use now, and what is to be said about them before
- * anything is sent. Asks nothing.
- * @returns no credentials if they are missing, malformed or not approved
- */
-export async function credentialsToDiagnose(access: CredentialAccess): Promise<{
+/** What a diagnosis starts from. Pure. */
+export interface Diagnosed {
+  /** What is to be said before anything is sent. */
   readonly preliminary: readonly ShownCheck[];
+  /** The same without the name of the folder. */
+  readonly reported: readonly ShownCheck[];
+  /** Undefined if they are missing, malformed or not approved. */
   readonly credentials: Credentials | undefined;
-}> {
-  const { found, choice } = await access.look();
-  const preliminary = preliminaryChecks(found, choice, editorFlaws(found));
-  const mayBeUsed = choice.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
-  return { preliminary, credentials: mayBeUsed ? choice.credentials : undefined };
+  readonly context: MessageContext;
 }
 
-function editorFlaws({ settings, record }: Found): SettingFlaws {
+/** The credentials that a generation would use now, and what is known about them. */
+export function whatToDiagnose(found: Found, choice: Choice): Diagnosed {
+  const flaws = editorFlaws(found, choice);
+  const preliminary = preliminaryChecks(found, choice, flaws);
+  const nameless = { ...found, folder: { ...found.folder, name: '' } };
+  const mayBeUsed = choice.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
+  return {
+    preliminary,
+    reported: preliminaryChecks(nameless, choice, flaws),
+    credentials: mayBeUsed ? choice.credentials : undefined,
+    context: contextOf(choice),
+  };
+}
+
+/** What a message about these credentials has to know of them. */
+export function contextOf(choice: Choice): MessageContext {
+  if (choice.kind !== 'ready') return {};
+  const { authUrl, serviceUrl } = choice.credentials;
+  const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
+  // Where one host is both, its name does not tell which of the two failed.
+  return { source: choice.source, ...(authHost !== serviceHost && { authHost }) };
+}
+
+function editorFlaws({ settings, record }: Found, choice: Choice): SettingFlaws {
+  const projectId = projectInUse(choice);
+  // One that the folder brings is well-formed, or it would not be read.
+  const isOwn = projectId === cleanValue(settings.projectId).value;
   return {
     blemishes: (['projectId', 'url'] as const).flatMap((name) => {
       const { blemishes } = cleanValue(settings[name]);
-      return blemishes.length > 0 ? [[name, blemishes] as const] : [];
+      const isUsed = name === 'url' || isOwn;
+      return isUsed && blemishes.length > 0 ? [[name, blemishes] as const] : [];
     }),
     unusable:
       unusable('apiKey', problemOfKey(record?.apiKey ?? '')) ??
-      unusable('projectId', problemOfProject(settings.projectId)),
+      (projectId === undefined ? undefined : unusable('projectId', problemOfProject(projectId))),
   };
+}
+
+/** The project that text would be sent for; undefined as long as that is not known. */
+function projectInUse(choice: Choice): string | undefined {
+  if (choice.kind === 'ready') return choice.credentials.projectId;
+  return choice.kind === 'ask-project' ? choice.projectId : undefined;
 }
 
 function unusable(setting: SettingName, text: string | undefined) {

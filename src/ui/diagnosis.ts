@@ -10,12 +10,16 @@ import {
   runningRows,
   type ShownCheck,
 } from './diagnosisView.ts';
+import type { MessageContext } from './whereToMend.ts';
 
 /** The live list of *Diagnose Connection*. */
 
 export interface DiagnosisOptions {
   /** What is known before anything is sent; shown first. */
   readonly preliminary: readonly ShownCheck[];
+  /** The same for the report, which strangers read: without the names of this machine. */
+  readonly reported: readonly ShownCheck[];
+  readonly context: MessageContext;
   /** Runs the checks on the network; undefined where the settings allow none. */
   readonly run:
     | ((onResult: (result: CheckResult) => void, signal: AbortSignal) => Promise<unknown>)
@@ -34,6 +38,8 @@ type RowItem = QuickPickItem & { readonly row: Row };
  */
 export function showDiagnosis({
   preliminary,
+  reported,
+  context,
   run,
   redact,
 }: DiagnosisOptions): Promise<Fix | undefined> {
@@ -42,7 +48,7 @@ export function showDiagnosis({
   const checks = new Map(preliminary.map((check) => [check.title, check]));
   pick.title = 'Diagnose Connection';
   pick.placeholder = 'Each check with its result';
-  pick.prompt = 'Checking. No text is sent and nothing is generated.';
+  pick.prompt = 'Checking. Only the word hello is sent, and nothing is generated.';
   pick.ignoreFocusOut = true;
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
@@ -65,10 +71,14 @@ export function showDiagnosis({
       items.find(({ row }) => row.does === wanted) ?? items.find(({ row }) => row.does === 'copy');
     pick.activeItems = marked ? [marked] : [];
   };
+  const namelessChecks = () => {
+    const nameless = new Map(reported.map((check) => [check.title, check]));
+    return [...checks].map(([title, check]) => nameless.get(title) ?? check);
+  };
   const work = async () => {
     paintRunning();
     await run?.((result) => {
-      const shown = shownCheck(result);
+      const shown = shownCheck(result, context);
       checks.set(shown.title, shown);
       paintRunning();
     }, closed.signal);
@@ -80,7 +90,7 @@ export function showDiagnosis({
       const row = pick.selectedItems[0]?.row;
       if (row?.does === 'copy') {
         const header = { versions: versions(), date: new Date() };
-        await env.clipboard.writeText(redact(reportText([...checks.values()], header)));
+        await env.clipboard.writeText(redact(reportText(namelessChecks(), header)));
         paintEnd(true);
       } else if (row?.does === 'fix') {
         resolve(row.fix);

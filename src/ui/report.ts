@@ -3,6 +3,7 @@ import { redact, ServiceError } from '../service/errors.ts';
 import { ACTION_LABELS } from './actions.ts';
 import { messageFor } from './messages.ts';
 import type { StatusItem } from './statusItem.ts';
+import type { MessageContext } from './whereToMend.ts';
 
 /** Shows failures to the user and writes them to the log. */
 
@@ -13,12 +14,23 @@ interface Desk {
   readonly status: StatusItem;
 }
 
+/** What is known about a failure besides itself. */
+export interface Circumstances {
+  readonly context?: MessageContext;
+  /** Shows the file that the credentials came from; needed where the context names that source. */
+  readonly openEnvFile?: () => Promise<void>;
+}
+
 /**
  * Logs a failure, shows its message and keeps it for the status item.
  * @returns true once the user asks for another try; false when the message is closed
  */
-export async function report({ log, status }: Desk, error: unknown): Promise<boolean> {
-  const message = messageFor(error);
+export async function report(
+  { log, status }: Desk,
+  error: unknown,
+  { context, openEnvFile }: Circumstances = {},
+): Promise<boolean> {
+  const message = messageFor(error, context);
   if (!message) return false;
   status.update({ lastFailure: message });
   log.error(logLine(error));
@@ -28,7 +40,8 @@ export async function report({ log, status }: Desk, error: unknown): Promise<boo
   if (picked === SHOW_LOG) log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
   if (action === 'retry') return true;
-  if (action) await commands.executeCommand(`hostedModel.${action}`);
+  if (action === 'openEnvFile') await openEnvFile?.();
+  else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
 }
 

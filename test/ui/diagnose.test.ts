@@ -6,7 +6,9 @@ import {
   apiKey,
   chatPath,
   generate,
+  generateFrom,
   openWindow,
+  outside,
   projectId,
   startService,
   statusId,
@@ -97,7 +99,9 @@ describe('Diagnose Connection', () => {
       await workbench.screenshot(`diagnose-refused-${theme}`);
       assert.equal(emulator.count(accessPath), 0);
 
-      assert.equal(list.items.find(({ focused }) => focused)?.label, '$(wand) Set API Key');
+      const marked = list.items.find(({ focused }) => focused);
+      assert.equal(marked?.label, '$(wand) Set API Key');
+      assert.match(marked?.detail ?? '', /refused the API key/, 'is read out with the fix');
       await workbench.page.keyboard.press('Enter');
       await workbench.quickInput.waitFor({ step: '1/2', password: true });
     });
@@ -152,6 +156,33 @@ describe('Diagnose Connection', () => {
     await workbench.screenshot('diagnose-running');
     await workbench.quickInput.dismiss();
     await emulator.disconnected(request);
+  });
+
+  it('leads to the .env file where its key is refused', async () => {
+    const { text } = outside({
+      key: 'refused-key-0123456789',
+      project: projectId,
+      url: emulator.url,
+    });
+    const session = await openWindow(emulator, {
+      userSettings: { 'hostedModel.url': '', 'hostedModel.projectId': '' },
+      folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },
+    });
+    const { workbench } = session;
+    await generateFrom(session);
+    await workbench.dialogs.waitFor(/from the \.env file of this folder/);
+    await workbench.dialogs.click('Use These Values');
+    const refused = /refused the API key.*put it into the \.env file/;
+    await workbench.notifications.click(refused, 'Open .env');
+    await workbench.editor.waitFor('.env');
+
+    await workbench.runCommand(diagnose);
+    const list = await finished(workbench);
+    assert.match(list.prompt, refused);
+    await workbench.quickInput.pick('$(wand) Open .env');
+    await workbench.quickInput.waitUntilClosed();
+    await workbench.editor.waitFor('.env');
+    assert.equal(emulator.count(chatPath), 0);
   });
 
   it('explains a 401 of a generation by the same checks', async () => {

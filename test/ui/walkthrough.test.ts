@@ -37,6 +37,12 @@ describe('the walkthrough', () => {
       await workbench.notifications.close(/is set up/);
       await completed(workbench, ['getKey', 'setUp']);
 
+      emulator.settings.projectIds = ['another'];
+      await workbench.runCommand('Hosted Model: Diagnose Connection');
+      await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });
+      await workbench.quickInput.dismiss();
+      await completed(workbench, ['getKey', 'setUp']);
+      emulator.settings.projectIds = [projectId];
       await workbench.runCommand('Hosted Model: Diagnose Connection');
       await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });
       await picture('diagnose', quickInput, 180);

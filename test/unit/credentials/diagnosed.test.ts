@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { choose } from '../../../src/credentials/choose.ts';
+import { contextOf, whatToDiagnose } from '../../../src/credentials/diagnosed.ts';
+import { conclusionOf } from '../../../src/ui/diagnosisView.ts';
+import {
+  type Changes,
+  envFile,
+  envFileOf,
+  environment,
+  found,
+  full,
+  noFile,
+  record,
+} from './sources.ts';
+
+const diagnosed = (changes: Changes) => {
+  const all = found(changes);
+  return whatToDiagnose(all, choose(all));
+};
+const ofFolder = { projectId: '', folderProjectId: 'project-of-the-folder' };
+
+describe('what a diagnosis starts from', () => {
+  it('is the project that is used: that of the folder, once it is approved', () => {
+    const { preliminary, credentials } = diagnosed({
+      settings: ofFolder,
+      projectAnswer: 'approved',
+    });
+    assert.deepEqual(
+      preliminary.map(({ state }) => state),
+      ['passed', 'passed', 'passed'],
+    );
+    assert.equal(credentials?.projectId, 'project-of-the-folder');
+  });
+
+  it('asks for the approval of a project, whatever the own one is', () => {
+    for (const projectId of ['', 'my project', ' padded ']) {
+      const { preliminary, credentials } = diagnosed({ settings: { ...ofFolder, projectId } });
+      assert.deepEqual(
+        preliminary.map(({ state, fix }) => [state, fix]),
+        [
+          ['passed', undefined],
+          ['passed', undefined],
+          ['failed', 'approve'],
+        ],
+      );
+      assert.equal(credentials, undefined);
+    }
+  });
+
+  it('is the own project where it is used, with what is wrong with it', () => {
+    const blanks = diagnosed({ settings: { projectId: 'my project' } });
+    assert.deepEqual(
+      [conclusionOf(blanks.preliminary).fix, blanks.credentials],
+      ['openSettings', undefined],
+    );
+    const padded = diagnosed({ settings: { projectId: ' project-of-the-user ' } });
+    assert.equal(conclusionOf(padded.preliminary).state, 'warning');
+    assert.equal(padded.credentials?.projectId, 'project-of-the-user');
+  });
+
+  it('names a source that is nearly complete, where the editor has no key', () => {
+    const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_URL=${full.url}\n`;
+    for (const [outside, text, fix] of [
+      [
+        [envFile({ key: full.key })],
+        /^The \.env file of a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
+        'openEnvFile',
+      ],
+      [
+        [envFileOf(misspelt)],
+        /^In the \.env file of a, line 1: VENDOR_APIKEY is not a name/,
+        'openEnvFile',
+      ],
+      [[envFileOf('VENDOR_APIKEY=x')], /VENDOR_APIKEY is not a name that is read/, 'openEnvFile'],
+      [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],
+    ] as const) {
+      const { preliminary } = diagnosed({ record: undefined, outside });
+      const conclusion = conclusionOf(preliminary);
+      assert.match(conclusion.text, text);
+      assert.equal(conclusion.fix, fix);
+    }
+  });
+
+  it('does not name it where the editor has a key, or where it was refused', () => {
+    const incomplete = envFile({ key: full.key });
+    const settings = { projectId: '' };
+    for (const changes of [
+      { settings, outside: [incomplete] },
+      { record: undefined, outside: [{ ...incomplete, answer: 'refused' as const }] },
+      { record: undefined, outside: [noFile, environment({})] },
+    ]) {
+      assert.equal(conclusionOf(diagnosed(changes).preliminary).fix, 'setUp');
+    }
+  });
+
+  it('holds the name of the folder in the list, and not in the report', () => {
+    const folder = {
+      uri: 'file:///work/secret-plan',
+      path: '/work/secret-plan',
+      name: 'secret-plan',
+    };
+    for (const outside of [[envFile(full, 'approved')], [envFile(full)], [envFile({ key: 'k' })]]) {
+      const { preliminary, reported } = diagnosed({ folder, record: undefined, outside });
+      assert.match(JSON.stringify(preliminary), /the \.env file of secret-plan/i);
+      assert.doesNotMatch(JSON.stringify(reported), /secret-plan/);
+    }
+  });
+
+  it('knows the source that is used, and the host of the key', () => {
+    const of = (changes: Changes) => contextOf(choose(found(changes)));
+    const authHost = new URL(record.authUrl).host;
+    assert.deepEqual(of({}), { source: 'editor', authHost });
+    const approved = envFile(full, 'approved');
+    assert.deepEqual(of({ record: undefined, outside: [approved] }), {
+      source: 'envFile',
+      authHost,
+    });
+    assert.deepEqual(of({ record: undefined }), {});
+  });
+});
