@@ -9,7 +9,7 @@ import type { ShownCheck } from '../../../src/ui/diagnosisView.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { type CauseName, causes, shapeOf } from '../../unit/causes.ts';
-import { ibm, modelId } from './world.ts';
+import { ibm, modelId, tokenPath } from './world.ts';
 
 /** A diagnosis against the emulator, and what must hold whatever it finds. */
 
@@ -21,6 +21,23 @@ export const settings = {
   operation: 'chat',
   limits: { limit: 3, queue: 50, minIntervalMs: 0 },
 } as const;
+
+export const modelsPath = '/ml/v1/foundation_model_specs';
+export const accessPath = '/ml/v1/text/tokenization';
+
+/** Requests of each path; the identity service gets one without a key before each with one. */
+export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
+  emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),
+  emulator.count(modelsPath),
+  emulator.count(({ path, method }) => path === tokenPath && method === 'POST'),
+  emulator.count(accessPath),
+];
+
+/** An error answer in the shape of the service. */
+export const refusal = (status: number, code: string, message = '') => ({
+  status,
+  json: { errors: [{ code, message }], trace: 'abc', status_code: status },
+});
 
 export interface Examination {
   readonly emulator: Emulator;

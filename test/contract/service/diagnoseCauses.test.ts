@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import type { CheckName } from '../../../src/service/checks.ts';
+import type { ErrorDetails, ErrorKind } from '../../../src/service/errors.ts';
+import type { Emulator } from '../../emulator/emulator.ts';
+import { recordedModels } from '../../emulator/models.ts';
+import type { CauseName } from '../../unit/causes.ts';
+import {
+  accessPath,
+  assertNamed,
+  counts,
+  type ExaminationOptions,
+  endExaminations,
+  modelsPath,
+  refusal,
+  startExamination,
+} from './diagnoseWorld.ts';
+import { modelId, tokenPath } from './world.ts';
+
+interface Planted {
+  readonly cause: string;
+  /** What the README calls it. */
+  readonly named?: CauseName;
+  readonly options?: ExaminationOptions;
+  readonly plant?: (emulator: Emulator) => void;
+  readonly check: CheckName;
+  readonly kind: ErrorKind;
+  readonly details?: ErrorDetails;
+  /** Of the four requests a diagnosis can make; nothing is sent after the check that failed. */
+  readonly sent: readonly number[];
+}
+
+const page = { status: 200, body: '<html>log in</html>', headers: { 'content-type': 'text/html' } };
+const withdrawn = (alternatives: readonly string[]) => ({
+  ...recordedModels[0],
+  model_id: modelId,
+  functions: [{ id: 'text_chat' }],
+  lifecycle: [
+    { id: 'available', start_date: '2025-01-01' },
+    { id: 'withdrawn', start_date: '2026-09-01', alternative_model_ids: alternatives },
+  ],
+});
+
+const planted: readonly Planted[] = [
+  {
+    cause: 'the key is unknown, expired or disabled',
+    named: 'key refused',
+    options: { emulator: { apiKeys: ['another'] } },
+    check: 'token',
+    kind: 'key-refused',
+    details: { status: 400, code: 'BXNIM0415E' },
+    sent: [1, 1, 1, 0],
+  },
+  {
+    cause: 'the identity address leads to the service itself',
+    named: 'identity address wrong',
+    options: { credentials: (url) => ({ authUrl: `${url}/ml` }) },
+    check: 'token',
+    kind: 'unexpected-answer',
+    sent: [0, 1, 0, 0],
+  },
+  {
+    cause: 'the identity service fails',
+    named: 'service failing',
+    plant: ({ faults }) => faults.always(tokenPath, { status: 503 }),
+    check: 'token',
+    kind: 'server-failed',
+    details: { status: 503, attempts: 4 },
+    sent: [1, 1, 4, 0],
+  },
+  {
+    cause: 'the project does not exist, or is of another account',
+    named: 'project or region wrong',
+    options: { emulator: { projectIds: ['another'] } },
+    check: 'access',
+    kind: 'project-unknown',
+    details: { status: 403 },
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'the project is of another region',
+    named: 'project or region wrong',
+    plant: ({ faults }) => faults.always(accessPath, refusal(404, 'container_not_found')),
+    check: 'access',
+    kind: 'project-unknown',
+    details: { status: 404, code: 'container_not_found' },
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'something else speaks of a project that is not found',
+    plant: ({ faults }) => faults.always(accessPath, { status: 404, body: 'no such project' }),
+    check: 'access',
+    kind: 'unexpected-answer',
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'the project has no runtime',
+    named: 'project without runtime',
+    options: {
+      emulator: { projectIdsWithoutRuntime: ['c4nary-project-0123'] },
+    },
+    check: 'access',
+    kind: 'project-without-runtime',
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'the quota is used up (403)',
+    named: 'quota used up',
+    options: { emulator: { quotaReached: true } },
+    check: 'access',
+    kind: 'quota-used-up',
+    details: { status: 403 },
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'the quota is used up (429)',
+    named: 'quota used up',
+    plant: ({ faults }) => faults.always(accessPath, refusal(429, 'token_quota_reached')),
+    check: 'access',
+    kind: 'quota-used-up',
+    details: { status: 429 },
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'the account has no rights',
+    named: 'no rights',
+    plant: ({ faults }) => faults.always(accessPath, refusal(403, 'user_authorization_failed')),
+    check: 'access',
+    kind: 'forbidden',
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'a firewall answers in place of the service (403)',
+    named: 'refused on the way',
+    plant: ({ faults }) => faults.always(accessPath, { status: 403, body: '<html>blocked</html>' }),
+    check: 'access',
+    kind: 'intercepted',
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'a gateway answers in place of the service (401)',
+    plant: ({ faults }) => faults.always(accessPath, { status: 401, body: '<html>log in</html>' }),
+    check: 'access',
+    kind: 'intercepted',
+    sent: [1, 1, 2, 2],
+  },
+  {
+    cause: 'the token gets lost on the way',
+    named: 'token lost on the way',
+    plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_no_token')),
+    check: 'access',
+    kind: 'unauthorized',
+    sent: [1, 1, 2, 2],
+  },
+  {
+    cause: 'the network wants a login first, and gets no key',
+    named: 'login page of the network',
+    plant: ({ faults }) => faults.always(tokenPath, page),
+    check: 'identity-host',
+    kind: 'unexpected-answer',
+    sent: [1, 0, 0, 0],
+  },
+  {
+    cause: 'a page answers in place of the public list',
+    plant: ({ faults }) => faults.always(modelsPath, page),
+    check: 'service-host',
+    kind: 'unexpected-answer',
+    sent: [1, 1, 0, 0],
+  },
+  {
+    cause: 'the identity service is asked too often',
+    named: 'too many token requests',
+    plant: ({ faults }) => faults.always(tokenPath, { status: 429 }),
+    check: 'token',
+    kind: 'rate-limited',
+    sent: [1, 1, 4, 0],
+  },
+  {
+    cause: 'the model does not support the operation',
+    named: 'operation not supported',
+    options: {
+      emulator: {
+        models: [
+          { ...recordedModels[0], model_id: modelId, functions: [{ id: 'text_generation' }] },
+        ],
+      },
+    },
+    check: 'access',
+    kind: 'operation-unsupported',
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'every token is called expired',
+    named: 'token expired',
+    plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_token_expired')),
+    check: 'access',
+    kind: 'unauthorized',
+    details: { code: 'authentication_token_expired' },
+    sent: [1, 1, 2, 2],
+  },
+  {
+    cause: 'every token is called not valid, as for a key of another environment',
+    named: 'key of another account',
+    plant: ({ faults }) =>
+      faults.always(accessPath, refusal(401, 'authentication_token_not_valid')),
+    check: 'access',
+    kind: 'unauthorized',
+    details: { code: 'authentication_token_not_valid' },
+    sent: [1, 1, 2, 2],
+  },
+  {
+    cause: 'the model is unknown',
+    named: 'model unknown',
+    options: { modelId: 'ibm/no-such-model' },
+    check: 'access',
+    kind: 'model-unknown',
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'the model is withdrawn',
+    named: 'model withdrawn',
+    options: { emulator: { models: [withdrawn(['ibm/next', '[x](command:y)'])] } },
+    check: 'access',
+    kind: 'model-unknown',
+    details: { since: '2026-09-01', successors: ['ibm/next'] },
+    sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'the service redirects',
+    named: 'redirect',
+    plant: ({ faults, url }) => faults.always(modelsPath, { redirectTo: `${url}/elsewhere` }),
+    check: 'service-host',
+    kind: 'redirected',
+    sent: [1, 1, 0, 0],
+  },
+  {
+    cause: 'a proxy wants a login',
+    named: 'proxy wants a login',
+    plant: ({ faults }) => faults.always(tokenPath, { status: 407 }),
+    check: 'identity-host',
+    kind: 'proxy',
+    details: { status: 407 },
+    sent: [1, 0, 0, 0],
+  },
+  {
+    cause: 'the host is not the approved one',
+    options: {
+      credentials: (url) => ({ approved: { auth: 'https://other.example', service: url } }),
+    },
+    check: 'identity-host',
+    kind: 'host-not-approved',
+    sent: [0, 0, 0, 0],
+  },
+];
+
+describe('a diagnosis of one cause', () => {
+  afterEach(endExaminations);
+
+  for (const { cause, named, options, plant, check, kind, details, sent } of planted) {
+    it(`names the cause: ${cause}`, async () => {
+      const examination = await startExamination(options);
+      plant?.(examination.emulator);
+      const { diagnosis, states } = await examination.examine();
+      assert.equal(diagnosis.failure?.kind, kind);
+      const told: Record<string, unknown> = { ...diagnosis.failure?.details };
+      for (const [name, value] of Object.entries(details ?? {})) {
+        assert.deepEqual(told[name], value, name);
+      }
+      if (named) assertNamed(diagnosis, named);
+      assert.deepEqual(
+        states.filter((state) => state.endsWith(' failed')),
+        [`${check} failed`],
+      );
+      const after = states.slice(states.indexOf(`${check} failed`) + 1);
+      assert.ok(after.every((state) => state.endsWith(' not-run')));
+      assert.deepEqual(counts(examination), sent);
+    });
+  }
+});
