@@ -131,7 +131,7 @@ describe('generating', () => {
     const sent = emulator.count(chatPath);
     await session.workbench.runCommand(generate);
     await emulator.requestCount(chatPath, sent + 4);
-    const failed = /The service failed \(503\) on all 4 attempts/;
+    const failed = /failed \(503\) on all 4 attempts/;
     const message = await session.workbench.notifications.waitFor(failed);
     assert.deepEqual(message.buttons, ['Retry', 'Show Log']);
     assert.equal(await session.workbench.editor.isDirty(), false, 'a failure touches nothing');
