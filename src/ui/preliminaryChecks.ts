@@ -66,8 +66,8 @@ function partialSource({ record, outside }: Found, choice: Choice): OutsideSourc
   if (choice.kind !== 'missing' || record) return undefined;
   return outside.find(({ text, answer }) => {
     if (text.kind !== 'read' || answer === 'refused') return false;
-    const { isNamed, findings } = text.reading;
-    return isNamed || findings.some(({ flaw }) => flaw.kind === 'similar-name');
+    const { named, findings } = text.reading;
+    return named.length > 0 || findings.some(({ flaw }) => flaw.kind === 'similar-name');
   });
 }
 

@@ -68,10 +68,10 @@ describe('what a diagnosis starts from', () => {
       ],
       [
         [envFileOf(misspelt)],
-        /^In the \.env file of a, line 1: VENDOR_APIKEY is not a name/,
+        /^In the \.env file of a, line 1: VENDOR_APIKEY is not read/,
         'openEnvFile',
       ],
-      [[envFileOf('VENDOR_APIKEY=x')], /VENDOR_APIKEY is not a name that is read/, 'openEnvFile'],
+      [[envFileOf('VENDOR_APIKEY=x')], /VENDOR_APIKEY is not read that is read/, 'openEnvFile'],
       [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],
     ] as const) {
       const { preliminary } = diagnosed({ record: undefined, outside });
