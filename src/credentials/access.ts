@@ -1,6 +1,6 @@
 import { type Uri, type WorkspaceFolder, window } from 'vscode';
 import type { StoredKey } from '../envFile/moveKey.ts';
-import type { Credentials, SettingName } from '../service/credentials.ts';
+import { type Credentials, SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { missingText } from '../ui/settingMessages.ts';
 import { lookedText } from '../ui/sourceMessages.ts';
 import { reportAddress } from './address.ts';
@@ -88,13 +88,14 @@ export class CredentialAccess {
   }
 
   /**
-   * The set-up with a key that was found elsewhere.
+   * The set-up with a key that was found elsewhere, alone or with the other settings.
    * @returns `same` only if exactly that key is in secret storage now, so that the place where it
    * was found may let go of it; `other` if the user typed another one
    */
   async takeIn(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<StoredKey> {
     const { keys } = this.options;
-    if (!(await this.setUp(undefined, found)) || keys.isWindowOnly) return 'none';
+    const names = SETTING_NAMES.filter((name) => name in found);
+    if (!(await this.setUp(names, found)) || keys.isWindowOnly) return 'none';
     return (await keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
   }
 

@@ -99,6 +99,9 @@ export const mochaHooks = {
     await session?.close();
     await browser?.close();
     await server?.value.stop();
+    // Files that run side by side end one after the other in the same process.
+    browser = undefined;
+    server = undefined;
   },
 };
 

@@ -71,7 +71,7 @@ describe('what a diagnosis starts from', () => {
         /^In the \.env file of a, line 1: VENDOR_APIKEY is not read/,
         'openEnvFile',
       ],
-      [[envFileOf('VENDOR_APIKEY=x')], /VENDOR_APIKEY is not read that is read/, 'openEnvFile'],
+      [[envFileOf('VENDOR_APIKEY=x')], /VENDOR_APIKEY is not read/, 'openEnvFile'],
       [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],
     ] as const) {
       const { preliminary } = diagnosed({ record: undefined, outside });
