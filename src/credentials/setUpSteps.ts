@@ -1,14 +1,9 @@
 import type { QuickPickItem } from 'vscode';
-import {
-  type Credentials,
-  cleanValue,
-  parseServiceUrl,
-  type SettingName,
-} from '../service/credentials.ts';
+import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import type { Settings } from '../settings.ts';
 import { messageFor } from '../ui/messages.ts';
 import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
+import { type AddressItem, addressItems, typedAddress } from './addressItems.ts';
 import { askDestination } from './approval.ts';
 import { checkKey, checkProject, checkUrl } from './checks.ts';
 import type { KeyRecord } from './keyStore.ts';
@@ -80,7 +75,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const picked = await askPick<AddressItem>({
       ...position,
       placeholder: 'Region of the project, or type the service URL',
-      items: addresses(options.settings, draft.url),
+      items: addressItems(options.settings, draft.url),
       typed: typedAddress,
       accept: async ({ url }) => checkUrl(url, options.settings.authUrl),
     });
@@ -123,31 +118,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   },
 };
 
-interface AddressItem extends QuickPickItem {
-  readonly url: string;
-}
-
 interface SaveItem extends QuickPickItem {
   readonly test: boolean;
-}
-
-function addresses({ vendor }: Settings, current: string): AddressItem[] {
-  const regions = vendor.regions.map(({ place, url }) => ({ label: place, description: url, url }));
-  const others = regions.filter(({ url }) => url !== current);
-  if (!current) return others;
-  const region = regions.find(({ url }) => url === current);
-  const now = { label: region?.label ?? current, url: current };
-  return [{ ...now, description: region ? `${current} (current)` : '(current)' }, ...others];
-}
-
-/** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
-function typedAddress(text: string): AddressItem | undefined {
-  if (!text.includes('/')) return undefined;
-  const item = { label: text, url: text, alwaysShow: true };
-  const parsed = parseServiceUrl(text);
-  if (!parsed.ok || parsed.url === text) return item;
-  const why = parsed.cut ? 'Without the path of an endpoint' : 'As an address';
-  return { ...item, detail: `${why}: ${parsed.url}` };
 }
 
 /** The key that holds if the box is left empty. */

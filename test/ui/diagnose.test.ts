@@ -143,6 +143,39 @@ describe('Diagnose Connection', () => {
     await workbench.quickInput.waitFor({ step: '1/4', password: true });
   });
 
+  it('names what is wrong in a .env file, with its line, and opens it', async () => {
+    const rest = `VENDOR_PROJECT_ID=${projectId}\nVENDOR_URL=${emulator.url}\n`;
+    const planted: [file: string | undefined, cause: RegExp, fix: string][] = [
+      [undefined, /\.env file of project \(not there\)/, '$(wand) Set Up Credentials'],
+      [
+        `VENDOR_API_KEY="${apiKey}"\n${rest}`,
+        /line 1: VENDOR_API_KEY has quotes/,
+        '$(wand) Open .env',
+      ],
+      [
+        `VENDOR_API_KEY= ${apiKey}\n${rest}`,
+        /line 1: VENDOR_API_KEY has blanks/,
+        '$(wand) Open .env',
+      ],
+      [`VENDOR_API_KEY=${apiKey}\n`, /lacks VENDOR_PROJECT_ID and VENDOR_URL/, '$(wand) Open .env'],
+    ];
+    for (const [file, cause, fix] of planted) {
+      const { workbench } = await openWindow(emulator, {
+        folderFiles: file === undefined ? {} : { '.env': file },
+        userSettings: { 'hostedModel.projectId': '', 'hostedModel.url': '' },
+      });
+      await workbench.runCommand(diagnose);
+      const list = await finished(workbench);
+      assert.match(list.prompt, cause);
+      assert.doesNotMatch(list.prompt, new RegExp(apiKey));
+      assert.equal(labels(list)[1], fix);
+      await workbench.page.keyboard.press('Enter');
+      if (file === undefined) await workbench.quickInput.waitFor({ step: '1/4' });
+      else await workbench.editor.waitFor('.env');
+    }
+    assert.equal(emulator.requests.length, 0);
+  });
+
   it('ends what runs when it is closed', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
