@@ -2,6 +2,7 @@ import { type ExtensionContext, window, workspace } from 'vscode';
 import type { App } from './app.ts';
 import { registerCommands } from './commands.ts';
 import type { CredentialAccess } from './credentials/access.ts';
+import type { Choice } from './credentials/choose.ts';
 import { KeyStore } from './credentials/keyStore.ts';
 import { Vault } from './credentials/vault.ts';
 import { LastResult } from './editor/lastResult.ts';
@@ -27,8 +28,10 @@ export function activate(context: ExtensionContext): void {
     void work?.then(undefined, (error: unknown) => {
       log.error(`in the background: ${error instanceof Error ? error.name : 'unknown failure'}`);
     });
-  const vault = new Vault(context.secrets, () => inBackground(sayStorageFails()));
-  const keys = new KeyStore(vault, context.globalState);
+  const vault = new Vault(context.secrets, () => inBackground(sayOfStorage('STORAGE_FAILS')));
+  const keys = new KeyStore(vault, context.globalState, () =>
+    inBackground(sayOfStorage('STORAGE_FORGOT')),
+  );
   const lastResult = new LastResult();
 
   const session = new Lazy<Session>(async () => {
@@ -60,8 +63,10 @@ export function activate(context: ExtensionContext): void {
       environment: process.env,
       test,
       onObstacle: (obstacles) => status.update(obstacles),
+      signOutSignal: () => signedOut.signal,
       onFound: (found, choice) => {
-        status.update({ provenance: provenanceLines(found, choice) });
+        const needsApproval = status.facts.needsApproval && ASKING.has(choice.kind);
+        status.update({ provenance: provenanceLines(found, choice), needsApproval });
         // The token in use serves what may be used now, or nobody.
         const usable = choice.kind === 'ready' ? choice.credentials : undefined;
         inBackground(session.ifMade?.then((open) => open.keepOnly(usable)));
@@ -76,9 +81,7 @@ export function activate(context: ExtensionContext): void {
   const lookAgain = async () => {
     const { needsApproval, provenance } = status.facts;
     if (!session.ifMade && !needsApproval && !provenance) return;
-    const { choice } = await (await access.get()).look();
-    const isAsking = ['unapproved', 'ask-project', 'ask-source'].includes(choice.kind);
-    status.update({ needsApproval: status.facts.needsApproval && isAsking });
+    await (await access.get()).look();
   };
 
   const showWhetherSetUp = async () => {
@@ -95,6 +98,8 @@ export function activate(context: ExtensionContext): void {
     if (!(await keys.has())) {
       signedOut.abort(new ServiceError('cancelled'));
       signedOut = new AbortController();
+      // Signing out forgets what was approved, too.
+      await context.workspaceState.update(OUTSIDE, undefined);
       (await session.ifMade)?.forgetToken();
     }
     await showWhetherSetUp();
@@ -107,8 +112,7 @@ export function activate(context: ExtensionContext): void {
     await lookAgain();
   };
   const onEditorChange = async () => {
-    // Only then another document can mean another folder.
-    if ((workspace.workspaceFolders?.length ?? 0) > 1) await lookAgain();
+    await (await access.ifMade)?.lookIfMoved();
   };
 
   let hasOfferedToMove = false;
@@ -163,12 +167,20 @@ export function activate(context: ExtensionContext): void {
   lookForStrayKey();
 }
 
+/** What waits for an answer of the user. */
+const ASKING: ReadonlySet<Choice['kind']> = new Set([
+  'unapproved',
+  'ask-project',
+  'ask-source',
+  'chosen-unusable',
+]);
+
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';
 
-async function sayStorageFails(): Promise<void> {
-  const { STORAGE_FAILS } = await import('./ui/settingMessages.ts');
-  await window.showWarningMessage(STORAGE_FAILS);
+async function sayOfStorage(what: 'STORAGE_FAILS' | 'STORAGE_FORGOT'): Promise<void> {
+  const messages = await import('./ui/settingMessages.ts');
+  await window.showWarningMessage(messages[what]);
 }
 
 function statusPlace() {

@@ -43,7 +43,9 @@ export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>
   signOut: async (app) => {
     try {
       await signOut(await app.access());
-      inform('signed out. The API key and the token are deleted.');
+      inform(
+        'signed out. The stored key and the token are deleted, approvals are forgotten. Keys in .env files stay there.',
+      );
     } catch {
       (await app.session()).forgetToken();
       void window.showErrorMessage(STORAGE_KEEPS_KEY);

@@ -2,22 +2,16 @@ import { type Uri, type WorkspaceFolder, window } from 'vscode';
 import type { StoredKey } from '../envFile/moveKey.ts';
 import { type Credentials, SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { missingText } from '../ui/settingMessages.ts';
-import { lookedText } from '../ui/sourceMessages.ts';
+import { lookedText, sourceName, sourceProblem } from '../ui/sourceMessages.ts';
 import { reportAddress } from './address.ts';
 import { settleDestination } from './approval.ts';
 import { type Choice, choose, type Found } from './choose.ts';
-import {
-  type FindOptions,
-  findSources,
-  preferSource,
-  projectSubject,
-  sourceSubject,
-} from './find.ts';
+import { type FindOptions, findSources, preferSource, projectSubject } from './find.ts';
 import { activeFolder } from './outside.ts';
 import { runSetUp } from './runSetUp.ts';
 import type { SetUpOptions } from './setUp.ts';
-import { importSource } from './sourceActions.ts';
-import { askProject, askSource } from './sourceApproval.ts';
+import { importSource, remember } from './sourceActions.ts';
+import { askInstead, askProject, askSource } from './sourceApproval.ts';
 
 export { provenanceLines } from '../ui/provenance.ts';
 // What `extension.ts` builds it from loads with it.
@@ -32,6 +26,8 @@ export interface Obstacles {
 export interface AccessOptions extends FindOptions {
   readonly test: SetUpOptions['test'];
   readonly onObstacle: (obstacles: Obstacles) => void;
+  /** A signal that aborts at the next sign-out, in this window or another. */
+  readonly signOutSignal: () => AbortSignal;
   /** Told whenever somebody has looked: what was found, and what follows from it. */
   readonly onFound: (found: Found, choice: Choice) => void;
 }
@@ -43,6 +39,7 @@ export interface AccessOptions extends FindOptions {
 export class CredentialAccess {
   readonly options: AccessOptions;
   #turn: Promise<unknown> = Promise.resolve();
+  #lookedFor: string | undefined;
   /** What is being asked on behalf of each folder; the empty one is that of no folder. */
   readonly #asking = new Map<string, Promise<Credentials | undefined>>();
 
@@ -50,8 +47,14 @@ export class CredentialAccess {
     this.options = options;
   }
 
+  /** Looks again if another folder is in front than the last time. */
+  async lookIfMoved(): Promise<void> {
+    if (activeFolder()?.uri.toString() !== this.#lookedFor) await this.look();
+  }
+
   /** What is found at this moment. Asks nothing. */
   async look(owner = activeFolder()): Promise<{ readonly found: Found; readonly choice: Choice }> {
+    this.#lookedFor = owner?.uri.toString();
     const found = await findSources(this.options, owner);
     const choice = choose(found);
     this.options.onFound(found, choice);
@@ -81,9 +84,13 @@ export class CredentialAccess {
   /** The guided set-up, as `runSetUp` describes it. */
   async setUp(names?: readonly SettingName[], given?: SetUpOptions['found']): Promise<boolean> {
     if (!(await runSetUp(this.options, names, given))) return false;
-    await preferSource(this.options, 'editor');
     this.options.onObstacle({ triedWithout: false, needsApproval: false });
-    await this.look();
+    const { found } = await this.look();
+    if (found.preferred) {
+      // Who sets the editor up wants it to be used.
+      await preferSource(this.options, found.folder, 'editor');
+      await this.look();
+    }
     return true;
   }
 
@@ -102,7 +109,10 @@ export class CredentialAccess {
   async #require(owner: WorkspaceFolder | undefined): Promise<Credentials | undefined> {
     let hasSetUp = false;
     for (;;) {
+      const signedOut = this.options.signOutSignal();
       const { found, choice } = await this.look(owner);
+      // What was found while somebody signed out may not be used any more.
+      if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
         this.options.onObstacle({ triedWithout: false, needsApproval: false });
         return choice.credentials;
@@ -139,10 +149,16 @@ export class CredentialAccess {
         onObstacle({ needsApproval: true });
         const answer = await askSource(choice.source, folder);
         if (!answer) return false;
-        const { id, values } = choice.source;
         if (answer === 'import') return importSource(this, choice.source, found, owner);
-        await approvals.remember(sourceSubject(id, values, folder, settings), answer);
+        await remember(this, choice.source, found, answer);
         onObstacle({ needsApproval: false });
+        return true;
+      }
+      case 'chosen-unusable': {
+        const problem = sourceProblem(choice.source) ?? '';
+        const name = sourceName(choice.source.id, found);
+        if (!(await askInstead(name, problem))) return false;
+        await preferSource(this.options, folder, 'editor');
         return true;
       }
       case 'bad-address':

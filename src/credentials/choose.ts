@@ -44,7 +44,7 @@ export interface Found {
   readonly projectAnswer: Answer | undefined;
   /** In the order in which they are used. */
   readonly outside: readonly OutsideSource[];
-  /** The source that the user chose over the order; undefined as long as the order holds. */
+  /** The source that the user chose for this folder; undefined as long as the order holds. */
   readonly preferred: SourceId | undefined;
 }
 
@@ -76,7 +76,9 @@ export type Choice =
   /** The folder brings a project ID of its own, and nobody has been asked about it. */
   | { readonly kind: 'ask-project'; readonly projectId: string }
   /** Nothing else can be used, and nobody has been asked about this. */
-  | { readonly kind: 'ask-source'; readonly source: UsableSource };
+  | { readonly kind: 'ask-source'; readonly source: UsableSource }
+  /** The user chose this source for the folder, and it cannot be used any more. */
+  | { readonly kind: 'chosen-unusable'; readonly source: OutsideSource };
 
 /**
  * The editor first, then an approved `.env`, then an approved environment, unless the user chose
@@ -100,6 +102,11 @@ function chooseSource(found: Found): Choice {
     // The values the user chose may have changed since: then the question comes again.
     return chosen.answer === 'approved' ? ready(found, preferred) : ask(preferred);
   }
+  const badAddress = identityProblem(found);
+  if (chosen && chosen.answer !== 'refused' && !isUntrusted(chosen)) {
+    // Another account must not take its place without a word: a repository can change the file.
+    return badAddress ?? { kind: 'chosen-unusable', source: chosen };
+  }
   const editor = chooseEditor(found);
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
   for (const answer of ['approved', undefined] as const) {
@@ -108,7 +115,19 @@ function chooseSource(found: Found): Choice {
       if (complete) return answer === 'approved' ? ready(found, complete) : ask(complete);
     }
   }
-  return editor;
+  return badAddress ?? editor;
+}
+
+/** What is wrong with the identity address, where it alone keeps a source from being used. */
+function identityProblem({ settings, outside }: Found): Choice | undefined {
+  const url = outside.map(({ text }) => valuesOf(text)?.url).find((value) => value !== undefined);
+  const target = url === undefined ? undefined : destination(settings.authUrl, url);
+  return target && 'setting' in target ? { kind: 'bad-address', ...target } : undefined;
+}
+
+/** Restricted Mode reads no source; there the user's own key serves. */
+function isUntrusted({ text }: OutsideSource): boolean {
+  return text.kind === 'unread' && text.why === 'untrusted';
 }
 
 /** The three values, if they are complete and free of errors. */
@@ -131,8 +150,11 @@ export function editorProject({ settings, projectAnswer }: Found): string {
   return isOfFolder ? settings.folderProjectId : settings.projectId;
 }
 
+/** What the editor alone can come to. */
+export type EditorChoice = Exclude<Choice, { readonly kind: 'ask-source' | 'chosen-unusable' }>;
+
 /** What the editor alone comes to. */
-export function chooseEditor(found: Found): Choice {
+export function chooseEditor(found: Found): EditorChoice {
   const { settings, record, projectAnswer } = found;
   const projectId = editorProject(found);
   const resolution = resolveCredentials({ ...settings, projectId }, record);

@@ -25,7 +25,7 @@ export interface FindOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-const PREFERRED = 'hostedModel.preferredSource';
+const PREFERRED = 'hostedModel.preferredSources';
 
 /** Looks in all three sources, once, on behalf of one folder. Asks nothing. */
 export async function findSources(
@@ -35,28 +35,29 @@ export async function findSources(
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
-  const record = await keys.read();
-  const outside = await Promise.all([
-    sourceOf('envFile', await readOutsideFile(owner, settings.vendor)),
-    sourceOf('environment', readOutsideEnvironment(environment, settings.vendor)),
-  ]);
+  // A folder can be slow to answer. What a sign-out takes away is read after it.
+  const texts: readonly (readonly [OutsideId, OutsideText])[] = [
+    ['envFile', await readOutsideFile(owner, settings.vendor)],
+    ['environment', readOutsideEnvironment(environment, settings.vendor)],
+  ];
+  const outside = await Promise.all(
+    texts.map(async ([id, text]): Promise<OutsideSource> => {
+      const values = valuesOf(text);
+      const subject = values && sourceSubject(id, values, folder, settings);
+      return { id, text, answer: subject && (await approvals.answerFor(subject)) };
+    }),
+  );
   return {
     settings,
-    record,
+    record: await keys.read(),
     isWindowOnly: keys.isWindowOnly,
     folder,
     projectAnswer: settings.folderProjectId
       ? await approvals.answerFor(projectSubject(folder, settings.folderProjectId))
       : undefined,
     outside,
-    preferred: preferredSource(options),
+    preferred: preferences(options)[folder.uri],
   };
-
-  async function sourceOf(id: OutsideId, text: OutsideText): Promise<OutsideSource> {
-    const values = valuesOf(text);
-    const subject = values && sourceSubject(id, values, folder, settings);
-    return { id, text, answer: subject && (await approvals.answerFor(subject)) };
-  }
 }
 
 /** What an answer about a source depends on. */
@@ -73,17 +74,24 @@ export function projectSubject(folder: Folder, projectId: string): Subject {
   return ['project', folder.uri, projectId];
 }
 
-/** Which source the user chose in this workspace. */
-function preferredSource({ workspaceState }: FindOptions): SourceId | undefined {
-  const source = workspaceState.get<unknown>(PREFERRED);
-  return source === 'envFile' || source === 'environment' ? source : undefined;
+/** Which source the user chose over the order, for each folder of this workspace. */
+function preferences({ workspaceState }: FindOptions): Readonly<Record<string, OutsideId>> {
+  return workspaceState.get(PREFERRED, {});
 }
 
 export async function preferSource(
-  { workspaceState }: FindOptions,
+  options: FindOptions,
+  { uri }: Folder,
   source: SourceId,
 ): Promise<void> {
-  await workspaceState.update(PREFERRED, source === 'editor' ? undefined : source);
+  const others = Object.entries(preferences(options)).filter(([folder]) => folder !== uri);
+  const all = source === 'editor' ? others : [...others, [uri, source]];
+  await options.workspaceState.update(PREFERRED, Object.fromEntries(all));
+}
+
+/** The order holds again in every folder of this workspace. */
+export async function forgetPreferences({ workspaceState }: FindOptions): Promise<void> {
+  await workspaceState.update(PREFERRED, undefined);
 }
 
 /** A project of the folder that cannot be one, or that no folder answers for, is as good as none. */

@@ -24,12 +24,15 @@ export class KeyStore {
   readonly #state: Memento;
   readonly #listeners = new Set<() => void>();
   readonly #subscription: Disposable;
+  readonly #onForgotten: () => void;
   /** What this window last saw or wrote; undefined as long as it has not looked. */
   #seen: { readonly text: string | undefined } | undefined;
 
-  constructor(vault: Vault, state: Memento) {
+  /** @param onForgotten called once, if secret storage has lost a key that was set earlier */
+  constructor(vault: Vault, state: Memento, onForgotten: () => void) {
     this.#vault = vault;
     this.#state = state;
+    this.#onForgotten = onForgotten;
     this.#subscription = vault.onDidChange((name) => {
       if (name === SECRET) void this.#compare();
     });
@@ -52,6 +55,12 @@ export class KeyStore {
   /** The stored record as it is at this moment, in whichever window it was written. */
   async read(): Promise<KeyRecord | undefined> {
     const text = await this.#vault.get(SECRET);
+    // Without a keyring VS Code keeps secrets only until it closes, and says so to nobody.
+    const isForgotten = text === undefined && !this.#seen && this.#state.get(MARKER, false);
+    if (isForgotten) {
+      await this.#state.update(MARKER, undefined);
+      this.#onForgotten();
+    }
     this.#look(text);
     return text === undefined ? undefined : parseRecord(text);
   }
@@ -66,8 +75,14 @@ export class KeyStore {
 
   /** @throws if secret storage keeps the key */
   async delete(): Promise<void> {
-    await this.#vault.delete(SECRET);
+    // First, so that no other window takes the key for one that was lost.
     await this.#state.update(MARKER, undefined);
+    try {
+      await this.#vault.delete(SECRET);
+    } catch (error) {
+      await this.#state.update(MARKER, true);
+      throw error;
+    }
     this.#seen = { text: undefined };
     this.#announce();
   }

@@ -4,7 +4,13 @@ import { type Settings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { destination } from './resolve.ts';
-import { type Draft, QUESTIONS, type StepName, type StepProblem } from './setUpSteps.ts';
+import {
+  type Draft,
+  isSameRecord,
+  QUESTIONS,
+  type StepName,
+  type StepProblem,
+} from './setUpSteps.ts';
 
 /**
  * The guided set-up: key, project, address, test. Nothing is stored until it worked or the user
@@ -50,7 +56,7 @@ export async function setUp(options: SetUpOptions): Promise<boolean> {
     else if (name !== 'save') index += 1;
     else {
       const now = await keys.read();
-      if (!draft.apiKey && JSON.stringify(now) !== JSON.stringify(stored)) {
+      if (!draft.apiKey && !isSameRecord(now, stored)) {
         // Another window signed out or stored a key: what it did is not undone here.
         stored = now;
         const step = steps.includes('apiKey') ? 'apiKey' : 'save';

@@ -104,6 +104,9 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         { label: '$(save) Save Without Testing', test: false },
       ],
       accept: async ({ test }, signal) => {
+        if (!draft.apiKey && !isSameRecord(await options.keys.read(), stored)) {
+          return 'The stored key was changed meanwhile, so nothing was sent. Go back to enter one.';
+        }
         if (!(await mayUseStoredKey(draft, stored, target))) {
           return 'The stored key is not used for these hosts. Go back to enter a key or another address.';
         }
@@ -120,6 +123,11 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 
 interface SaveItem extends QuickPickItem {
   readonly test: boolean;
+}
+
+/** Another window may have signed out or stored a key since. */
+export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** The key that holds if the box is left empty. */

@@ -1,22 +1,34 @@
 import type { WorkspaceFolder } from 'vscode';
 import type { CredentialAccess } from './access.ts';
-import { type Found, type SourceId, type UsableSource, valuesOf } from './choose.ts';
-import { preferSource, projectSubject, sourceSubject } from './find.ts';
+import type { Answer } from './approvals.ts';
+import { type Found, type SourceId, type UsableSource, usable, valuesOf } from './choose.ts';
+import { forgetPreferences, preferSource, projectSubject, sourceSubject } from './find.ts';
 import { warnOfLeftKey } from './leftover.ts';
 import { activeFolder } from './outside.ts';
+import { askSource } from './sourceApproval.ts';
 
 /** What a user can do with a source, other than to use it. */
 
 /**
- * Lets a source go before the others in this workspace, and asks about it if nobody has.
+ * Lets a source go before the others in this folder. One that is not approved is asked about first,
+ * so that closing the question leaves everything as it was.
  * @returns whether it is in use now
  */
 export async function prefer(access: CredentialAccess, id: SourceId): Promise<boolean> {
-  const { found } = await access.look();
-  if (found.outside.find((one) => one.id === id)?.answer === 'refused') await forget(access, id);
-  await preferSource(access.options, id);
-  await access.require();
-  const { choice } = await access.look();
+  const owner = activeFolder();
+  const { found } = await access.look(owner);
+  const source = found.outside.find((one) => one.id === id);
+  const complete = source && usable(found, source);
+  if (source && !complete) return false;
+  if (complete && source.answer !== 'approved') {
+    const answer = await askSource(complete, found.folder);
+    if (answer === 'import') await importSource(access, complete, found, owner);
+    else if (answer) await remember(access, complete, found, answer);
+    if (answer !== 'approved') return false;
+  }
+  await preferSource(access.options, found.folder, id);
+  if (!source) await access.require();
+  const { choice } = await access.look(owner);
   return choice.kind === 'ready' && choice.source === id;
 }
 
@@ -30,7 +42,7 @@ export async function forget(access: CredentialAccess, id: SourceId): Promise<vo
   if (source && values) {
     await approvals.forget(sourceSubject(source.id, values, folder, settings));
   } else if (!source) await approvals.forget(projectSubject(folder, settings.folderProjectId));
-  if (found.preferred === id) await preferSource(access.options, 'editor');
+  if (found.preferred === id) await preferSource(access.options, folder, 'editor');
   await access.look();
 }
 
@@ -46,14 +58,25 @@ export async function importFrom(access: CredentialAccess, id: SourceId): Promis
 /** @returns whether the values are the editor's now; then they are not used from there any more */
 export async function importSource(
   access: CredentialAccess,
-  { id, values }: Pick<UsableSource, 'id' | 'values'>,
-  { folder, settings }: Found,
+  source: Pick<UsableSource, 'id' | 'values'>,
+  found: Found,
   owner: WorkspaceFolder | undefined,
 ): Promise<boolean> {
-  if (!(await access.setUp(undefined, values))) return false;
-  await access.options.approvals.remember(sourceSubject(id, values, folder, settings), 'refused');
-  if (id === 'envFile' && owner) void warnOfLeftKey(owner);
+  if (!(await access.setUp(undefined, source.values))) return false;
+  await remember(access, source, found, 'refused');
+  await preferSource(access.options, found.folder, 'editor');
+  if (source.id === 'envFile' && owner) warnOfLeftKey(owner).catch(() => {});
   return true;
+}
+
+/** Keeps an answer about exactly these values in this folder. */
+export function remember(
+  { options: { approvals } }: CredentialAccess,
+  { id, values }: Pick<UsableSource, 'id' | 'values'>,
+  { folder, settings }: Found,
+  answer: Answer,
+): Promise<void> {
+  return approvals.remember(sourceSubject(id, values, folder, settings), answer);
 }
 
 /**
@@ -63,6 +86,6 @@ export async function importSource(
  */
 export async function signOut({ options }: CredentialAccess): Promise<void> {
   await options.approvals.forgetApproved();
-  await preferSource(options, 'editor');
+  await forgetPreferences(options);
   await options.keys.delete();
 }

@@ -72,3 +72,21 @@ export async function askProject(
   if (answer === use) return 'approved';
   return answer === own ? 'refused' : undefined;
 }
+
+/**
+ * Asks whether the order of the sources may hold again, when the source that was chosen for a
+ * folder cannot be used: text must not go to another account without a word.
+ */
+export async function askInstead(name: string, problem: string): Promise<boolean> {
+  const instead = 'Use the Others Again';
+  const answer = await window.showWarningMessage(
+    `The source that you chose for this folder cannot be used: ${name} (${problem}).`,
+    {
+      modal: true,
+      detail:
+        'Nothing was sent. Mend it, or let the other sources be used again: secret storage and user settings first.',
+    },
+    instead,
+  );
+  return answer === instead;
+}

@@ -116,6 +116,10 @@ export const NOTICES = {
   rulesStay: 'Hosted Model: .gitignore could not be changed. Add .env to it yourself.',
 } as const;
 
+/** Extensions cannot tell a keyring from memory that lasts until the end. */
+const KEYRING =
+  'Keep a copy until VS Code was restarted once: a machine without a keyring forgets it.';
+
 /** What became of a file whose key was taken out. */
 export interface TakenOut {
   /** Changes of others are not saved along with it. */
@@ -138,5 +142,7 @@ export function takenOutText({ saved, left }: TakenOut): string {
   } else if (saved === 'yes') {
     texts[0] = 'Hosted Model: the API key is in secret storage and no longer in .env.';
   }
-  return [...texts, 'If the file was ever shared, create a new key.'].join(' ');
+  texts.push('If the file was ever shared, create a new key.');
+  if (saved === 'yes') texts.push(KEYRING);
+  return texts.join(' ');
 }

@@ -40,4 +40,9 @@ export class Flight<Result> {
   abort(): void {
     this.#controller.abort();
   }
+
+  /** Ends work in the background; what somebody waits for goes on. */
+  abortIfUnawaited(): void {
+    if (this.#waiters === 0) this.abort();
+  }
 }

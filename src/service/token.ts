@@ -109,9 +109,13 @@ export class TokenService {
     return redact(text, this.#values());
   }
 
-  /** Goes on serving the calls that have it, but says nothing more: another key is in use. */
+  /**
+   * Goes on serving the calls that have it, but says nothing more and renews nothing for later:
+   * the key may not be used any more.
+   */
   retire(): void {
     this.#retired = true;
+    this.#flight?.abortIfUnawaited();
   }
 
   /** Gives up the flight and forgets the token; later results are thrown away. */
@@ -132,7 +136,7 @@ export class TokenService {
   }
 
   #renewIfDue(token: CurrentToken): boolean {
-    if (this.#flight || this.#refusal) return false;
+    if (this.#flight || this.#refusal || this.#retired) return false;
     if (ageOf(token, this.#clock) < token.life.softMs) return false;
     if (this.#clock.monotonic() < this.#backgroundFrom) return false;
     this.#flight = this.#startFlight();

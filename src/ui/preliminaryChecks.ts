@@ -1,5 +1,6 @@
 import {
   type Choice,
+  editorProject,
   type Found,
   type OutsideSource,
   type SourceId,
@@ -28,6 +29,9 @@ export function preliminaryChecks(
   choice: Choice,
   flaws: SettingFlaws,
 ): readonly ShownCheck[] {
+  if (choice.kind === 'chosen-unusable') {
+    return [chosenSettings(choice.source, found), notRun('Syntax'), notRun('Hosts')];
+  }
   const source = sourceOf(found, choice);
   const partial = source ? undefined : partialSource(found, choice);
   if (partial) return [partialSettings(partial, found), notRun('Syntax'), notRun('Hosts')];
@@ -36,10 +40,27 @@ export function preliminaryChecks(
     const text = `${missingText(names)} ${lookedText(found)}`;
     return [failed('Settings', text, 'setUp'), notRun('Syntax'), notRun('Hosts')];
   }
-  const settings = passed('Settings', `All three from ${sourceName(source, found)}.`);
+  const settings = passed('Settings', originText(source, found, choice));
   const syntax = source === 'editor' ? editorSyntax(choice, flaws) : outsideSyntax(source, found);
   if (syntax.state === 'failed') return [settings, syntax, notRun('Hosts')];
   return [settings, syntax, hostsCheck(found, choice)];
+}
+
+function originText(source: SourceId, found: Found, choice: Choice): string {
+  if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return 'All three are there.';
+  const name = sourceName(source, found);
+  const hasOtherProject = source === 'editor' && editorProject(found) !== found.settings.projectId;
+  return hasOtherProject
+    ? `From ${name}; the project from the settings of the folder or machine.`
+    : `All three from ${name}.`;
+}
+
+/** What the user chose over the order goes before everything else that could be said. */
+function chosenSettings(source: OutsideSource, found: Found): ShownCheck {
+  const problem = sourceProblem(source) ?? 'incomplete';
+  const text = `You chose ${sourceName(source.id, found)} for this folder, and it cannot be used (${problem}). Nothing was sent.`;
+  const isOpenable = source.id === 'envFile' && source.text.kind === 'read';
+  return failed('Settings', text, isOpenable ? 'openEnvFile' : 'approve');
 }
 
 /** The source that is used or would be, once it is approved or mended; undefined for none. */

@@ -41,6 +41,9 @@ export function urlProblem(problem: UrlProblem): string {
 export const STORAGE_FAILS =
   'Hosted Model: the secret storage of VS Code cannot be read or does not keep what is put into it, as on Linux without a keyring. An API key that you set lives until this window closes.';
 
+export const STORAGE_FORGOT =
+  'Hosted Model: the API key that you set earlier is no longer in the secret storage of VS Code. A machine without a keyring forgets it when VS Code closes. Set it again, or keep it in a .env file or the environment.';
+
 export const STORAGE_KEEPS_KEY =
   'Hosted Model: the API key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.';
 /** Why an address in the settings is not used at all. */

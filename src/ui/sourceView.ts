@@ -2,6 +2,7 @@ import type { QuickPickItem } from 'vscode';
 import {
   type Choice,
   chooseEditor,
+  type EditorChoice,
   editorProject,
   type Found,
   type OutsideSource,
@@ -87,13 +88,12 @@ export function stateOf(source: SourceId, found: Found): string {
   return EDITOR_STATES[chooseEditor(found).kind];
 }
 
-const EDITOR_STATES: Readonly<Record<Choice['kind'], string>> = {
+const EDITOR_STATES: Readonly<Record<EditorChoice['kind'], string>> = {
   ready: 'complete, not used',
   missing: 'incomplete',
   'bad-address': 'not used, since an address in it cannot be used',
   unapproved: 'not used, since its hosts are not approved for the key',
   'ask-project': "not used, since the folder's project is not approved",
-  'ask-source': 'complete, not used',
 };
 
 function missingInEditor(found: Found): readonly SettingName[] {

@@ -17,6 +17,7 @@ describe('the way to credentials', () => {
   let editor = new FakeEditor();
   let keys: KeyStore;
   let access: CredentialAccess;
+  let signedOut = new AbortController();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => editor);
@@ -28,7 +29,7 @@ describe('the way to credentials', () => {
     editor.activeFile = '/work/a.txt';
     editor.userSettings.set('authUrl', IDENTITY);
     const vault = new Vault(new FakeKeyring().window(), () => {});
-    keys = new KeyStore(vault, new FakeState());
+    keys = new KeyStore(vault, new FakeState(), () => {});
     const { CredentialAccess } = await import('../../../src/credentials/access.ts');
     access = new CredentialAccess({
       keys,
@@ -37,6 +38,7 @@ describe('the way to credentials', () => {
       environment: {},
       test: async () => {},
       onObstacle: () => {},
+      signOutSignal: () => signedOut.signal,
       onFound: () => {},
     });
   });
@@ -242,6 +244,54 @@ describe('the way to credentials', () => {
     assert.equal((await access.look()).found.outside[0]?.answer, 'refused');
     await signOut(access);
     assert.equal((await access.look()).choice.kind, 'missing');
+  });
+
+  it('A17: uses nothing that was found while somebody signed out', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const slow = Promise.withResolvers<void>();
+    editor.beforeFiles = slow.promise;
+    const required = access.require();
+    const { signOut } = await import('../../../src/credentials/sourceActions.ts');
+    await signOut(access);
+    signedOut.abort();
+    signedOut = new AbortController();
+    slow.resolve();
+    const question = await editor.question();
+    assert.match(question.text, /from the \.env file/, 'looked again, and found no key');
+    await question.answer();
+    assert.equal(await required, undefined);
+  });
+
+  it('leaves everything as it was where the question about another source is closed', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const { prefer } = await import('../../../src/credentials/sourceActions.ts');
+    for (const answer of [undefined, refuse]) {
+      const preferring = prefer(access, 'envFile');
+      await (await editor.question()).answer(answer);
+      assert.equal(await preferring, false);
+      assert.equal((await access.require())?.serviceUrl, SERVICE);
+    }
+    assert.equal((await access.look()).found.outside[0]?.answer, 'refused');
+  });
+
+  it('asks before another account takes the place of the chosen source', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const { prefer } = await import('../../../src/credentials/sourceActions.ts');
+    const preferring = prefer(access, 'envFile');
+    await (await editor.question()).answer(use);
+    assert.equal(await preferring, true);
+    editor.files.delete('/work/.env');
+    const given = access.require();
+    await (await editor.question()).answer();
+    assert.equal(await given, undefined);
+    const again = access.require();
+    const question = await editor.question();
+    assert.match(question.text, /cannot be used: the \.env file of work \(not there\)/);
+    await question.answer('Use the Others Again');
+    assert.equal((await again)?.serviceUrl, SERVICE);
   });
 
   it('signs out without looking at a folder, which may be out of reach', async () => {

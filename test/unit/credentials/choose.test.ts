@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Choice, choose } from '../../../src/credentials/choose.ts';
 import { lookedText } from '../../../src/ui/sourceMessages.ts';
 import { ibm } from '../service/fixtures.ts';
-import { EVIL, envFile, environment, found, full, REGION, record } from './sources.ts';
+import { EVIL, envFile, environment, found, full, noFile, REGION, record } from './sources.ts';
 
 function hostOf(choice: Choice): string {
   assert.ok(choice.kind === 'ready', choice.kind);
@@ -147,11 +147,32 @@ describe('the choice of a source', () => {
       assert.equal(choose(found({ outside: [envFile()], preferred })).kind, 'ask-source');
     });
 
-    it('goes back to the order when it is refused or cannot be used', () => {
-      for (const source of [envFile(full, 'refused'), envFile({ key: full.key })]) {
+    it('goes back to the order when it is refused, or the folder is not trusted', () => {
+      const text = { kind: 'unread', why: 'untrusted' } as const;
+      for (const source of [
+        envFile(full, 'refused'),
+        { id: 'envFile', text, answer: undefined } as const,
+      ]) {
         const choice = choose(found({ outside: [source], preferred }));
         assert.ok(choice.kind === 'ready' && choice.source === 'editor');
       }
+    });
+
+    it('uses no other account in its place without a word when it cannot be used any more', () => {
+      for (const source of [envFile({ key: full.key }), envFile({ ...full, key: '"k"' }), noFile]) {
+        const choice = choose(found({ outside: [source], preferred }));
+        assert.deepEqual(choice, { kind: 'chosen-unusable', source });
+      }
+    });
+  });
+
+  it('names an identity address that keeps every source from being used', () => {
+    const settings = { authUrl: 'iam.cloud.ibm.com' };
+    const outside = [envFile(full, 'approved')];
+    assert.deepEqual(choose(found({ record: undefined, settings, outside })), {
+      kind: 'bad-address',
+      setting: 'authUrl',
+      problem: 'not-a-url',
     });
   });
 

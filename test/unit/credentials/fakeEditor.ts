@@ -30,6 +30,8 @@ export class FakeEditor {
   readonly userSettings = new Map<string, unknown>();
   readonly folderSettings = new Map<string, unknown>();
   readonly files = new Map<string, string>();
+  /** What a slow file system waits for before it answers. */
+  beforeFiles: Promise<void> = Promise.resolve();
   /** How often the content of a file was asked for. */
   reads = 0;
   /** Modal questions that are open now. */
@@ -119,7 +121,10 @@ export class FakeEditor {
           editor.folders.find((folder) => uri.path.startsWith(`${folder.uri.path}/`)),
         getConfiguration: () => configuration,
         fs: {
-          stat: async ({ path }: Address) => ({ type: 1, size: editor.#read(path).length }),
+          stat: async ({ path }: Address) => {
+            await editor.beforeFiles;
+            return { type: 1, size: editor.#read(path).length };
+          },
           readFile: async ({ path }: Address) => {
             editor.reads += 1;
             return Buffer.from(editor.#read(path));

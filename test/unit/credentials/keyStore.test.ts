@@ -14,10 +14,12 @@ const fails = async () => {
 };
 
 /** One window with its store, which counts the changes it hears of. */
-function openWindow(keyring: FakeKeyring, secrets = keyring.window()) {
+function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
   let troubles = 0;
+  let forgotten = 0;
   let changes = 0;
-  const store = new KeyStore(new Vault(secrets, () => (troubles += 1)), new FakeState());
+  const vault = new Vault(secrets, () => (troubles += 1));
+  const store = new KeyStore(vault, state, () => (forgotten += 1));
   store.onDidChange(() => (changes += 1));
   return {
     store,
@@ -26,6 +28,9 @@ function openWindow(keyring: FakeKeyring, secrets = keyring.window()) {
     },
     get changes() {
       return changes;
+    },
+    get forgotten() {
+      return forgotten;
     },
   };
 }
@@ -65,6 +70,25 @@ describe('key store', () => {
     assert.equal(await window.store.read(), undefined);
     assert.equal(await window.store.read(), undefined);
     assert.equal(window.troubles, 1);
+  });
+
+  it('A05: says once that a key is lost which VS Code kept only until it closed', async () => {
+    const state = new FakeState();
+    await openWindow(new FakeKeyring(), undefined, state).store.write(record);
+    const afterRestart = openWindow(new FakeKeyring(), undefined, state);
+    assert.equal(await afterRestart.store.read(), undefined);
+    await afterRestart.store.read();
+    assert.equal(afterRestart.forgotten, 1);
+    assert.equal(openWindow(new FakeKeyring(), undefined, state).forgotten, 0);
+  });
+
+  it('takes a key that was deleted for no lost one', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await openWindow(keyring, undefined, state).store.write(record);
+    await openWindow(keyring, undefined, state).store.delete();
+    const later = openWindow(keyring, undefined, state);
+    assert.equal(await later.store.read(), undefined);
+    assert.equal(later.forgotten, 0);
   });
 
   it('does not pretend to have deleted a key that secret storage keeps', async () => {

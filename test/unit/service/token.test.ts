@@ -103,6 +103,18 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
+  it('ends a renewal that nobody waits for once its key may not be used any more', async () => {
+    const { service, flights, value, start } = underTest(time);
+    await start({ expiresIn: 600 });
+    await time.pass(500_000);
+    await value();
+    assert.equal(flights.length, 2);
+    service.retire();
+    assert.equal(flights[1]?.signal.aborted, true);
+    await value();
+    assert.equal(flights.length, 2, 'a call that is under way starts no other one');
+  });
+
   it('lets each waiter leave alone', async () => {
     const { service, flights, answer, value } = underTest(time);
     const leaving = new AbortController();
