@@ -39,10 +39,10 @@ export async function forget(access: CredentialAccess, id: SourceId): Promise<vo
   const { settings, folder, outside } = found;
   const source = outside.find((one) => one.id === id);
   const values = source && valuesOf(source.text);
+  if (found.preferred === id) await preferSource(access.options, folder, 'editor');
   if (source && values) {
     await approvals.forget(sourceSubject(source.id, values, folder, settings));
   } else if (!source) await approvals.forget(projectSubject(folder, settings.folderProjectId));
-  if (found.preferred === id) await preferSource(access.options, folder, 'editor');
   await access.look();
 }
 

@@ -88,6 +88,7 @@ describe('sources in the menu', () => {
     assert.equal(mine.requests[0]?.form?.['apikey'], key);
 
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
+    await notifications.close(/answer is forgotten/);
     assert.equal(await act(session, editorRow), 'in use');
     const before = theirs.requests.length;
     await generateFrom(session);
