@@ -169,7 +169,8 @@ export class Delivery {
     }
     if (status >= 300 && status < 400) {
       const host = redirectHost(header('location'), url);
-      const details = host === undefined ? { status } : { status, host };
+      const facts = { status, askedHost: new URL(url).host };
+      const details = host === undefined ? facts : { ...facts, host };
       return { error: new ServiceError('redirected', details), retryable: false };
     }
     const wait = retryAfterMs(header('retry-after'), header('date'), clock.now());

@@ -62,6 +62,8 @@ export interface ErrorDetails {
   readonly requestId?: string;
   /** Host the request went to, or for `redirected` the host it was told to go to. */
   readonly host?: string;
+  /** For `redirected` the host that was asked: the address of that one can be wrong. */
+  readonly askedHost?: string;
   /** Host and port of the proxy on the way, as far as they are known. */
   readonly proxy?: string;
   /** Requests sent, the first one included. */

@@ -67,11 +67,21 @@ export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
       actions: ELSEWHERE,
     };
   },
-  redirected: ({ host }, { place }) => ({
-    text: `The service wanted to redirect to ${host ?? 'another address'}: refused, as key or token would go there. Most likely the network wants a login in a browser, or the address in ${place.name} is wrong.`,
-    actions: [place.value, 'diagnose'],
-  }),
+  redirected: (details, where) => redirected(details, where),
 };
+
+function redirected({ host = 'another address' }: ErrorDetails, where: Where): Message {
+  const { address, isIdentity, isOfVendor } = where;
+  const asked = isIdentity ? 'The identity service' : 'The service';
+  const what = `${asked} wanted to redirect to ${host}: refused, as key or token would go there.`;
+  const cause = 'Most likely the network wants a login in a browser';
+  return isOfVendor
+    ? { text: `${what} ${cause}. Log in there and try again.`, actions: ELSEWHERE }
+    : {
+        text: `${what} ${cause}, or the address in ${address.name} is wrong.`,
+        actions: [address.value, 'diagnose'],
+      };
+}
 
 function unreachable({ host = 'the service', code, phase }: ErrorDetails, where: Where): Message {
   const name = where.address.name;

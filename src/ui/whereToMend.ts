@@ -48,7 +48,8 @@ const PLACES: Readonly<Record<SourceId, Place>> = {
   environment: { name: 'the environment', key: 'setUp', value: 'setUp', all: 'setUp' },
 };
 
-export function whereToMend({ host }: ErrorDetails, context: MessageContext): Where {
+export function whereToMend(details: ErrorDetails, context: MessageContext): Where {
+  const host = details.askedHost ?? details.host;
   const { source = 'editor', authHost, isCheck = false } = context;
   const isVendorIdentity = vendors.some(({ authUrl }) => new URL(authUrl).host === host);
   const isIdentity = host !== undefined && (host === authHost || isVendorIdentity);

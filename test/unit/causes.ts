@@ -113,7 +113,17 @@ export const causes = {
     status: 200,
     host: 'identity.example',
   }),
-  redirect: failed('service-host', 'redirected', { host: 'login.example' }),
+  redirect: failed('service-host', 'redirected', { host: 'login.example', askedHost: ownHost }),
+  'redirect by the identity service': failed(
+    'token',
+    'redirected',
+    { host: 'login.example', askedHost: 'identity.example' },
+    'envFile',
+  ),
+  'redirect by a host of the vendor': onAccess('redirected', {
+    host: 'login.example',
+    askedHost: serviceHost,
+  }),
   'key refused': failed('token', 'key-refused', { status: 400, code: 'BXNIM0415E' }),
   'key of the .env file refused': failed('token', 'key-refused', { status: 400 }, 'envFile'),
   'key of the environment refused': failed('token', 'key-refused', { status: 400 }, 'environment'),

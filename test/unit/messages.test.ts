@@ -74,6 +74,21 @@ describe('messages', () => {
     assert.equal(of('bad-request', 'envFile')?.actions[0], 'openSettings', 'of the editor');
   });
 
+  it('takes a redirect for a matter of the host that was asked, not of the one it leads to', () => {
+    const of = (askedHost: string, host = 'login.example') =>
+      messageFor(new ServiceError('redirected', { host, askedHost }), {
+        source: 'envFile',
+        authHost: 'identity.example',
+      });
+    assert.equal(of('identity.example')?.actions[0], 'openSettings');
+    assert.match(of('identity.example')?.text ?? '', /address in the settings is wrong/);
+    for (const host of ['login.example', 'identity.example', 'iam.cloud.ibm.com']) {
+      assert.equal(of('model.example', host)?.actions[0], 'openEnvFile');
+      assert.match(of('model.example', host)?.text ?? '', /address in the \.env file is wrong/);
+    }
+    assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
+  });
+
   it('does not blame the user for an address that we ourselves have written', () => {
     for (const code of ['ENOTFOUND', 'ECONNREFUSED']) {
       const error = new ServiceError('unreachable', { code, host: 'iam.cloud.ibm.com' });

@@ -233,6 +233,17 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 0, 0],
   },
   {
+    cause: 'the identity service redirects',
+    named: 'redirect by the identity service',
+    plant: ({ faults, url }) => {
+      faults.next(tokenPath, { status: 400 });
+      faults.always(tokenPath, { redirectTo: `${url}/elsewhere` });
+    },
+    check: 'token',
+    kind: 'redirected',
+    sent: [1, 1, 1, 0],
+  },
+  {
     cause: 'a proxy wants a login',
     named: 'proxy wants a login',
     plant: ({ faults }) => faults.always(tokenPath, { status: 407 }),

@@ -27,6 +27,7 @@ describe('a redirect', () => {
         world.emulator.faults.always(tokenPath, { status, redirectTo: `${url}/identity/token` });
         const { kind, details } = await failureOf(world.generate());
         assert.deepEqual([kind, details.host, details.status], ['redirected', host, status]);
+        assert.equal(details.askedHost, new URL(world.emulator.url).host);
         assert.deepEqual([world.emulator.count(tokenPath), world.inferenceCount()], [1, 0]);
       });
     });
