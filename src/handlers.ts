@@ -2,7 +2,7 @@ import { commands, ProgressLocation, type Uri, window } from 'vscode';
 import type { App } from './app.ts';
 import type { CommandName } from './commands.ts';
 import { requireAddress } from './credentials/address.ts';
-import { openEnvFile } from './credentials/outside.ts';
+import { activeFolder, openEnvFile } from './credentials/outside.ts';
 import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
 import { diagnoseConnection, reportFailure } from './diagnosis.ts';
 import { generateFromSelection } from './editor/generate.ts';
@@ -15,8 +15,7 @@ import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
 import { STORAGE_KEEPS_KEY } from './ui/settingMessages.ts';
 import { pickSourceAction } from './ui/sourceMenu.ts';
-import { sourceName } from './ui/sourceMessages.ts';
-import { sourceRows } from './ui/sourceView.ts';
+import { chosenText, sourceRows } from './ui/sourceView.ts';
 
 export { reportFailure as report };
 
@@ -109,18 +108,33 @@ async function requireCredentials(app: App, document?: Uri): Promise<Credentials
 /** The menu, and what is done with a source that was picked in it. */
 async function openMenu(app: App): Promise<void> {
   const access = await app.access();
-  const { found, choice } = await access.look();
+  // The folder whose sources are shown, whatever is active once something is picked.
+  const folder = activeFolder();
+  const { found, choice } = await access.look(folder);
   const source = await showMenu(app.status.facts, sourceRows(found, choice));
-  const action = source && (await pickSourceAction(source, found, choice));
-  if (!action) return;
-  if (action === 'setUp') await access.setUp();
-  else if (action === 'open') await openEnvFile();
-  else if (action === 'import') await importFrom(access, source);
-  else if (action === 'forget') {
-    await forget(access, source);
-    inform('the answer is forgotten; you are asked again before these values are used.');
-  } else if (await prefer(access, source)) {
-    inform(`${sourceName(source, found)} is used in this workspace from now on.`);
+  if (!source) return;
+  switch (await pickSourceAction(source, found, choice)) {
+    case undefined:
+      return;
+    case 'setUp':
+      await access.setUp();
+      return;
+    case 'open':
+      return openEnvFile(folder);
+    case 'openSettings':
+      await commands.executeCommand('hostedModel.openSettings');
+      return;
+    case 'manageTrust':
+      await commands.executeCommand('workbench.trust.manage');
+      return;
+    case 'import':
+      await importFrom(access, source);
+      return;
+    case 'forget':
+      await forget(access, source);
+      return inform('the answer is forgotten; you are asked again before these values are used.');
+    case 'prefer':
+      if (await prefer(access, source)) inform(chosenText(source, found));
   }
 }
 

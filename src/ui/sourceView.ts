@@ -3,20 +3,26 @@ import {
   type Choice,
   chooseEditor,
   type EditorChoice,
-  editorProject,
   type Found,
   type OutsideSource,
   type SourceId,
+  usable,
   valuesOf,
 } from '../credentials/choose.ts';
-import { missingSettings, type SettingName } from '../service/credentials.ts';
 import { maskedValues } from './provenance.ts';
 import { settingNames } from './settingMessages.ts';
 import { capitalized, sourceName, sourceProblem } from './sourceMessages.ts';
 
 /** The three sources as rows of the menu, and what can be done with each. Pure. */
 
-export type SourceAction = 'prefer' | 'import' | 'forget' | 'open' | 'setUp';
+export type SourceAction =
+  | 'prefer'
+  | 'import'
+  | 'forget'
+  | 'open'
+  | 'openSettings'
+  | 'manageTrust'
+  | 'setUp';
 
 export interface SourceRow extends QuickPickItem {
   readonly source: SourceId;
@@ -44,14 +50,15 @@ export function sourceRows(found: Found, choice: Choice): SourceRow[] {
   });
 }
 
-/** What is offered for a source, in this order. */
+/** What is offered for a source, in this order: always at least one way on. */
 export function actionsFor(source: SourceId, found: Found, choice: Choice): ActionItem[] {
   const outside = found.outside.find(({ id }) => id === source);
-  const isComplete = outside ? valuesOf(outside.text) : missingInEditor(found).length === 0;
+  const obstacle = outside ? outsideObstacle(found, outside) : editorObstacle(found);
   const answer = outside ? outside.answer : found.projectAnswer;
+  const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const items: (ActionItem | false)[] = [
-    !!isComplete && !isInUse(source, choice) && item('check', 'Use This Instead', 'prefer'),
-    !!outside && !!isComplete && item('lock', 'Import into Secret Storage', 'import'),
+    !obstacle && !isInUse(source, choice) && item('check', 'Use This Instead', 'prefer'),
+    !obstacle && !!outside && item('lock', 'Import into Secret Storage', 'import'),
     answer === 'approved' &&
       item(
         'discard',
@@ -59,12 +66,30 @@ export function actionsFor(source: SourceId, found: Found, choice: Choice): Acti
         'forget',
       ),
     answer === 'refused' && item('discard', 'Forget Refusal', 'forget'),
-    source === 'envFile' &&
-      outside?.text.kind === 'read' &&
-      item('go-to-file', 'Open .env', 'open'),
-    source === 'editor' && item('tools', 'Set Up Credentials', 'setUp'),
+    obstacle === 'bad-address' && item('gear', 'Open Settings', 'openSettings'),
+    obstacle === 'untrusted' && item('workspace-trusted', 'Manage Workspace Trust', 'manageTrust'),
+    isReadFile && item('go-to-file', 'Open .env', 'open'),
+    // What cannot be mended at its own place is not needed once the editor has it.
+    (!outside || (obstacle === 'missing' && !isReadFile)) &&
+      item('tools', 'Set Up Credentials', 'setUp'),
   ];
   return items.filter((one) => one !== false);
+}
+
+/** Why a source would not be in use, whatever the user chose. */
+type Obstacle = 'missing' | 'bad-address' | 'untrusted';
+
+function editorObstacle(found: Found): Obstacle | undefined {
+  const { kind } = chooseEditor(found);
+  return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
+}
+
+function outsideObstacle(found: Found, source: OutsideSource): Obstacle | undefined {
+  const { text } = source;
+  if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
+  if (!valuesOf(text)) return 'missing';
+  // Its own address was checked when it was read: the identity address is left.
+  return usable(found, source) ? undefined : 'bad-address';
 }
 
 function item(icon: string, label: string, action: SourceAction): ActionItem {
@@ -83,23 +108,23 @@ export function stateOf(source: SourceId, found: Found): string {
       outside.answer === 'approved' ? 'approved, not used' : 'complete, not approved';
     return sourceProblem(outside) ?? fallback;
   }
-  const missing = missingInEditor(found);
-  if (missing.length > 0) return `lacks ${settingNames(missing)}`;
-  return EDITOR_STATES[chooseEditor(found).kind];
+  const editor = chooseEditor(found);
+  return editor.kind === 'missing'
+    ? `lacks ${settingNames(editor.names)}`
+    : EDITOR_STATES[editor.kind];
 }
 
-const EDITOR_STATES: Readonly<Record<EditorChoice['kind'], string>> = {
+const EDITOR_STATES: Readonly<Record<Exclude<EditorChoice['kind'], 'missing'>, string>> = {
   ready: 'complete, not used',
-  missing: 'incomplete',
   'bad-address': 'not used, since an address in it cannot be used',
   unapproved: 'not used, since its hosts are not approved for the key',
   'ask-project': "not used, since the folder's project is not approved",
 };
 
-function missingInEditor(found: Found): readonly SettingName[] {
-  const { record, settings } = found;
-  const projectId = editorProject(found);
-  return missingSettings({ apiKey: record?.apiKey ?? '', projectId, url: settings.url });
+/** What is said once the user has chosen a source. */
+export function chosenText(source: SourceId, found: Found): string {
+  const verb = source === 'editor' ? 'are' : 'is';
+  return `${sourceName(source, found)} ${verb} used in this workspace from now on.`;
 }
 
 /** A source that has none of the settings is nothing to choose from. */

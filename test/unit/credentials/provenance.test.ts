@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { choose, type Found } from '../../../src/credentials/choose.ts';
+import { choose, type Found, type UnreadReason } from '../../../src/credentials/choose.ts';
 import { readEnvFile } from '../../../src/service/envFile.ts';
 import { provenanceLines } from '../../../src/ui/provenance.ts';
 import { lookedText } from '../../../src/ui/sourceMessages.ts';
-import { actionsFor, sourceRows } from '../../../src/ui/sourceView.ts';
+import { actionsFor, chosenText, sourceRows, stateOf } from '../../../src/ui/sourceView.ts';
 import { ibm } from '../service/fixtures.ts';
-import { envFile, environment, found, full, record } from './sources.ts';
+import { type Changes, envFile, environment, found, full, record } from './sources.ts';
 
 const rowsOf = (one: Found) =>
   sourceRows(one, choose(one)).map(({ label, description, detail }) => [
@@ -102,6 +102,80 @@ describe('provenance', () => {
       'Import into Secret Storage',
       'Forget Refusal',
     ]);
+  });
+});
+
+describe('what is offered for a source that cannot be used', () => {
+  const unread = (id: 'envFile' | 'environment', why: UnreadReason) =>
+    ({ id, text: { kind: 'unread', why }, answer: undefined }) as const;
+  const preferring = (changes: Changes) =>
+    found({ outside: [envFile(full, 'approved')], preferred: 'envFile', ...changes });
+
+  it('is not to use it', () => {
+    const lacking = preferring({ settings: { projectId: '' } });
+    assert.deepEqual(labelsOf('editor', lacking), ['Set Up Credentials']);
+    const tampered = preferring({ record: { ...record, serviceUrl: 'nowhere' } });
+    assert.deepEqual(labelsOf('editor', tampered), ['Set Up Credentials']);
+    assert.equal(stateOf('editor', tampered), 'lacks an API key');
+  });
+
+  it('is the way to an address that can be mended in the settings only', () => {
+    for (const settings of [{ url: 'us-south' }, { authUrl: 'ftp://a.example' }]) {
+      const one = preferring({ settings });
+      assert.deepEqual(labelsOf('editor', one), ['Open Settings', 'Set Up Credentials']);
+    }
+  });
+
+  for (const why of [
+    'symbolic-link',
+    'not-a-file',
+    'too-large',
+    'not-text',
+    'unreadable',
+  ] as const) {
+    it(`is a way on from a .env file that is ${why}`, () => {
+      const one = found({ outside: [unread('envFile', why)] });
+      assert.equal(rowsOf(one).length, 2);
+      assert.deepEqual(labelsOf('envFile', one), ['Set Up Credentials']);
+    });
+  }
+
+  it('is trust where that is what is missing', () => {
+    const one = found({
+      outside: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
+    });
+    assert.deepEqual(labelsOf('envFile', one), ['Manage Workspace Trust']);
+    assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
+  });
+
+  it('is the set-up for an environment that lacks something', () => {
+    const one = found({ outside: [environment({ key: full.key })] });
+    assert.deepEqual(labelsOf('environment', one), ['Set Up Credentials']);
+  });
+
+  it('is said in the right number once it is chosen', () => {
+    const texts = (['editor', 'envFile', 'environment'] as const).map((id) =>
+      chosenText(id, found()),
+    );
+    assert.deepEqual(texts, [
+      'secret storage and user settings are used in this workspace from now on.',
+      'the .env file of a is used in this workspace from now on.',
+      'the environment is used in this workspace from now on.',
+    ]);
+  });
+
+  it('is never nothing, whatever is shown', () => {
+    for (const answer of ['approved', 'refused', undefined] as const) {
+      const environments = [environment({ url: full.url }), environment(full, answer)];
+      for (const outside of environments) {
+        for (const preferred of ['environment', undefined] as const) {
+          const one = found({ outside: [envFile({ key: 'k' }), outside], preferred });
+          for (const { source } of sourceRows(one, choose(one))) {
+            assert.notDeepEqual(labelsOf(source, one), []);
+          }
+        }
+      }
+    }
   });
 });
 
