@@ -33,10 +33,18 @@ export function whatToDiagnose(found: Found, choice: Choice): Diagnosed {
 /** What a message about these credentials has to know of them. */
 export function contextOf(choice: Choice): MessageContext {
   if (choice.kind !== 'ready') return {};
-  const { authUrl, serviceUrl } = choice.credentials;
+  return { source: choice.source, ...hostContext(choice.credentials) };
+}
+
+/** The same for the test of a set-up, which asks for all that it tests but the identity address. */
+export function contextOfTest(credentials: Credentials): MessageContext {
+  return { source: 'answers', isCheck: true, ...hostContext(credentials) };
+}
+
+/** Where one host is both, its name does not tell which of the two failed. */
+function hostContext({ authUrl, serviceUrl }: Credentials): MessageContext {
   const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
-  // Where one host is both, its name does not tell which of the two failed.
-  return { source: choice.source, ...(authHost !== serviceHost && { authHost }) };
+  return authHost === serviceHost ? {} : { authHost };
 }
 
 function editorFlaws({ settings, record }: Found, choice: Choice): SettingFlaws {

@@ -6,6 +6,7 @@ import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
 import { type AddressItem, addressItems, typedAddress } from './addressItems.ts';
 import { askDestination } from './approval.ts';
 import { checkKey, checkProject, checkUrl } from './checks.ts';
+import { contextOfTest } from './diagnosed.ts';
 import type { KeyRecord } from './keyStore.ts';
 import { type Destination, destination, isSameDestination, originsOf } from './resolve.ts';
 import type { SetUpOptions } from './setUp.ts';
@@ -172,15 +173,15 @@ async function mayUseStoredKey(
 /** Runs the test; says what went wrong and in which step it can be mended. */
 async function problemOf(
   test: Promise<void>,
-  { authUrl }: Credentials,
+  credentials: Credentials,
   steps: readonly StepName[],
 ): Promise<StepProblem | undefined> {
   try {
     await test;
     return undefined;
   } catch (error) {
-    const text = messageFor(error)?.text ?? 'The test was cancelled.';
-    const step = stepOf(error, new URL(authUrl).host);
+    const text = messageFor(error, contextOfTest(credentials))?.text ?? 'The test was cancelled.';
+    const step = stepOf(error, new URL(credentials.authUrl).host);
     return steps.includes(step) ? { step, text } : { step: 'save', text };
   }
 }

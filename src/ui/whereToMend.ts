@@ -8,10 +8,10 @@ import type { Action } from './actions.ts';
 /** What is known about the request that failed. */
 export interface MessageContext {
   /** Where key, project and service URL came from; the editor unless something else is known. */
-  readonly source?: SourceId | undefined;
+  readonly source?: SourceId | 'answers' | undefined;
   /** The host of the identity service. */
   readonly authHost?: string | undefined;
-  /** It was a check of a diagnosis: nothing was to be generated. */
+  /** It was a check of a diagnosis or a set-up: nothing was to be generated. */
   readonly isCheck?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Where {
   readonly isHarmless: boolean;
 }
 
-const PLACES: Readonly<Record<SourceId, Place>> = {
+const PLACES: Readonly<Record<SourceId | 'answers', Place>> = {
   editor: { name: 'the settings', key: 'setApiKey', value: 'openSettings', all: 'setUp' },
   envFile: {
     name: 'the .env file',
@@ -46,6 +46,8 @@ const PLACES: Readonly<Record<SourceId, Place>> = {
   },
   // No editor changes the environment of a running program: the way out is to need it no more.
   environment: { name: 'the environment', key: 'setUp', value: 'setUp', all: 'setUp' },
+  // Those of a set-up that goes on: nothing of them is saved yet.
+  answers: { name: 'the answers given here', key: 'setApiKey', value: 'setUp', all: 'setUp' },
 };
 
 export function whereToMend(details: ErrorDetails, context: MessageContext): Where {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { choose } from '../../../src/credentials/choose.ts';
-import { contextOf, whatToDiagnose } from '../../../src/credentials/diagnosed.ts';
+import { contextOf, contextOfTest, whatToDiagnose } from '../../../src/credentials/diagnosed.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { conclusionOf } from '../../../src/ui/diagnosisView.ts';
+import { messageFor } from '../../../src/ui/messages.ts';
 import {
   type Changes,
   envFile,
@@ -116,5 +118,37 @@ describe('what a diagnosis starts from', () => {
       authHost,
     });
     assert.deepEqual(of({ record: undefined }), {});
+  });
+});
+
+describe('what is said about the test of a set-up', () => {
+  const base = choose(found());
+  assert.ok(base.kind === 'ready');
+  const credentials = {
+    ...base.credentials,
+    authUrl: 'https://identity.example',
+    serviceUrl: 'https://model.example',
+  };
+  const textOf = (kind: ErrorKind, details: ErrorDetails = {}) =>
+    messageFor(new ServiceError(kind, details), contextOfTest(credentials))?.text ?? '';
+
+  it('does not speak of a generation, since none was tried', () => {
+    for (const kind of ['timeout', 'connection-lost'] as const) {
+      assert.doesNotMatch(textOf(kind, { host: 'model.example' }), /may have run/);
+    }
+  });
+
+  it('leads to the answers, since nothing is in the settings yet', () => {
+    const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
+    assert.match(textOf('unreachable', misspelt), /address in the answers given here is misspelt/);
+    for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
+      assert.match(textOf(kind), /in the answers given here/);
+    }
+    assert.match(textOf('key-refused'), /copy it again, and set it here/);
+  });
+
+  it('leads to the settings for the identity address, which no answer changes', () => {
+    const misspelt = { code: 'ENOTFOUND', host: 'identity.example' };
+    assert.match(textOf('unreachable', misspelt), /address in the settings is misspelt/);
   });
 });
