@@ -33,24 +33,32 @@ function wherefrom(name: SettingName, source: SourceId, found: Found): string {
   if (source !== 'editor') return sourceName(source, found);
   if (name === 'apiKey') return found.isWindowOnly ? 'this window only' : 'secret storage';
   const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
-  return isOfFolder ? "this folder's settings" : 'user settings';
+  return isOfFolder ? OF_FOLDER : OF_USER;
 }
+
+const OF_USER = 'user settings';
+/** A folder, a workspace file or a remote machine: VS Code does not tell them apart. */
+const OF_FOLDER = 'settings of the folder or machine';
 
 function alsoIn(name: SettingName, inUse: SourceId, found: Found): string[] {
-  const others = (['editor', 'envFile', 'environment'] as const).filter((id) => id !== inUse);
-  return others.filter((id) => hasSetting(name, id, found)).map((id) => placeName(name, id, found));
+  const used = wherefrom(name, inUse, found);
+  const places = (['editor', 'envFile', 'environment'] as const).flatMap((id) =>
+    placesOf(name, id, found),
+  );
+  return places.filter((place) => place !== used);
 }
 
-function placeName(name: SettingName, id: SourceId, found: Found): string {
-  return id === 'editor' ? wherefrom(name, id, found) : sourceName(id, found);
+/** The editor may have two of a project: that of the user, and that of the folder. */
+function placesOf(name: SettingName, id: SourceId, found: Found): string[] {
+  if (id === 'editor' && name === 'projectId') {
+    const { projectId, folderProjectId } = found.settings;
+    return [projectId && OF_USER, folderProjectId && OF_FOLDER].filter(Boolean);
+  }
+  return hasSetting(name, id, found) ? [wherefrom(name, id, found)] : [];
 }
 
 function hasSetting(name: SettingName, id: SourceId, { outside, settings, record }: Found) {
-  if (id === 'editor') {
-    return { apiKey: record !== undefined, projectId: !!settings.projectId, url: !!settings.url }[
-      name
-    ];
-  }
+  if (id === 'editor') return name === 'apiKey' ? record !== undefined : !!settings[name];
   const source = outside.find((one) => one.id === id);
   return (
     source?.text.kind === 'read' &&

@@ -40,7 +40,28 @@ describe('provenance', () => {
     const one = found({ settings, projectAnswer: 'approved', isWindowOnly: true });
     const [key, project] = provenanceLines(one, choose(one)) ?? [];
     assert.equal(key, 'API key: sent to iam.cloud.ibm.com (this window only)');
-    assert.equal(project, "Project: project-of-the-folder (this folder's settings)");
+    assert.equal(
+      project,
+      'Project: project-of-the-folder (settings of the folder or machine; also in user settings, not used)',
+    );
+  });
+
+  it('names a project of the folder that is not in use, approved or not', () => {
+    for (const projectAnswer of ['approved', 'refused', undefined] as const) {
+      const settings = { projectId: '', folderProjectId: 'project-of-the-folder' };
+      const outside = [envFile(full, 'approved')];
+      const one = found({ settings, projectAnswer, outside, preferred: 'envFile' });
+      assert.equal(
+        provenanceLines(one, choose(one))?.[1],
+        'Project: project-outside (the .env file of a; also in settings of the folder or machine, not used)',
+      );
+    }
+    const settings = { folderProjectId: 'project-of-the-folder' };
+    const refused = found({ settings, projectAnswer: 'refused' });
+    assert.equal(
+      provenanceLines(refused, choose(refused))?.[1],
+      'Project: project-of-the-user (user settings; also in settings of the folder or machine, not used)',
+    );
   });
 
   it('says nothing as long as no source can be used', () => {
