@@ -3,6 +3,7 @@ import type { Client, Generation } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
 import type { Retry } from '../service/exchange.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import { retryText } from '../ui/messages.ts';
 import { cancellable } from '../ui/progress.ts';
 import { Insertion } from './insertion.ts';
 import { type LastResult, offerResult } from './lastResult.ts';
@@ -115,7 +116,7 @@ async function generate(
         },
         onRetry: (retry) => {
           watch.onRetry(retry);
-          say(retryMessage(retry));
+          say(retryText(retry));
         },
       }),
     );
@@ -134,12 +135,6 @@ function askPrompt(): Thenable<string | undefined> {
     placeHolder: 'What shall the model write?',
     ignoreFocusOut: true,
   });
-}
-
-function retryMessage({ retry, waitMs, error }: Retry): string {
-  const seconds = Math.max(1, Math.round(waitMs / 1_000));
-  const why = error.details.status ?? error.details.code ?? 'no answer';
-  return `attempt ${retry + 1} of 4 in ${seconds} s (${why})`;
 }
 
 /** What is worth knowing about an answer that came as it should. */

@@ -1,9 +1,8 @@
 import type { CheckFacts, CheckName } from '../service/checks.ts';
 import type { CheckResult } from '../service/diagnose.ts';
-import type { Retry } from '../service/exchange.ts';
 import type { Action } from './actions.ts';
 import type { ShownCheck } from './diagnosisView.ts';
-import { messageFor } from './messages.ts';
+import { messageFor, retryText } from './messages.ts';
 import type { MessageContext } from './whereToMend.ts';
 
 /** Every sentence about a check on the network. Numbers and checked names only. Pure. */
@@ -89,11 +88,6 @@ function clockText(aheadMs: number | undefined): string {
 function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined {
   if (check === 'clock') return 'retry';
   return model ? 'selectModel' : undefined;
-}
-
-function retryText({ retry, waitMs, error }: Retry): string {
-  const why = error.details.status ?? error.details.code ?? 'no answer';
-  return `attempt ${retry + 1} of 4 in ${Math.max(1, Math.round(waitMs / 1_000))} s (${why})`;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,5 @@
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
+import type { Retry } from '../service/exchange.ts';
 import type { Action } from './actions.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
 import { REFUSAL_SENTENCES } from './refusalMessages.ts';
@@ -27,6 +28,12 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
   }
   if (error.kind === 'cancelled') return undefined;
   return SENTENCES[error.kind](error.details, whereToMend(error.details, context));
+}
+
+/** What is waited for between two attempts, within a line. */
+export function retryText({ retry, waitMs, error }: Retry): string {
+  const why = error.details.status ?? error.details.code ?? 'no answer';
+  return `attempt ${retry + 1} of 4 in ${Math.max(1, Math.round(waitMs / 1_000))} s (${why})`;
 }
 
 const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {

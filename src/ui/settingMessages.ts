@@ -46,6 +46,7 @@ export const STORAGE_FORGOT =
 
 export const STORAGE_KEEPS_KEY =
   'Hosted Model: the API key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.';
+
 /** Why an address in the settings is not used at all. */
 export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
   const which = setting === 'url' ? SETTING_LABELS.url : 'identity address';
