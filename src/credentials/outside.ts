@@ -1,6 +1,7 @@
 import {
   FileType,
   type NotebookDocument,
+  type TextDocument,
   Uri,
   type WorkspaceFolder,
   window,
@@ -45,9 +46,26 @@ export function envFileOf(folder: WorkspaceFolder): Uri {
   return Uri.joinPath(folder.uri, '.env');
 }
 
+/** Whether this is the `.env` file at the root of a folder of a trusted workspace. */
+export function isEnvFile({ uri }: TextDocument): boolean {
+  if (!workspace.isTrusted) return false;
+  const folders = (workspace.workspaceFolders ?? []).filter(hasFiles);
+  return folders.some((folder) => envFileOf(folder).toString() === uri.toString());
+}
+
+function hasFiles({ uri }: WorkspaceFolder): boolean {
+  return FILE_SCHEMES.has(uri.scheme);
+}
+
 /** Shows the `.env` of a folder. */
 export async function openEnvFile(folder = activeFolder()): Promise<void> {
-  if (folder) await window.showTextDocument(envFileOf(folder));
+  if (!folder) return;
+  try {
+    await window.showTextDocument(envFileOf(folder));
+  } catch {
+    const text = 'the .env file cannot be opened. Most likely it was deleted or renamed meanwhile.';
+    void window.showWarningMessage(`Hosted Model: ${text}`);
+  }
 }
 
 /**
@@ -61,7 +79,7 @@ export async function readOutsideFile(
 ): Promise<OutsideText> {
   if (!folder) return unread('no-folder');
   if (!workspace.isTrusted) return unread('untrusted');
-  if (!FILE_SCHEMES.has(folder.uri.scheme)) return unread('virtual');
+  if (!hasFiles(folder)) return unread('virtual');
   const file = envFileOf(folder);
   try {
     const { type, size } = await workspace.fs.stat(file);

@@ -6,8 +6,9 @@ import {
   type TextDocument,
   workspace,
 } from 'vscode';
+import { isEnvFile } from '../credentials/outside.ts';
 import { onDidChangeSettings, readSettings } from '../settings.ts';
-import { isEnvFile, rangeOf } from './envDocument.ts';
+import { rangeOf } from './envDocument.ts';
 import type { GitRisk } from './findingMessages.ts';
 import { gitRisk } from './gitIgnore.ts';
 import { type OpenText, type Problem, problemsOf, readOpenText } from './problems.ts';

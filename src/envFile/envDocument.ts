@@ -1,16 +1,8 @@
-import { FileType, Range, type TextDocument, Uri, window, workspace } from 'vscode';
+import { FileType, Range, type TextDocument, type Uri, window, workspace } from 'vscode';
+import { isEnvFile } from '../credentials/outside.ts';
 import type { Place } from '../service/settingSource.ts';
 
-/** Which documents are `.env` files that count, and where things stand in them. */
-
-const SCHEMES = ['file', 'vscode-remote'];
-
-/** Whether this is the `.env` file at the root of a folder of a trusted workspace. */
-export function isEnvFile({ uri }: TextDocument): boolean {
-  if (!workspace.isTrusted || !SCHEMES.includes(uri.scheme)) return false;
-  const folders = workspace.workspaceFolders ?? [];
-  return folders.some((folder) => Uri.joinPath(folder.uri, '.env').toString() === uri.toString());
-}
+/** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */
 
 /** The `.env` file in the editor in use. */
 export function activeEnvFile(): TextDocument | undefined {
