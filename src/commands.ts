@@ -1,4 +1,4 @@
-import { commands, Disposable } from 'vscode';
+import { commands, Disposable, window } from 'vscode';
 import type { App } from './app.ts';
 
 const COMMANDS = [
@@ -20,22 +20,46 @@ const COMMANDS = [
 
 export type CommandName = (typeof COMMANDS)[number];
 
+/** What loads with the first command that runs. */
+export interface Handlers {
+  readonly handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>>;
+  /** Shows a failure. @returns true once the user wants another try */
+  readonly report: (app: App, error: unknown) => Promise<boolean>;
+}
+
+const NOT_LOADED =
+  'Hosted Model could not load a part of itself. Most likely it was updated or removed meanwhile. Reload the window.';
+
 /**
  * Registers every command behind one guard, which reports what a command failed with. Handlers get
  * no arguments, whoever calls: nobody can pass an address or a key. Commands resolve to undefined,
  * since `${command:…}` in a launch.json could read anything else.
  */
-export function registerCommands(app: App): Disposable {
-  const registrations = COMMANDS.map((name) => {
-    const run = async (): Promise<undefined> => {
-      const { handlers, report } = await import('./handlers.ts');
-      try {
-        await handlers[name](app);
-      } catch (error) {
-        if (await report(app, error)) void run();
-      }
-    };
-    return commands.registerCommand(`hostedModel.${name}`, () => run());
-  });
+export function registerCommands(
+  app: App,
+  load: () => Promise<Handlers> = () => import('./handlers.ts'),
+): Disposable {
+  const registrations = COMMANDS.map((name) =>
+    commands.registerCommand(`hostedModel.${name}`, () => run(app, name, load)),
+  );
   return Disposable.from(...registrations);
+}
+
+async function run(app: App, name: CommandName, load: () => Promise<Handlers>): Promise<undefined> {
+  // What cannot be loaded cannot report it either.
+  const loaded = await load().catch(() => undefined);
+  if (!loaded) {
+    app.log.error('the handlers of the commands could not be loaded');
+    void window.showErrorMessage(NOT_LOADED);
+    return;
+  }
+  let isWanted = true;
+  while (isWanted) {
+    try {
+      await loaded.handlers[name](app);
+      return;
+    } catch (error) {
+      isWanted = await loaded.report(app, error);
+    }
+  }
 }

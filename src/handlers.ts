@@ -1,6 +1,6 @@
 import { commands, ProgressLocation, type Uri, window } from 'vscode';
 import type { App } from './app.ts';
-import type { CommandName } from './commands.ts';
+import type { Handlers } from './commands.ts';
 import { requireAddress } from './credentials/address.ts';
 import { activeFolder, openEnvFile } from './credentials/outside.ts';
 import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
@@ -20,7 +20,7 @@ import { chosenText, sourceRows } from './ui/sourceView.ts';
 export { reportFailure as report };
 
 /** What each command does. Loaded with the first command that runs. */
-export const handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>> = {
+export const handlers: Handlers['handlers'] = {
   generateFromSelection: (app) =>
     generateFromSelection({
       lastResult: app.lastResult,

@@ -14,6 +14,8 @@ interface Address {
   toString(): string;
 }
 
+type OpenListener = (document: { readonly uri: Address }) => void;
+
 /** A question that waits for its answer. */
 export interface Question {
   readonly text: string;
@@ -32,17 +34,31 @@ export class FakeEditor {
   readonly files = new Map<string, string>();
   /** What a slow file system waits for before it answers. */
   beforeFiles: Promise<void> = Promise.resolve();
+  readonly #commands = new Map<string, () => Promise<unknown>>();
+  readonly #openListeners: OpenListener[] = [];
   /** How often the content of a file was asked for. */
   reads = 0;
   /** Modal questions that are open now. */
   questions: Question[] = [];
   /** Every modal question that was ever asked. */
   asked = 0;
+  /** Every text that was shown and had no need of an answer. */
+  readonly said: string[] = [];
   /** Input boxes and lists that were opened; each is closed at once, as with Escape. */
   inputs = 0;
 
   addFolder(path: string): void {
     this.folders.push({ uri: addressOf(path), name: path.slice(1), index: this.folders.length });
+  }
+
+  /** Runs a command as VS Code does, which shows whatever it fails with. */
+  async run(command: string): Promise<unknown> {
+    return this.#commands.get(command)?.();
+  }
+
+  /** Opens a document, as its listeners are told of it. */
+  open(path: string): void {
+    for (const listener of this.#openListeners) listener({ uri: addressOf(path) });
   }
 
   /** The question that is open once everything else has had its turn. */
@@ -55,7 +71,10 @@ export class FakeEditor {
 
   ask(text: string, rest: readonly unknown[]): Promise<unknown> {
     const [options, ...items] = rest as [MessageOptions, ...(string | MessageItem)[]];
-    if (options?.modal !== true) return Promise.resolve(undefined);
+    if (options?.modal !== true) {
+      this.said.push(text);
+      return Promise.resolve(undefined);
+    }
     this.asked += 1;
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const labelOf = (item: string | MessageItem) => (typeof item === 'string' ? item : item.title);
@@ -105,7 +124,11 @@ export class FakeEditor {
         },
         showWarningMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
         // Left open: nobody has to close a notification.
-        showErrorMessage: () => new Promise(() => {}),
+        showErrorMessage: (text: string) => {
+          editor.said.push(text);
+          return new Promise(() => {});
+        },
+        showTextDocument: async ({ path }: Address) => void editor.#read(path),
         showInformationMessage: async () => undefined,
         createInputBox: input,
         createQuickPick: input,
@@ -120,6 +143,12 @@ export class FakeEditor {
         getWorkspaceFolder: (uri: Address) =>
           editor.folders.find((folder) => uri.path.startsWith(`${folder.uri.path}/`)),
         getConfiguration: () => configuration,
+        textDocuments: [],
+        onDidOpenTextDocument: (listener: OpenListener) => {
+          editor.#openListeners.push(listener);
+          return nothing;
+        },
+        onDidGrantWorkspaceTrust: () => nothing,
         fs: {
           stat: async ({ path }: Address) => {
             await editor.beforeFiles;
@@ -139,7 +168,14 @@ export class FakeEditor {
       InputBoxValidationSeverity: { Error: 3 },
       QuickInputButtons: { Back: {} },
       QuickPickItemKind: { Separator: -1 },
-      commands: { executeCommand: async () => undefined },
+      commands: {
+        executeCommand: (name: string) => editor.run(name),
+        registerCommand: (name: string, run: () => Promise<unknown>) => {
+          editor.#commands.set(name, run);
+          return nothing;
+        },
+      },
+      Disposable: { from: () => nothing },
     };
   }
 

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import type { WorkspaceFolder } from 'vscode';
+import type { App } from '../../src/app.ts';
+import type { Handlers } from '../../src/commands.ts';
+import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
+
+/** What becomes of parts that cannot be loaded, as after an update of the extension on disk. */
+
+const logged: string[] = [];
+const app = { log: { error: (text: string) => logged.push(text) } } as unknown as App;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a part that cannot be loaded', () => {
+  let editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new FakeEditor();
+    logged.length = 0;
+  });
+
+  it('is said in a plain sentence, and tried again with the next command', async () => {
+    const { registerCommands } = await import('../../src/commands.ts');
+    let isThere = false;
+    const ran: string[] = [];
+    const diagnose = async () => void ran.push('diagnose');
+    registerCommands(app, async () => {
+      if (!isThere) throw new Error('Cannot find module /home/somebody/handlers.js');
+      return { handlers: { diagnose }, report: async () => false } as unknown as Handlers;
+    });
+    assert.equal(await editor.run('hostedModel.diagnose'), undefined);
+    assert.equal(editor.said.length, 1);
+    assert.match(editor.said[0] ?? '', /could not load .* Reload the window\.$/);
+    assert.doesNotMatch([...editor.said, ...logged].join(), /somebody/);
+    assert.equal(logged.length, 1);
+    isThere = true;
+    await editor.run('hostedModel.diagnose');
+    assert.deepEqual([ran, editor.said.length], [['diagnose'], 1]);
+  });
+
+  it('leaves a failure to its command: another try that fails is reported, too', async () => {
+    const { registerCommands } = await import('../../src/commands.ts');
+    const failures = ['first', 'second'];
+    const reported: unknown[] = [];
+    const diagnose = async () => {
+      throw failures.shift();
+    };
+    const report = async (_: App, error: unknown) => {
+      reported.push(error);
+      return reported.length < 2;
+    };
+    registerCommands(app, async () => ({ handlers: { diagnose }, report }) as unknown as Handlers);
+    await editor.run('hostedModel.diagnose');
+    assert.deepEqual(reported, ['first', 'second']);
+  });
+
+  it('is tried again with the next .env file, and no rejection is left behind', async () => {
+    const { registerEnvFile } = await import('../../src/envFile/watch.ts');
+    let tries = 0;
+    const stray: unknown[] = [];
+    const note = (reason: unknown) => void stray.push(reason);
+    process.prependListener('unhandledRejection', note);
+    try {
+      registerEnvFile(async () => {
+        tries += 1;
+        if (tries === 1) throw new Error('not there');
+        return { dispose: () => {} };
+      });
+      for (const path of ['/a/.env', '/b/.env', '/c/.env', '/c/letter.txt']) {
+        editor.open(path);
+        await turn();
+      }
+      assert.deepEqual([tries, stray], [2, []]);
+    } finally {
+      process.removeListener('unhandledRejection', note);
+    }
+  });
+});
+
+describe('a .env file that is gone', () => {
+  let editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new FakeEditor();
+    editor.addFolder('/work');
+  });
+
+  it('is said to be gone where it was to be opened', async () => {
+    const { openEnvFile } = await import('../../src/credentials/outside.ts');
+    const [folder] = editor.folders as unknown as WorkspaceFolder[];
+    editor.files.set('/work/.env', '');
+    await openEnvFile(folder);
+    assert.deepEqual(editor.said, []);
+    editor.files.clear();
+    await openEnvFile(folder);
+    assert.match(editor.said.join(), /the \.env file cannot be opened\. .*deleted/);
+  });
+});
