@@ -29,10 +29,11 @@ const EXPLANATION_MS = 15_000;
 /** Runs all checks in a list that stays open, and then the fix that the user picks. */
 export async function diagnoseConnection(app: App): Promise<void> {
   for (;;) {
-    const folder = activeFolder();
+    const document = window.activeTextEditor?.document.uri;
+    const folder = activeFolder(document);
     const { found, choice } = await (await app.access()).look(folder);
     const { credentials, ...shown } = whatToDiagnose(found, choice);
-    const settings = readSettings(window.activeTextEditor?.document.uri);
+    const settings = readSettings(document);
     const session = credentials && (await app.session());
     const run = async (onResult: (result: CheckResult) => void, signal: AbortSignal) => {
       if (!credentials) return;
@@ -49,8 +50,8 @@ export async function diagnoseConnection(app: App): Promise<void> {
       redact: (text) => (session ? session.redact(text) : redact(text)),
     });
     if (fix === undefined) return;
-    if (fix === 'approve') await (await app.access()).require();
-    // The folder of the check, whatever is shown by now.
+    // On behalf of what was checked, whatever is shown by now.
+    if (fix === 'approve') await (await app.access()).require(document ?? folder?.uri);
     else if (fix === 'openEnvFile') return openEnvFile(folder);
     else if (fix !== 'retry') {
       await commands.executeCommand(`hostedModel.${fix}`);

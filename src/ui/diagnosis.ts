@@ -3,6 +3,7 @@ import type { CheckResult } from '../service/diagnose.ts';
 import type { Fix } from './actions.ts';
 import { shownCheck } from './diagnosisMessages.ts';
 import {
+  type Copying,
   conclusionOf,
   finalRows,
   type Row,
@@ -58,15 +59,15 @@ export function showDiagnosis({
   const paintRunning = () => {
     pick.items = runningRows([...checks.values()]).map(itemOf);
   };
-  const paintEnd = (isCopied: boolean) => {
+  const paintEnd = (copying: Copying) => {
     const all = [...checks.values()];
     pick.busy = false;
     // In the part that wraps: a row cuts long sentences.
     pick.prompt = conclusionOf(all).text;
     pick.placeholder = 'Enter runs the marked line';
-    const items = finalRows(all, isCopied).map(itemOf);
+    const items = finalRows(all, copying).map(itemOf);
     pick.items = items;
-    const wanted = isCopied ? 'copy' : 'fix';
+    const wanted = copying === 'not-tried' ? 'fix' : 'copy';
     const marked =
       items.find(({ row }) => row.does === wanted) ?? items.find(({ row }) => row.does === 'copy');
     pick.activeItems = marked ? [marked] : [];
@@ -82,16 +83,25 @@ export function showDiagnosis({
       checks.set(shown.title, shown);
       paintRunning();
     }, closed.signal);
-    if (!closed.signal.aborted) paintEnd(false);
+    if (!closed.signal.aborted) paintEnd('not-tried');
+  };
+  const copyReport = async (): Promise<Copying> => {
+    try {
+      const header = { versions: versions(), date: new Date() };
+      await env.clipboard.writeText(redact(reportText(namelessChecks(), header)));
+      return 'done';
+    } catch {
+      return 'failed';
+    }
   };
 
   return new Promise((resolve, reject) => {
-    pick.onDidAccept(async () => {
+    pick.onDidAccept(() => {
       const row = pick.selectedItems[0]?.row;
       if (row?.does === 'copy') {
-        const header = { versions: versions(), date: new Date() };
-        await env.clipboard.writeText(redact(reportText(namelessChecks(), header)));
-        paintEnd(true);
+        void copyReport().then((copying) => {
+          if (!closed.signal.aborted) paintEnd(copying);
+        });
       } else if (row?.does === 'fix') {
         resolve(row.fix);
         pick.hide();

@@ -69,23 +69,32 @@ export function conclusionOf(checks: readonly ShownCheck[]): Conclusion {
   };
 }
 
+/** What became of the report. */
+export type Copying = 'not-tried' | 'done' | 'failed';
+
+const COPY_LABELS: Readonly<Record<Copying, string>> = {
+  'not-tried': '$(copy) Copy Report',
+  done: '$(check) Report Copied',
+  // As in a browser that does not allow it.
+  failed: '$(warning) The Report Could Not Be Copied. Try Again',
+};
+
 /** One row for each check while they run. */
 export function runningRows(checks: readonly ShownCheck[]): Row[] {
   return checks.map(rowOf);
 }
 
 /** What is the cause, its fix and the report above the checks. */
-export function finalRows(checks: readonly ShownCheck[], isCopied: boolean): Row[] {
+export function finalRows(checks: readonly ShownCheck[], copying: Copying): Row[] {
   const { text, title, state, fix } = conclusionOf(checks);
   const icon = `$(${ICONS[state]})`;
   const cause = state === 'passed' ? title : `${causeWord(state)}: ${title}`;
   // Below the row that is marked at the end: a screen reader reads that one, and no other.
   const detail = text;
-  const copy = isCopied ? '$(check) Report Copied' : '$(copy) Copy Report';
   return [
     { does: 'none', label: `${icon} ${cause}` },
     ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, detail, fix } as const] : []),
-    { does: 'copy', label: copy, ...(!fix && { detail }) },
+    { does: 'copy', label: COPY_LABELS[copying], ...(!fix && { detail }) },
     { does: 'none', label: 'Checks', isHeading: true },
     // What is the cause stands above; it need not be read twice.
     ...checks.map((check) => rowOf(check.text === text ? { ...check, text: '' } : check)),

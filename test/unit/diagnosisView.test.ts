@@ -44,7 +44,7 @@ describe('the list of a diagnosis', () => {
   });
 
   it('ends with the cause, one fix and the report above the checks', () => {
-    const rows = finalRows([passed('Settings'), warned, failed, notRun], false);
+    const rows = finalRows([passed('Settings'), warned, failed, notRun], 'not-tried');
     assert.deepEqual(
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
       [
@@ -63,7 +63,7 @@ describe('the list of a diagnosis', () => {
     assert.equal(conclusionOf([warned, failed, other]).text, 'It was refused.');
     assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
     assert.equal(conclusionOf([passed('Token')]).state, 'passed');
-    const rows = finalRows([passed('Token')], true);
+    const rows = finalRows([passed('Token')], 'done');
     assert.deepEqual(
       rows.slice(0, 2).map(({ label }) => label),
       ['$(pass-filled) All checks passed', '$(check) Report Copied'],
@@ -71,7 +71,7 @@ describe('the list of a diagnosis', () => {
   });
 
   it('offers another diagnosis where a message would offer another try', () => {
-    const labels = finalRows([warned], false).map(({ label }) => label);
+    const labels = finalRows([warned], 'not-tried').map(({ label }) => label);
     assert.ok(labels.includes('$(wand) Check Again'));
     assert.ok(labels.includes('$(warning) Worth knowing: Clock'));
   });

@@ -165,6 +165,7 @@ export class FakeEditor {
       },
       FileType: { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 },
       ConfigurationTarget: { Global: 1 },
+      ProgressLocation: { Notification: 15 },
       InputBoxValidationSeverity: { Error: 3 },
       QuickInputButtons: { Back: {} },
       QuickPickItemKind: { Separator: -1 },
@@ -175,6 +176,9 @@ export class FakeEditor {
           return nothing;
         },
       },
+      env: { appName: 'Fake', clipboard: { writeText: async () => {} } },
+      extensions: { getExtension: () => undefined },
+      version: { toString: () => '0' },
       Disposable: { from: () => nothing },
     };
   }
