@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
+import type { GenerateOptions } from '../../../src/service/client.ts';
 import { Session } from '../../../src/service/session.ts';
 import type { TokenState } from '../../../src/service/tokenState.ts';
 import { gate } from '../../emulator/faults.ts';
 import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath } from './world.ts';
 
-const settings = {
-  modelId,
-  operation: 'chat',
-  limits: { limit: 1, queue: 50, minIntervalMs: 0 },
-} as const;
+const limits = { queue: 50, minIntervalMs: 0 };
 const chat = pathOf('chat', false);
 
 describe('a session', () => {
@@ -18,21 +15,22 @@ describe('a session', () => {
     await endWorlds();
   });
 
-  async function start() {
+  async function start(limit = 1) {
     const { emulator, credentials } = await startWorld({
       emulator: { apiKeys: ['key-number-one', 'key-number-two'] },
     });
+    const settings = { modelId, operation: 'chat', limits: { ...limits, limit } } as const;
     const states: TokenState['kind'][] = [];
     const session = new Session({ onTokenState: ({ kind }) => states.push(kind) });
     sessions.push(session);
     const withKey = (apiKey: string) => ({ ...credentials, apiKey });
-    const generate = (apiKey: string) =>
-      session.client(withKey(apiKey), settings).generateText('Hi', {});
-    return { session, emulator, states, generate, withKey };
+    const generate = (apiKey: string, options: GenerateOptions = {}) =>
+      session.client(withKey(apiKey), settings).generateText('Hi', {}, options);
+    return { session, emulator, settings, states, generate, withKey };
   }
 
   it('sends nothing before the first call', async () => {
-    const { session, emulator, states, withKey } = await start();
+    const { session, emulator, settings, states, withKey } = await start();
     session.client(withKey('key-number-one'), settings);
     session.keepTokenFresh();
     assert.deepEqual([emulator.openConnections, states.length], [0, 0]);
@@ -111,5 +109,26 @@ describe('a session', () => {
     assert.equal(await waiting, 'cancelled');
     assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [1, 2]);
     assert.equal(states.at(-1), 'none');
+  });
+
+  it('A17: ends three calls within a second of signing out', async function () {
+    // A busy machine may stall the whole process for longer.
+    this.retries(2);
+    const { session, emulator, generate, states } = await start(3);
+    emulator.faults.next(chat, { neverAnswers: true }, 3);
+    const signOut = new AbortController();
+    const options = { signal: signOut.signal };
+    const calls = [1, 2, 3].map(() => kindOf(generate('key-number-one', options)));
+    await emulator.requestCount(chat, 3);
+    const requests = emulator.requests.filter(({ path }) => path === chat);
+    const startedAt = performance.now();
+    // In this order, as the window does it when the key is gone.
+    signOut.abort();
+    session.forgetToken();
+    await Promise.all(requests.map((request) => emulator.disconnected(request)));
+    const ms = performance.now() - startedAt;
+    assert.ok(ms < 1_000, `${ms.toFixed()} ms`);
+    assert.deepEqual(await Promise.all(calls), ['cancelled', 'cancelled', 'cancelled']);
+    assert.deepEqual([emulator.count(chat), states.at(-1)], [3, 'none']);
   });
 });
