@@ -39,13 +39,18 @@ export function registerCommands(
   app: App,
   load: () => Promise<Handlers> = () => import('./handlers.ts'),
 ): Disposable {
-  const registrations = COMMANDS.map((name) =>
-    commands.registerCommand(`hostedModel.${name}`, () => run(app, name, load)),
-  );
+  const registrations = COMMANDS.map((name) => {
+    const run = async (): Promise<undefined> => guarded(app, name, load);
+    return commands.registerCommand(`hostedModel.${name}`, () => run());
+  });
   return Disposable.from(...registrations);
 }
 
-async function run(app: App, name: CommandName, load: () => Promise<Handlers>): Promise<undefined> {
+async function guarded(
+  app: App,
+  name: CommandName,
+  load: () => Promise<Handlers>,
+): Promise<undefined> {
   // What cannot be loaded cannot report it either.
   const loaded = await load().catch(() => undefined);
   if (!loaded) {
