@@ -168,12 +168,7 @@ export function activate(context: ExtensionContext): void {
 }
 
 /** What waits for an answer of the user. */
-const ASKING: ReadonlySet<Choice['kind']> = new Set([
-  'unapproved',
-  'ask-project',
-  'ask-source',
-  'chosen-unusable',
-]);
+const ASKING: ReadonlySet<Choice['kind']> = new Set(['unapproved', 'ask-project', 'ask-source']);
 
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';

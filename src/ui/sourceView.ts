@@ -124,7 +124,7 @@ const EDITOR_STATES: Readonly<Record<Exclude<EditorChoice['kind'], 'missing'>, s
 /** What is said once the user has chosen a source. */
 export function chosenText(source: SourceId, found: Found): string {
   const verb = source === 'editor' ? 'are' : 'is';
-  return `${sourceName(source, found)} ${verb} used in this workspace from now on.`;
+  return `${sourceName(source, found)} ${verb} used for this folder from now on.`;
 }
 
 /** A source that has none of the settings is nothing to choose from. */

@@ -179,9 +179,9 @@ describe('what is offered for a source that cannot be used', () => {
       chosenText(id, found()),
     );
     assert.deepEqual(texts, [
-      'secret storage and user settings are used in this workspace from now on.',
-      'the .env file of a is used in this workspace from now on.',
-      'the environment is used in this workspace from now on.',
+      'secret storage and user settings are used for this folder from now on.',
+      'the .env file of a is used for this folder from now on.',
+      'the environment is used for this folder from now on.',
     ]);
   });
 
