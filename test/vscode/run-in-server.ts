@@ -41,6 +41,8 @@ async function runSuite(): Promise<number> {
     ...(positionals[0] === undefined ? {} : { folder: resolve(positionals[0]) }),
     userSettings: {
       'security.workspace.trust.enabled': values['disable-workspace-trust'] !== true,
+      // VS Code's own git throws out of turn at repositories that a test has broken on purpose.
+      'git.enabled': false,
     },
     smokeTestDriver: true,
     env: { HOSTED_MODEL_CONSOLE_MARK: mark },
