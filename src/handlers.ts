@@ -54,9 +54,11 @@ export const handlers: Handlers['handlers'] = {
   refreshToken: async (app) => {
     const credentials = await requireCredentials(app);
     if (!credentials) return;
+    // Of this moment: a key that is deleted while the service loads must not be sent any more.
+    const signedOut = app.signOutSignal;
     const session = await app.session();
     await window.withProgress({ location: ProgressLocation.Window, title: 'Getting a token' }, () =>
-      session.tokens(credentials).refresh(app.signOutSignal),
+      session.tokens(credentials).refresh(signedOut),
     );
     app.status.update({ lastFailure: undefined });
     inform('a new token is in use.');
