@@ -3,9 +3,9 @@ import type { SourceReading } from '../service/settingSource.ts';
 import type { Answer } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';
 import {
+  credentialsFor,
   type Destination,
   destination,
-  originsOf,
   type Resolution,
   resolveCredentials,
   type WantedSettings,
@@ -45,7 +45,7 @@ export interface Found {
   /** In the order in which they are used. */
   readonly outside: readonly OutsideSource[];
   /** The source that the user chose for this folder; undefined as long as the order holds. */
-  readonly preferred: SourceId | undefined;
+  readonly preferred: OutsideId | undefined;
 }
 
 export interface Folder {
@@ -96,7 +96,7 @@ export function choose(found: Found): Choice {
 }
 
 function chooseSource(found: Found): Choice {
-  const chosen = found.outside.find(({ id }) => id === found.preferred);
+  const chosen = found.preferred && outsideSource(found, found.preferred);
   const preferred = chosen && chosen.answer !== 'refused' && usable(found, chosen);
   if (chosen && preferred) {
     // The values the user chose may have changed since: then the question comes again.
@@ -128,6 +128,11 @@ function identityProblem({ settings, outside }: Found): Choice | undefined {
 /** Restricted Mode reads no source; there the user's own key serves. */
 function isUntrusted({ text }: OutsideSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';
+}
+
+/** What was found in a source outside the editor; undefined for the editor itself. */
+export function outsideSource({ outside }: Found, source: SourceId): OutsideSource | undefined {
+  return outside.find(({ id }) => id === source);
 }
 
 /** The three values, if they are complete and free of errors. */
@@ -165,12 +170,8 @@ export function chooseEditor(found: Found): EditorChoice {
   return { ...resolution, source: 'editor' };
 }
 
-function ready({ settings: { vendor } }: Found, source: UsableSource): Choice {
-  const { authUrl, serviceUrl } = source.destination;
-  const { apiKey, projectId } = source.values;
-  const approved = originsOf(source.destination);
-  const credentials = { vendor, apiKey, projectId, authUrl, serviceUrl, approved };
-  return { kind: 'ready', source: source.id, credentials };
+function ready({ settings: { vendor } }: Found, { id, values, destination }: UsableSource): Choice {
+  return { kind: 'ready', source: id, credentials: credentialsFor(vendor, values, destination) };
 }
 
 function ask(source: UsableSource): Choice {

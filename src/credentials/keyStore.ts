@@ -16,7 +16,10 @@ export interface KeyRecord {
 }
 
 const SECRET = 'hostedModel.key';
-/** Says that a key exists, where secret storage cannot list its names. Holds nothing of the key. */
+/**
+ * Says that a key was stored: where secret storage cannot list its names, and where it has lost the
+ * key. Holds nothing of the key.
+ */
 const MARKER = 'hostedModel.hasKey';
 
 export class KeyStore {

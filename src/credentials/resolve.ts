@@ -56,17 +56,18 @@ export function resolveCredentials(
   // A record that was tampered with names no host that could have been approved.
   if ('setting' in approved) return { kind: 'missing', names: ['apiKey'] };
   if (!isSameDestination(approved, wanted)) return { kind: 'unapproved', approved, wanted };
-  return {
-    kind: 'ready',
-    credentials: {
-      vendor,
-      apiKey: record.apiKey,
-      projectId,
-      authUrl: wanted.authUrl,
-      serviceUrl: wanted.serviceUrl,
-      approved: originsOf(approved),
-    },
-  };
+  const { apiKey } = record;
+  return { kind: 'ready', credentials: credentialsFor(vendor, { apiKey, projectId }, wanted) };
+}
+
+/** Credentials for a destination whose two origins the user approved. */
+export function credentialsFor(
+  vendor: Vendor,
+  { apiKey, projectId }: Pick<Credentials, 'apiKey' | 'projectId'>,
+  target: Destination,
+): Credentials {
+  const { authUrl, serviceUrl } = target;
+  return { vendor, apiKey, projectId, authUrl, serviceUrl, approved: originsOf(target) };
 }
 
 /** Both addresses read strictly, or which of them is wrong and how. */
@@ -87,7 +88,7 @@ export function destination(
 }
 
 /** The origins of both addresses: http and https of one host are two places. */
-export function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
+function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
   return { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin };
 }
 

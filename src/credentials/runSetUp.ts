@@ -36,7 +36,7 @@ export async function runSetUp(
     needed.add('url');
   }
   const ask = SETTING_NAMES.filter((name) => needed.has(name));
-  if (!(await setUp({ keys, settings, test, ask, ...(found && { found }) }))) return false;
+  if (!(await setUp({ keys, settings, test, ask, found }))) return false;
   const place = keys.isWindowOnly
     ? 'The key lives until this window closes, since secret storage does not keep it.'
     : 'The key is in secret storage.';

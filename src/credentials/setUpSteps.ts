@@ -8,7 +8,7 @@ import { askDestination } from './approval.ts';
 import { checkKey, checkProject, checkUrl } from './checks.ts';
 import { contextOfTest } from './diagnosed.ts';
 import type { KeyRecord } from './keyStore.ts';
-import { type Destination, destination, isSameDestination, originsOf } from './resolve.ts';
+import { credentialsFor, type Destination, destination, isSameDestination } from './resolve.ts';
 import type { SetUpOptions } from './setUp.ts';
 
 /** The questions of the guided set-up, and what is wrong with an answer. */
@@ -89,7 +89,9 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   save: async ({ position, draft, stored, options, steps }) => {
     const target = destination(options.settings.authUrl, draft.url);
     if ('setting' in target) return { step: 'url', text: 'Choose an address.' };
-    const credentials = draftCredentials(options, draft, stored, target);
+    const apiKey = draft.apiKey || (stored?.apiKey ?? '');
+    const answers = { apiKey, projectId: draft.projectId };
+    const credentials = credentialsFor(options.settings.vendor, answers, target);
     let found: StepProblem | undefined;
     const picked = await askPick<SaveItem>({
       ...position,
@@ -105,15 +107,15 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         { label: '$(save) Save Without Testing', test: false },
       ],
       accept: async ({ test }, signal) => {
-        if (!draft.apiKey && !isSameRecord(await options.keys.read(), stored)) {
-          return 'The stored key was changed meanwhile, so nothing was sent. Go back to enter one.';
-        }
         if (!(await mayUseStoredKey(draft, stored, target))) {
           return 'The stored key is not used for these hosts. Go back to enter a key or another address.';
         }
-        found = test
-          ? await problemOf(options.test(credentials, signal), credentials, steps)
-          : undefined;
+        // A key that is no longer stored is not tested; what follows this step says what happened.
+        const isStale = !draft.apiKey && !isSameRecord(await options.keys.read(), stored);
+        found =
+          test && !isStale
+            ? await problemOf(options.test(credentials, signal), credentials, steps)
+            : undefined;
         return found?.step === 'save' ? found.text : undefined;
       },
     });
@@ -139,23 +141,6 @@ function keptKey(
 ): string | undefined {
   if (apiKey === '') return stored ? 'the stored key' : undefined;
   return apiKey === found?.apiKey ? 'the key that was found' : 'the key you typed';
-}
-
-/** The credentials of the draft, approved for the hosts that the last step shows. */
-function draftCredentials(
-  { settings: { vendor } }: SetUpOptions,
-  { apiKey, projectId }: Draft,
-  stored: KeyRecord | undefined,
-  target: Destination,
-): Credentials {
-  return {
-    vendor,
-    apiKey: apiKey || (stored?.apiKey ?? ''),
-    projectId,
-    authUrl: target.authUrl,
-    serviceUrl: target.serviceUrl,
-    approved: originsOf(target),
-  };
 }
 
 /** A key that was stored for other hosts goes to these only after the same question as ever. */

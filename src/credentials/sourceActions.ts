@@ -1,7 +1,14 @@
 import type { WorkspaceFolder } from 'vscode';
 import type { CredentialAccess } from './access.ts';
 import type { Answer } from './approvals.ts';
-import { type Found, type SourceId, type UsableSource, usable, valuesOf } from './choose.ts';
+import {
+  type Found,
+  outsideSource,
+  type SourceId,
+  type UsableSource,
+  usable,
+  valuesOf,
+} from './choose.ts';
 import { forgetPreferences, preferSource, projectSubject, sourceSubject } from './find.ts';
 import { warnOfLeftKey } from './leftover.ts';
 import { activeFolder } from './outside.ts';
@@ -17,7 +24,7 @@ import { askSource } from './sourceApproval.ts';
 export async function prefer(access: CredentialAccess, id: SourceId): Promise<boolean> {
   const owner = activeFolder();
   const { found } = await access.look(owner);
-  const source = found.outside.find((one) => one.id === id);
+  const source = outsideSource(found, id);
   const complete = source && usable(found, source);
   if (source && !complete) return false;
   if (complete && source.answer !== 'approved') {
@@ -36,8 +43,8 @@ export async function prefer(access: CredentialAccess, id: SourceId): Promise<bo
 export async function forget(access: CredentialAccess, id: SourceId): Promise<void> {
   const { approvals } = access.options;
   const { found } = await access.look();
-  const { settings, folder, outside } = found;
-  const source = outside.find((one) => one.id === id);
+  const { settings, folder } = found;
+  const source = outsideSource(found, id);
   const values = source && valuesOf(source.text);
   if (found.preferred === id) await preferSource(access.options, folder, 'editor');
   if (source && values) {
@@ -50,7 +57,7 @@ export async function forget(access: CredentialAccess, id: SourceId): Promise<vo
 export async function importFrom(access: CredentialAccess, id: SourceId): Promise<void> {
   const owner = activeFolder();
   const { found } = await access.look(owner);
-  const source = found.outside.find((one) => one.id === id);
+  const source = outsideSource(found, id);
   const values = source && valuesOf(source.text);
   if (source && values) await importSource(access, { id: source.id, values }, found, owner);
 }

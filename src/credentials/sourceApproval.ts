@@ -61,7 +61,7 @@ export async function askProject(
     {
       modal: true,
       detail: [
-        `Folder: ${folder.path || 'none is open'}\nProject ID: ${projectId}`,
+        `Folder: ${folder.path}\nProject ID: ${projectId}`,
         'Requests from this folder are then billed to that project, and its members may see them. Your API key and the hosts stay as they are.',
         'The answer holds for exactly this project in this folder.',
       ].join('\n\n'),

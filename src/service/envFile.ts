@@ -112,8 +112,11 @@ function finding(
   return { flaw, setting, name: assignment.name, isError, place };
 }
 
-/** @param span columns of the right side; undefined for the name */
-function placeOf({ name, gap, at }: Assignment, span: Span | undefined): Place | undefined {
+/**
+ * Where an assignment or a part of it stands; undefined for the environment.
+ * @param span columns of the right side; undefined for the name
+ */
+export function placeOf({ name, gap, at }: Assignment, span: Span | undefined): Place | undefined {
   if (!at) return undefined;
   const { line, column } = at;
   const nameEnd = column + name.length;

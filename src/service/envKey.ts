@@ -1,4 +1,4 @@
-import { parseServiceUrl } from './credentials.ts';
+import { parseServiceUrl, SETTING_NAMES } from './credentials.ts';
 import { readAssignments } from './envFile.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type GivenSetting, givenSettings } from './givenSettings.ts';
@@ -23,7 +23,7 @@ export function findKey(assignments: readonly Assignment[], vendor: Vendor): Fou
   const usable = givenSettings(assignments, vendor, sets).filter(isUsable);
   for (const set of sets) {
     const own = usable.filter((one) => one.set === set);
-    const [apiKey, projectId, url] = (['apiKey', 'projectId', 'url'] as const).map(
+    const [apiKey, projectId, url] = SETTING_NAMES.map(
       (setting) => own.find((one) => one.setting === setting)?.value,
     );
     if (apiKey !== undefined) return { apiKey, projectId, url };

@@ -1,4 +1,5 @@
 import { bareValue, parseServiceUrl } from './credentials.ts';
+import { placeOf } from './envFile.ts';
 import type { Assignment } from './envText.ts';
 import type { Finding, Place } from './settingSource.ts';
 import { partsOf, type Span } from './settingValue.ts';
@@ -28,9 +29,9 @@ export function mendEnvFile(
   vendor: Vendor,
 ): readonly Mending[] {
   const assignment = lines.get(finding.place?.line ?? -1);
-  const at = assignment?.at;
-  if (!assignment || !at || assignment.name !== finding.name) return [];
-  const { line, column } = at;
+  const name = assignment && placeOf(assignment, undefined);
+  if (!name || assignment.name !== finding.name) return [];
+  const { line } = name;
   const { padded, value: span, comment } = partsOf(assignment);
   const value = readOf(assignment);
   const rewrite = (where: Span, text: string, isRead = text, region?: Region): Mending[] => {
@@ -40,7 +41,7 @@ export function mendEnvFile(
     const { raw } = assignment;
     const after = raw.slice(0, Math.max(0, where.start)) + written + raw.slice(where.end);
     if (readOf({ gap: '', raw: after }) !== isRead) return [];
-    const place = { line, ...columnsOf(assignment, column, where) };
+    const place = placeOf(assignment, where) ?? name;
     const newText = where.start < 0 ? `=${written}` : written;
     return [{ edit: { kind: 'replace', place, newText }, region }];
   };
@@ -59,9 +60,8 @@ export function mendEnvFile(
       return lines.has(otherLine) ? [removal(line), removal(otherLine)] : [];
     }
     case 'similar-name': {
-      const place = { line, start: column, end: column + assignment.name.length };
       const newText = finding.flaw.expected;
-      return [{ edit: { kind: 'replace', place, newText }, region: undefined }];
+      return [{ edit: { kind: 'replace', place: name, newText }, region: undefined }];
     }
     case 'bad-url':
     case 'endpoint-url':
@@ -86,11 +86,6 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
 
 function removal(line: number): Mending {
   return { edit: { kind: 'remove-line', line }, region: undefined };
-}
-
-function columnsOf({ name, gap }: Assignment, column: number, { start, end }: Span): Span {
-  const behind = column + name.length + gap.length + 1;
-  return { start: behind + start, end: behind + end };
 }
 
 /** Only a missing `s` is certain enough to be added to an address that cannot be used. */

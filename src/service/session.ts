@@ -1,4 +1,4 @@
-import { Client } from './client.ts';
+import { Client, type ClientOptions } from './client.ts';
 import type { Clock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { redact } from './errors.ts';
@@ -44,14 +44,8 @@ export class Session {
 
   /** A client for these credentials. */
   client(credentials: Credentials, settings: ClientSettings): Client {
-    return new Client({
-      credentials,
-      modelId: settings.modelId,
-      operation: settings.operation,
-      http: this.http,
-      tokens: this.tokens(credentials),
-      limiter: this.#limiter(credentials.approved.service, settings.limits),
-    });
+    const limiter = this.#limiter(credentials.approved.service, settings.limits);
+    return this.#client(credentials, settings, { limiter });
   }
 
   /**
@@ -60,22 +54,11 @@ export class Session {
    */
   probe(
     credentials: Credentials,
-    { modelId, operation }: ClientSettings,
+    settings: ClientSettings,
   ): { readonly tokens: TokenService; readonly client: Client } {
-    const tokens = this.tokens(credentials);
     const limiter = new Limiter({ limit: 1, queue: 1, minIntervalMs: 0 });
-    const { http } = this;
-    const deadlineMs = PROBE_DEADLINE_MS;
-    const client = new Client({
-      credentials,
-      modelId,
-      operation,
-      http,
-      tokens,
-      limiter,
-      deadlineMs,
-    });
-    return { tokens, client };
+    const client = this.#client(credentials, settings, { limiter, deadlineMs: PROBE_DEADLINE_MS });
+    return { tokens: this.tokens(credentials), client };
   }
 
   /**
@@ -137,6 +120,16 @@ export class Session {
   dispose(): void {
     this.forgetToken();
     this.http.dispose();
+  }
+
+  #client(
+    credentials: Credentials,
+    { modelId, operation }: ClientSettings,
+    patience: Pick<ClientOptions, 'limiter' | 'deadlineMs'>,
+  ): Client {
+    const { http } = this;
+    const tokens = this.tokens(credentials);
+    return new Client({ credentials, modelId, operation, http, tokens, ...patience });
   }
 
   #limiter(origin: string, options: LimiterOptions): Limiter {

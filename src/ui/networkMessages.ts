@@ -29,7 +29,7 @@ const CHECK_NETWORK = 'Check the network and the proxy settings of VS Code.';
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
 export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
-  unreachable: (details, where) => unreachable(details, where),
+  unreachable,
   offline: () => ({
     text: `Neither host can be reached: this machine is most likely offline or behind a proxy. ${CHECK_NETWORK}`,
     actions: ELSEWHERE,
@@ -40,15 +40,15 @@ export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
       : `The connection to ${host} was lost after the request was sent. It may have run, so it was not sent again.`,
     actions: ELSEWHERE,
   }),
-  certificate: (details, where) => certificate(details, where),
-  tls: ({ host = 'the service', code = 'no code' }, where) =>
+  certificate,
+  tls: ({ host = 'The service', code = 'no code' }, where) =>
     code === NO_TLS
       ? {
-          text: `${sentenceStart(host)} does not speak TLS there. Most likely the port or a proxy is wrong. Check the address in ${where.address.name}.`,
+          text: `${host} does not speak TLS there. Most likely the port or a proxy is wrong. Check the address in ${where.address.name}.`,
           actions: [mendAddress(where), 'diagnose'],
         }
       : {
-          text: `${sentenceStart(host)} and this machine could not agree on TLS (${code}). Most likely a firewall or a proxy in between is at fault. ${CHECK_NETWORK}`,
+          text: `${host} and this machine could not agree on TLS (${code}). Most likely a firewall or a proxy in between is at fault. ${CHECK_NETWORK}`,
           actions: ELSEWHERE,
         },
   proxy: (details) => ({ text: proxy(details), actions: ELSEWHERE }),
@@ -67,7 +67,7 @@ export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
       actions: ELSEWHERE,
     };
   },
-  redirected: (details, where) => redirected(details, where),
+  redirected,
 };
 
 function redirected({ host = 'another address' }: ErrorDetails, where: Where): Message {
@@ -157,8 +157,4 @@ function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails
   }
   const why = code ? ` (${code})` : '';
   return `The proxy${name ? ` ${name}` : ''} on the way to ${host} cannot be reached${why}. Check that it runs, and the proxy settings of VS Code.`;
-}
-
-function sentenceStart(host: string): string {
-  return host === 'the service' ? 'The service' : host;
 }

@@ -3,6 +3,7 @@ import {
   editorProject,
   type Found,
   type OutsideSource,
+  outsideSource,
   type SourceId,
   valuesOf,
 } from '../credentials/choose.ts';
@@ -115,7 +116,7 @@ function editorSyntax(choice: Choice, { blemishes, unusable }: SettingFlaws): Sh
 }
 
 function outsideSyntax(source: SourceId, found: Found): ShownCheck {
-  const outside = found.outside.find(({ id }) => id === source);
+  const outside = outsideSource(found, source);
   if (!outside || valuesOf(outside.text)) return passed('Syntax', 'All are well-formed.');
   const name = sourceName(source, found);
   const text = `In ${name}, ${sourceProblem(outside)}. A source with an error is not used. Mend the value.`;

@@ -2,6 +2,7 @@ import {
   type Choice,
   editorProject,
   type Found,
+  outsideSource,
   type SourceId,
   valuesOf,
 } from '../credentials/choose.ts';
@@ -57,9 +58,10 @@ function placesOf(name: SettingName, id: SourceId, found: Found): string[] {
   return hasSetting(name, id, found) ? [wherefrom(name, id, found)] : [];
 }
 
-function hasSetting(name: SettingName, id: SourceId, { outside, settings, record }: Found) {
+function hasSetting(name: SettingName, id: SourceId, found: Found) {
+  const { settings, record } = found;
   if (id === 'editor') return name === 'apiKey' ? record !== undefined : !!settings[name];
-  const source = outside.find((one) => one.id === id);
+  const source = outsideSource(found, id);
   return (
     source?.text.kind === 'read' &&
     source.text.reading.named.some(({ setting }) => setting === name)
@@ -73,7 +75,7 @@ function masked(text: string): string {
 
 /** The values of a source as they may be shown: the key not at all. */
 export function maskedValues(id: SourceId, found: Found): string {
-  const source = found.outside.find((one) => one.id === id);
+  const source = outsideSource(found, id);
   const { projectId, url } = source
     ? (valuesOf(source.text) ?? { projectId: '', url: '' })
     : { projectId: editorProject(found), url: found.settings.url };

@@ -26,8 +26,7 @@ export function settingLabel(name: SettingName): string {
 /** "an API key, a project ID and a service URL", in the order given. */
 export function settingNames(names: readonly SettingName[]): string {
   const labels = names.map((name) => `${name === 'apiKey' ? 'an' : 'a'} ${SETTING_LABELS[name]}`);
-  const last = labels.pop() ?? '';
-  return labels.length > 0 ? `${labels.join(', ')} and ${last}` : last;
+  return new Intl.ListFormat('en-GB').format(labels);
 }
 
 export function missingText(names: readonly SettingName[]): string {

@@ -5,6 +5,7 @@ import {
   type EditorChoice,
   type Found,
   type OutsideSource,
+  outsideSource,
   type SourceId,
   usable,
   valuesOf,
@@ -52,7 +53,7 @@ export function sourceRows(found: Found, choice: Choice): SourceRow[] {
 
 /** What is offered for a source, in this order: always at least one way on. */
 export function actionsFor(source: SourceId, found: Found, choice: Choice): ActionItem[] {
-  const outside = found.outside.find(({ id }) => id === source);
+  const outside = outsideSource(found, source);
   const obstacle = outside ? outsideObstacle(found, outside) : editorObstacle(found);
   const answer = outside ? outside.answer : found.projectAnswer;
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
@@ -102,7 +103,7 @@ export function isInUse(source: SourceId, choice: Choice): boolean {
 
 /** Why a source is not in use. */
 export function stateOf(source: SourceId, found: Found): string {
-  const outside = found.outside.find(({ id }) => id === source);
+  const outside = outsideSource(found, source);
   if (outside) {
     const fallback =
       outside.answer === 'approved' ? 'approved, not used' : 'complete, not approved';
