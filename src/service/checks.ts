@@ -3,8 +3,9 @@ import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { Retry } from './exchange.ts';
 import type { RequestLimit } from './headers.ts';
+import { type ModelFate, withFate } from './modelLife.ts';
 import { functionOf } from './models.ts';
-import { type ModelFate, reachIdentity, reachService } from './reach.ts';
+import { reachIdentity, reachService } from './reach.ts';
 import type { ClientSettings, Session } from './session.ts';
 
 /**
@@ -110,8 +111,4 @@ export function isWorrying(check: CheckName, facts: CheckFacts): boolean {
   const { clockAheadMs = 0, model, isUnproven } = facts;
   if (check === 'clock') return Math.abs(clockAheadMs) >= CLOCK_TOLERANCE_MS;
   return check === 'access' && (model !== undefined || isUnproven === true);
-}
-
-function withFate(error: ServiceError, { stage, since, successors }: ModelFate): ServiceError {
-  return error.with({ successors, ...(stage === 'withdrawn' && { since }) });
 }

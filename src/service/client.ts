@@ -1,5 +1,6 @@
 import { readText } from './body.ts';
 import { Collector, collectStream } from './collector.ts';
+import { requestText, stringsIn } from './continuation.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { Answer, Exchange, Retry } from './exchange.ts';
@@ -7,7 +8,11 @@ import { inferenceFailure } from './failures.ts';
 import { type RequestLimit, requestLimit } from './headers.ts';
 import type { Http } from './http.ts';
 import type { Limiter } from './limiter.ts';
+import { newTokensByDefault } from './modelLimits.ts';
+import type { Model } from './modelList.ts';
+import { parameterProblem } from './parameterCheck.ts';
 import { mapParameters, type Parameters } from './parameters.ts';
+import { holdsPrivateKey, maskAll, maskPrivateKeys, type SecretKind } from './promptSecrets.ts';
 import type { TokenService } from './token.ts';
 import type { Token } from './tokenState.ts';
 import type { InferencePath, Operation } from './vendors.ts';
@@ -25,6 +30,11 @@ export interface GenerateOptions {
   /** Called with each new part of the text; asks the service to stream. */
   readonly onText?: (text: string) => void;
   readonly onRetry?: (retry: Retry) => void;
+  /**
+   * What the model has answered to this prompt already: it goes on from there. Neither `onText` nor
+   * the result repeats it.
+   */
+  readonly answerSoFar?: string;
 }
 
 export interface Generation {
@@ -49,9 +59,13 @@ export interface ClientOptions {
   readonly http: Http;
   readonly tokens: TokenService;
   readonly limiter: Limiter;
+  /** What the service is known to say about the model, without asking it. */
+  readonly knownModel?: () => Model | undefined;
   /** Milliseconds for one call with all its attempts. */
   readonly deadlineMs?: number;
 }
+
+type RequestBody = Readonly<Record<string, unknown>>;
 
 const DEADLINE_MS = 300_000;
 const MAX_ANSWER_BYTES = 8_388_608;
@@ -73,18 +87,19 @@ export class Client {
   async generateText(
     prompt: string,
     parameters: Parameters,
-    { signal = new AbortController().signal, onText, onRetry }: GenerateOptions = {},
+    options: GenerateOptions = {},
   ): Promise<Generation> {
-    const { operation, credentials, tokens } = this.#options;
-    const keys = [credentials.apiKey, ...(credentials.otherKeys ?? [])];
-    if (keys.some((key) => prompt.includes(key)) || tokens.isIn(prompt)) {
-      throw new ServiceError('prompt-holds-secret');
-    }
-    const { fields, dropped } = mapParameters(operation, parameters);
-    const body =
-      operation === 'chat'
-        ? { messages: [{ role: 'user', content: prompt }], ...fields }
-        : { input: prompt, parameters: fields };
+    const { signal = new AbortController().signal, onText, onRetry, answerSoFar = '' } = options;
+    const { operation, knownModel } = this.#options;
+    const problem = parameterProblem(operation, parameters);
+    if (problem) throw problem;
+    const request = { operation, parameters, text: prompt + answerSoFar };
+    const newTokens = newTokensByDefault(knownModel?.(), request);
+    const { fields, dropped } = mapParameters(operation, parameters, newTokens);
+    const parameterFields = operation === 'chat' ? fields : { parameters: fields };
+    const text = requestText(operation, prompt, answerSoFar);
+    const body = this.#bodyOf({ ...text, ...parameterFields });
+    this.#refuseSecrets(body, [prompt, ...stringsIn(fields)]);
     const collected = new Collector(onText);
     const readPiece = operation === 'chat' ? readChat : readGeneration;
     await this.#post(onText ? `${operation}Stream` : operation, body, {
@@ -112,17 +127,63 @@ export class Client {
       tokens: readTokenCount(parseJson(await readText(bytes))),
       requestLimit: requestLimit(header),
     });
-    return this.#post('tokenization', { input: text }, { signal, read, onRetry });
+    return this.#post('tokenization', this.#bodyOf({ input: text }), { signal, read, onRetry });
+  }
+
+  /**
+   * The kinds of secrets in a text of the user: a key or token of these credentials, or any private
+   * key. What the model has answered is asked for key and token alone: a private key in it is an
+   * example of the model's own, and no secret.
+   */
+  secretsIn(text: string): readonly SecretKind[] {
+    return [...this.#ownSecretsIn(text), ...(holdsPrivateKey(text) ? ['privateKey' as const] : [])];
+  }
+
+  /** The text with every one of these secrets masked. */
+  mask(text: string): string {
+    return maskAll(this.#options.tokens.mask(maskPrivateKeys(text)), this.#keys());
+  }
+
+  #ownSecretsIn(text: string): SecretKind[] {
+    const kinds: SecretKind[] = [];
+    if (this.#keys().some((key) => text.includes(key))) kinds.push('apiKey');
+    if (this.#options.tokens.isIn(text)) kinds.push('token');
+    return kinds;
+  }
+
+  #keys(): string[] {
+    const { apiKey, otherKeys = [] } = this.#options.credentials;
+    return [apiKey, ...otherKeys];
+  }
+
+  /**
+   * The last gate: whoever asked the user, and whatever they said, no secret is sent, in whichever
+   * part of the body it stands.
+   * @param ofUser the texts of the body that are not the model's own
+   */
+  #refuseSecrets(body: RequestBody, ofUser: readonly string[]): void {
+    const kinds = [
+      ...stringsIn(body).flatMap((text) => this.#ownSecretsIn(text)),
+      ...ofUser.flatMap((text) => this.secretsIn(text)),
+    ];
+    if (kinds.length > 0) {
+      throw new ServiceError('prompt-holds-secret', { secretKinds: [...new Set(kinds)] });
+    }
+  }
+
+  #bodyOf(fields: RequestBody): RequestBody {
+    const { modelId, credentials } = this.#options;
+    return { model_id: modelId, project_id: credentials.projectId, ...fields };
   }
 
   async #post<Result>(
     path: InferencePath,
-    body: Readonly<Record<string, unknown>>,
+    body: RequestBody,
     call: Pick<Exchange<Result>, 'signal' | 'read' | 'onRetry'> & {
       readonly mayReplay?: () => boolean;
     },
   ): Promise<Result> {
-    const { credentials, http, tokens, limiter, modelId, deadlineMs = DEADLINE_MS } = this.#options;
+    const { credentials, http, tokens, limiter, deadlineMs = DEADLINE_MS } = this.#options;
     const { vendor, projectId, serviceUrl, approved } = credentials;
     const streams = path.endsWith('Stream');
     let used: Token | undefined;
@@ -132,7 +193,7 @@ export class Client {
       origin: approved.service,
       accept: streams ? 'text/event-stream' : 'application/json',
       contentType: 'application/json',
-      body: JSON.stringify({ model_id: modelId, project_id: projectId, ...body }),
+      body: JSON.stringify(body),
       secrets: [credentials.apiKey, projectId],
       bearer: async (signal) => {
         used = await tokens.get(signal);

@@ -4,9 +4,15 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow, and may stand still while the machine sleeps. */
   monotonic(): number;
+  /** Calls once when so many milliseconds are over. @returns takes that back */
+  after(ms: number, call: () => void): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
 };

@@ -1,3 +1,6 @@
+import type { ParameterRange } from './parameters.ts';
+import type { SecretKind } from './promptSecrets.ts';
+
 /**
  * Everything that can go wrong with the service, as kinds and numbers. Sentences belong to the
  * user interface; text of the service, headers, bodies and foreign error objects never get here,
@@ -72,9 +75,24 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number;
   /** Names of settings or parameters, our own words. */
   readonly names?: readonly string[];
-  /** The most that is allowed, in the unit of `actual`. */
+  /** What is allowed, in the unit of `actual`: the most, unless `bound` says otherwise. */
   readonly limit?: number;
   readonly actual?: number;
+  /** `limit` is the least that is allowed, the most, or what must be exceeded. */
+  readonly bound?: 'least' | 'above' | 'most';
+  /**
+   * Who sets `limit` where it is not the range of the parameter: the operation, while the other one
+   * takes more, the model, or what the prompt leaves of the model's context.
+   */
+  readonly limitOf?: 'chat' | 'generation' | 'model' | 'room';
+  /** `actual`, or what `limit` comes from, is an estimate of ours. */
+  readonly isEstimate?: true;
+  /** What the value of a parameter should have been. */
+  readonly expected?: ParameterRange['type'];
+  /** The words that a parameter can be. */
+  readonly choices?: readonly string[];
+  /** What a prompt holds that is not sent. */
+  readonly secretKinds?: readonly SecretKind[];
   /** The day from which a model is withdrawn, YYYY-MM-DD. */
   readonly since?: string;
   /** Ids of the models that the service names in place of a withdrawn one. */

@@ -1,4 +1,7 @@
 import { type ErrorKind, isKind, ServiceError } from './errors.ts';
+import type { Http } from './http.ts';
+import { fateOf, withFate } from './modelLife.ts';
+import { listModels, type ModelSource } from './models.ts';
 
 /** What the checks may find to be the cause of a refusal; anything else only kept them from looking. */
 const CAUSES: readonly ErrorKind[] = [
@@ -24,4 +27,20 @@ export function explain(refusal: ServiceError, failure: ServiceError | undefined
   return refusal.kind === 'unauthorized'
     ? new ServiceError('refused-once', refusal.details)
     : refusal;
+}
+
+/**
+ * The refusal of a model that the service does not offer, with what the service says became of it.
+ * Asks the list anew, since whatever is known of it did not foresee the refusal. Never throws.
+ */
+export async function explainModel(
+  refusal: ServiceError,
+  http: Http,
+  from: ModelSource & { readonly modelId: string },
+  signal: AbortSignal,
+): Promise<ServiceError> {
+  const models = await listModels(http, from, signal).catch(() => []);
+  const model = models.find(({ id }) => id === from.modelId);
+  const fate = model && fateOf(model);
+  return fate ? withFate(refusal, fate) : refusal;
 }

@@ -1,25 +1,41 @@
 import { readText } from './body.ts';
 import { inferenceFailure } from './failures.ts';
 import type { Http } from './http.ts';
+import { type Model, readModels } from './modelList.ts';
 import type { Operation, Vendor } from './vendors.ts';
-import { type Model, parseJson, readModels } from './wire.ts';
+import { parseJson } from './wire.ts';
 
 const DEADLINE_MS = 30_000;
 const MAX_PAGE_BYTES = 8_388_608;
 const MAX_PAGES = 10;
 const PAGE_SIZE = 200;
 
+/** Ids that the filter of the list can hold: its own signs are colon, comma and exclamation mark. */
+const FILTERED_ID = /^[\w./-]{1,128}$/;
+
+/** Whose list of models, and for what. */
+export interface ModelSource {
+  readonly vendor: Vendor;
+  /** Origin and path prefix, already checked. */
+  readonly serviceUrl: string;
+  readonly operation: Operation;
+  /** This one alone, whether or not it is still offered, and for which operation. */
+  readonly modelId?: string;
+}
+
 /**
  * The models a service offers for an operation. Needs no credential, so that a model can be
  * picked before a key is set.
- * @param serviceUrl origin and path prefix, already checked
  * @throws {ServiceError}
  */
 export async function listModels(
   http: Http,
-  { vendor, serviceUrl, operation }: { vendor: Vendor; serviceUrl: string; operation: Operation },
+  from: ModelSource,
   signal: AbortSignal,
 ): Promise<Model[]> {
+  const { vendor, serviceUrl } = from;
+  const filters = filtersOf(from);
+  if (filters === undefined) return [];
   const budget = http.budget(DEADLINE_MS);
   const models: Model[] = [];
   let start: string | undefined;
@@ -27,7 +43,7 @@ export async function listModels(
     const query = new URLSearchParams({
       version: vendor.apiVersion,
       limit: String(PAGE_SIZE),
-      filters: `function_${functionOf(operation)},!lifecycle_withdrawn:and`,
+      filters,
       ...(start && { start }),
     });
     const { models: more, next } = await http.send({
@@ -39,13 +55,25 @@ export async function listModels(
       maxBytes: MAX_PAGE_BYTES,
       signal,
       failure: inferenceFailure,
-      read: async ({ bytes }) => readModels(parseJson(await readText(bytes))),
+      read: async ({ bytes, header }) =>
+        readModels(parseJson(await readText(bytes)), header('date')),
     });
     models.push(...more);
     start = startOf(next);
     if (!start) break;
   }
   return models;
+}
+
+function filtersOf({ operation, modelId }: ModelSource): string | undefined {
+  return modelId === undefined
+    ? `function_${functionOf(operation)},!lifecycle_withdrawn:and`
+    : idFilter(modelId);
+}
+
+/** The filter that leaves one model in the list; undefined where no filter can say its id. */
+export function idFilter(modelId: string): string | undefined {
+  return FILTERED_ID.test(modelId) ? `modelid_${modelId}` : undefined;
 }
 
 /** What the list calls an operation, among the functions of a model. */

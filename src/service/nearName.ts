@@ -91,7 +91,7 @@ function sorted(text: string): string {
 }
 
 /** Letters to add, drop, change or swap with their neighbour (Damerau). */
-function distance(one: string, other: string): number {
+export function distance(one: string, other: string): number {
   if (one === other) return 0;
   const width = other.length + 1;
   const cells = new Uint8Array((one.length + 1) * width);

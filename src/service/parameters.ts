@@ -1,9 +1,8 @@
-import { ServiceError } from './errors.ts';
 import type { Operation } from './vendors.ts';
 
 /**
  * A parameter set, with the field names of the service's generation operation. Values come from a
- * settings file, so they are unknown until the service has checked them.
+ * settings file, so they are unknown until `parameterCheck.ts` has seen them.
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -17,7 +16,69 @@ export interface MappedParameters {
 /** New tokens asked for where nothing is set: enough for a page, and a bound on what is billed. */
 export const DEFAULT_NEW_TOKENS = 1_024;
 
-const CHAT_STOP_SEQUENCES = 4;
+export interface NumberRange {
+  readonly type: 'integer' | 'number';
+  readonly least?: number;
+  /** What it must exceed. */
+  readonly above?: number;
+  readonly most?: number;
+}
+
+/** What a parameter may be. */
+export type ParameterRange =
+  | NumberRange
+  | { readonly type: 'boolean' }
+  | { readonly type: 'choice'; readonly choices: readonly string[] }
+  /** A list of texts, none of them twice. */
+  | { readonly type: 'texts'; readonly most: number }
+  | { readonly type: 'object'; readonly fields: ReadonlyMap<string, NumberRange> };
+
+const GENERATION_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
+  ['decoding_method', { type: 'choice', choices: ['greedy', 'sample'] }],
+  ['max_new_tokens', { type: 'integer', least: 0 }],
+  ['min_new_tokens', { type: 'integer', least: 0 }],
+  ['temperature', { type: 'number', least: 0.05, most: 2 }],
+  ['top_p', { type: 'number', above: 0, most: 1 }],
+  ['top_k', { type: 'integer', least: 1, most: 100 }],
+  ['repetition_penalty', { type: 'number', least: 1, most: 2 }],
+  ['random_seed', { type: 'integer', least: 1 }],
+  ['stop_sequences', { type: 'texts', most: 6 }],
+  ['include_stop_sequence', { type: 'boolean' }],
+  ['time_limit', { type: 'integer', least: 1 }],
+  ['truncate_input_tokens', { type: 'integer', least: 0 }],
+  [
+    'length_penalty',
+    {
+      type: 'object',
+      fields: new Map<string, NumberRange>([
+        ['decay_factor', { type: 'number', above: 1 }],
+        ['start_index', { type: 'integer', least: 0 }],
+      ]),
+    },
+  ],
+]);
+
+/** 0 new tokens means "as many as the model can" there, which nobody who writes 0 wants. */
+const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
+  ['decoding_method', { type: 'choice', choices: ['greedy', 'sample'] }],
+  ['max_new_tokens', { type: 'integer', least: 1 }],
+  ['temperature', { type: 'number', least: 0, most: 2 }],
+  ['top_p', { type: 'number', least: 0, most: 1 }],
+  ['repetition_penalty', { type: 'number' }],
+  ['random_seed', { type: 'integer' }],
+  ['stop_sequences', { type: 'texts', most: 4 }],
+  ['time_limit', { type: 'integer', least: 1 }],
+]);
+
+/**
+ * The documented range of each parameter that an operation is sent. One that is not here is up to
+ * the service, or has no counterpart. Source: the tables of both operations in the service study;
+ * the JSON schema of the setting takes what either operation does.
+ */
+export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
+  chat: CHAT_RANGES,
+  generation: GENERATION_RANGES,
+};
 
 /** Generation field to chat field; `decoding_method` is mapped by value below. */
 const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([
@@ -31,25 +92,26 @@ const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['time_limit', 'time_limit'],
 ]);
 
+/** What is set: a folder's null takes back what the user has set. */
+export function withoutUnset(parameters: Parameters): Parameters {
+  const set = Object.entries(parameters).filter(([, value]) => value !== null);
+  return Object.fromEntries(set);
+}
+
 /**
- * Maps a parameter set onto an operation.
- * @throws {ServiceError} `parameter-refused` for what chat would understand as something else: 0
- * new tokens means "as many as the model can" there, and it takes four stop sequences
+ * Maps a parameter set onto an operation. What its values may be is in `parameterCheck.ts`.
+ * @param newTokens what to ask for where nothing is set
  */
-export function mapParameters(operation: Operation, parameters: Parameters): MappedParameters {
-  const set = { max_new_tokens: DEFAULT_NEW_TOKENS, ...parameters };
+export function mapParameters(
+  operation: Operation,
+  parameters: Parameters,
+  newTokens = DEFAULT_NEW_TOKENS,
+): MappedParameters {
+  const set = { max_new_tokens: newTokens, ...withoutUnset(parameters) };
   return operation === 'chat' ? mapToChat(set) : { fields: set, dropped: [] };
 }
 
 function mapToChat(parameters: Parameters): MappedParameters {
-  const { max_new_tokens: newTokens, stop_sequences: stops } = parameters;
-  if (newTokens === 0) {
-    throw new ServiceError('parameter-refused', { names: ['max_new_tokens'], limit: 1, actual: 0 });
-  }
-  if (Array.isArray(stops) && stops.length > CHAT_STOP_SEQUENCES) {
-    const details = { limit: CHAT_STOP_SEQUENCES, actual: stops.length };
-    throw new ServiceError('parameter-refused', { names: ['stop_sequences'], ...details });
-  }
   const fields: Record<string, unknown> = {};
   const dropped: string[] = [];
   for (const [name, value] of Object.entries(parameters)) {

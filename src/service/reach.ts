@@ -4,19 +4,12 @@ import { ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ErrorAnswer } from './failures.ts';
 import type { Http } from './http.ts';
-import { type LifecycleStage, type Model, parseJson, readModels } from './wire.ts';
+import { fateOf, type ModelFate } from './modelLife.ts';
+import { readModels } from './modelList.ts';
+import { idFilter } from './models.ts';
+import { parseJson } from './wire.ts';
 
 /** Whether the two hosts answer, and what the public list says about a model. No credential. */
-
-/** Where a model is in its life, as far as it matters to those who use it. */
-export interface ModelFate {
-  readonly stage: 'deprecated' | 'withdrawn';
-  /** The day it began, YYYY-MM-DD. */
-  readonly since: string;
-  /** The day it will be withdrawn, if that is known and to come. */
-  readonly until: string | undefined;
-  readonly successors: readonly string[];
-}
 
 /** What the public list says about a model. */
 export interface ModelEntry {
@@ -28,10 +21,6 @@ export interface ModelEntry {
 
 const DEADLINE_MS = 15_000;
 const MAX_BYTES = 1_048_576;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-/** Ids that the filter of the list can hold: its own signs are colon, comma and exclamation mark. */
-const FILTERED_ID = /^[\w./-]{1,128}$/;
 
 /**
  * Asks the identity service for anything at all; that it says no is an answer.
@@ -57,46 +46,22 @@ export function reachService(
   modelId: string,
   signal: AbortSignal,
 ): Promise<ModelEntry | undefined> {
+  const filters = idFilter(modelId);
   const query = new URLSearchParams({
     version: vendor.apiVersion,
     limit: '1',
-    ...(FILTERED_ID.test(modelId) && { filters: `modelid_${modelId}` }),
+    ...(filters && { filters }),
   });
   return reach(http, {
     url: `${serviceUrl}${vendor.paths.models}?${query}`,
     origin: approved.service,
     signal,
     read: async ({ bytes, header }) => {
-      const { models } = readModels(parseJson(await readText(bytes)));
+      const { models } = readModels(parseJson(await readText(bytes)), header('date'));
       const model = models.find(({ id }) => id === modelId);
-      const today = new Date(Date.parse(header('date') ?? ''));
-      const isKnown = !Number.isNaN(today.getTime());
-      const fate = model && isKnown ? fateOf(model, today.toISOString().slice(0, 10)) : undefined;
-      return model && { fate, functions: model.functions };
+      return model && { fate: fateOf(model), functions: model.functions };
     },
   });
-}
-
-/**
- * The stage a model is in, if it is one to know of.
- * @param today by the service's clock, YYYY-MM-DD
- */
-export function fateOf({ lifecycle }: Model, today: string): ModelFate | undefined {
-  const stages = lifecycle.filter(({ from }) => DAY.test(from));
-  const begun = (name: string) => stages.find(({ stage, from }) => stage === name && from <= today);
-  const withdrawal = stages.find(({ stage }) => stage === 'withdrawn');
-  const withdrawn = begun('withdrawn');
-  if (withdrawn) return fate('withdrawn', withdrawn, undefined);
-  const deprecated = begun('deprecated');
-  return deprecated && fate('deprecated', deprecated, withdrawal?.from);
-}
-
-function fate(
-  stage: ModelFate['stage'],
-  { from, alternatives }: LifecycleStage,
-  until: string | undefined,
-): ModelFate {
-  return { stage, since: from, until, successors: alternatives };
 }
 
 /** Sends once: what is found is said at once, and a second look is up to the user. */

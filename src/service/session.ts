@@ -1,15 +1,17 @@
 import { Client, type ClientOptions } from './client.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { redact } from './errors.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
 import { Limiter, type LimiterOptions } from './limiter.ts';
-import { listModels } from './models.ts';
+import { ModelCache, type Patience } from './modelCache.ts';
+import { fateOf } from './modelLife.ts';
+import type { Model } from './modelList.ts';
+import { listModels, type ModelSource } from './models.ts';
 import { TokenService } from './token.ts';
 import type { TokenState } from './tokenState.ts';
-import type { Operation, Vendor } from './vendors.ts';
-import type { Model } from './wire.ts';
+import type { Operation } from './vendors.ts';
 
 export interface SessionOptions {
   readonly onTokenState?: (state: TokenState) => void;
@@ -25,6 +27,8 @@ export interface ClientSettings {
 }
 
 const PROBE_DEADLINE_MS = 30_000;
+/** For the entry of a single model, while somebody looks at an empty list. */
+const LOOK_MS = 5_000;
 
 /**
  * What outlives a single call: the connections, one limiter for each service origin, and the
@@ -35,11 +39,16 @@ export class Session {
   /** Sends what needs no credential, such as the first checks of a diagnosis. */
   readonly http: Http;
   readonly #limiters = new Map<string, Limiter>();
+  readonly #models: ModelCache;
   #tokens: { readonly service: TokenService; readonly credentials: Credentials } | undefined;
 
   constructor(options: SessionOptions = {}) {
     this.#options = options;
     this.http = new Http(options.http);
+    this.#models = new ModelCache(
+      (from, signal) => listModels(this.http, from, signal),
+      options.clock ?? systemClock,
+    );
   }
 
   /** A client for these credentials. */
@@ -96,11 +105,27 @@ export class Session {
     this.#tokens?.service.keepFresh();
   }
 
-  listModels(
-    from: { readonly vendor: Vendor; readonly serviceUrl: string; readonly operation: Operation },
-    signal: AbortSignal,
-  ): Promise<Model[]> {
-    return listModels(this.http, from, signal);
+  /**
+   * The models that a service offers at this moment, as for a person who picks one; and the current
+   * one at the end if the service has withdrawn it, so that it can be shown what becomes of it.
+   * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
+   */
+  async listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<Model[]> {
+    const models = await this.#models.refresh(from, signal);
+    if (models.some(({ id }) => id === current)) return models;
+    const known = await this.#models.find(from, current, { signal, patienceMs: LOOK_MS });
+    return known && fateOf(known)?.stage === 'withdrawn' ? [...models, known] : models;
+  }
+
+  /**
+   * What a service says about one model, also one that it has withdrawn or does not offer for this
+   * operation. Never stands in the way of what it is asked for.
+   * @returns undefined where the service does not know it, as for a custom deployment, or could not
+   * be asked in time
+   * @throws {ServiceError} `cancelled` when the signal aborts, and nothing else
+   */
+  knownModel(from: ModelSource, modelId: string, patience: Patience): Promise<Model | undefined> {
+    return this.#models.find(from, modelId, patience);
   }
 
   /** The text with the key and the tokens in use masked. */
@@ -119,6 +144,7 @@ export class Session {
 
   dispose(): void {
     this.forgetToken();
+    this.#models.dispose();
     this.http.dispose();
   }
 
@@ -129,7 +155,9 @@ export class Session {
   ): Client {
     const { http } = this;
     const tokens = this.tokens(credentials);
-    return new Client({ credentials, modelId, operation, http, tokens, ...patience });
+    const { vendor, serviceUrl } = credentials;
+    const knownModel = () => this.#models.peek({ vendor, serviceUrl, operation }, modelId);
+    return new Client({ credentials, modelId, operation, knownModel, http, tokens, ...patience });
   }
 
   #limiter(origin: string, options: LimiterOptions): Limiter {

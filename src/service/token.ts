@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from './clock.ts';
 import { isKind, redact, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
+import { maskAll } from './promptSecrets.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -104,7 +105,12 @@ export class TokenService {
     return this.#values().some((value) => text.includes(value));
   }
 
-  /** The text with the token in use and the one before it masked. */
+  /** The text with these two masked, and nothing else. */
+  mask(text: string): string {
+    return maskAll(text, this.#values());
+  }
+
+  /** The text with these two masked, and whatever else looks like a secret, as for a log. */
   redact(text: string): string {
     return redact(text, this.#values());
   }

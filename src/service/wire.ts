@@ -27,25 +27,8 @@ export interface Piece {
   readonly warnings: readonly string[];
 }
 
-export interface Model {
-  readonly id: string;
-  readonly label: string;
-  readonly provider: string;
-  readonly description: string;
-  /** Tokens of prompt and answer together; undefined where the list does not say. */
-  readonly contextLength: number | undefined;
-  readonly functions: readonly string[];
-  readonly lifecycle: readonly LifecycleStage[];
-}
-
-/** `available`, `deprecated`, `withdrawn`, … from an ISO date on. */
-export interface LifecycleStage {
-  readonly stage: string;
-  readonly from: string;
-  readonly alternatives: readonly string[];
-}
-
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** A number of tokens. */
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 // Counts and warnings are told, not relied on: nonsense in them does not spoil an answer.
 const warnings = v.fallback(
   v.optional(v.object({ warnings: v.optional(v.array(v.object({ id: v.optional(v.string()) }))) })),
@@ -98,33 +81,6 @@ const chatAnswer = v.object({
   system: warnings,
 });
 
-/** What an id of a model may be, so that it is safe to show anywhere. */
-const MODEL_ID = /^[\w./:-]{1,128}$/;
-
-const modelList = v.object({
-  resources: v.array(
-    v.object({
-      model_id: v.pipe(v.string(), v.regex(MODEL_ID)),
-      label: v.optional(v.string(), ''),
-      provider: v.optional(v.string(), ''),
-      short_description: v.optional(v.string(), ''),
-      functions: v.optional(v.array(v.object({ id: v.string() })), []),
-      model_limits: v.optional(v.object({ max_sequence_length: v.optional(count) })),
-      lifecycle: v.optional(
-        v.array(
-          v.object({
-            id: v.string(),
-            start_date: v.optional(v.string(), ''),
-            alternative_model_ids: v.optional(v.array(v.string()), []),
-          }),
-        ),
-        [],
-      ),
-    }),
-  ),
-  next: v.optional(v.object({ href: v.string() })),
-});
-
 const tokenizationAnswer = v.object({ result: v.object({ token_count: count }) });
 
 /**
@@ -171,25 +127,6 @@ export function readChat(json: unknown): Piece {
   };
 }
 
-/** One page of the model list. @throws {ServiceError} `unexpected-answer` */
-export function readModels(json: unknown): { models: Model[]; next: string | undefined } {
-  const { resources, next } = check(modelList, json);
-  const models = resources.map((model) => ({
-    id: model.model_id,
-    label: model.label || model.model_id,
-    provider: model.provider,
-    description: model.short_description,
-    contextLength: model.model_limits?.max_sequence_length,
-    functions: model.functions.map(({ id }) => id),
-    lifecycle: model.lifecycle.map((stage) => ({
-      stage: stage.id,
-      from: stage.start_date,
-      alternatives: stage.alternative_model_ids.filter((id) => MODEL_ID.test(id)),
-    })),
-  }));
-  return { models, next: next?.href };
-}
-
 /** How many tokens a text has. @throws {ServiceError} `unexpected-answer` */
 export function readTokenCount(json: unknown): number {
   return check(tokenizationAnswer, json).result.token_count;
@@ -204,7 +141,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function check<Schema extends v.GenericSchema>(schema: Schema, json: unknown) {
+/** What has this shape. @throws {ServiceError} `unexpected-answer` */
+export function check<Schema extends v.GenericSchema>(schema: Schema, json: unknown) {
   const result = v.safeParse(schema, json);
   if (!result.success) throw new ServiceError('unexpected-answer');
   return result.output;

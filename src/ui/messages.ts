@@ -1,7 +1,9 @@
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
 import type { Retry } from '../service/exchange.ts';
+import type { SecretKind } from '../service/promptSecrets.ts';
 import type { Action } from './actions.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
+import { parameterRefused, plainNumber } from './parameterMessages.ts';
 import { REFUSAL_SENTENCES } from './refusalMessages.ts';
 import { type MessageContext, type Where, whereToMend } from './whereToMend.ts';
 
@@ -15,6 +17,12 @@ export interface Message {
   /** At most two, the fix of the most likely cause first; *Show Log* is always there beside them. */
   readonly actions: readonly Action[];
 }
+
+const SECRETS: Readonly<Record<SecretKind, string>> = {
+  apiKey: 'your API key',
+  token: 'a token of yours',
+  privateKey: 'a private key',
+};
 
 export type Sentence = (details: ErrorDetails, where: Where) => Message;
 
@@ -45,12 +53,9 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: 'Nothing was sent: certificate checks are off, since NODE_TLS_REJECT_UNAUTHORIZED is 0. Remove it from the environment and restart VS Code.',
     actions: [],
   }),
-  'parameter-refused': ({ names, limit, actual }) => ({
-    text: `Nothing was sent: ${names?.join(', ')} is ${actual}, and the chat operation takes ${names?.[0] === 'stop_sequences' ? `at most ${limit}` : `at least ${limit}`}. Change it in the settings.`,
-    actions: ['openSettings'],
-  }),
-  'prompt-holds-secret': () => ({
-    text: 'Nothing was sent: the selection holds your API key or token. Select text without it.',
+  'parameter-refused': parameterRefused,
+  'prompt-holds-secret': ({ secretKinds = [] }) => ({
+    text: `Nothing was sent: the text or a parameter holds ${secretNames(secretKinds)}. Take ${secretKinds.length > 1 ? 'them' : 'it'} out.`,
     actions: [],
   }),
   'queue-full': ({ limit }) => ({
@@ -70,8 +75,8 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: 'The model does not support the operation in the settings. Select a model for it, or change the operation.',
     actions: ['selectModel', 'openSettings'],
   }),
-  'prompt-too-long': ({ limit, actual }) => ({
-    text: `The text is too long for the model: ${actual} tokens, and it takes ${limit}. Select less text or another model.`,
+  'prompt-too-long': (details) => ({
+    text: `${tooLong(details)} Select less text or another model.`,
     actions: ['selectModel'],
   }),
   'bad-request': ({ status }) => ({
@@ -115,7 +120,7 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
           actions: [address.value, 'diagnose'],
         },
   incomplete: () => ({
-    text: 'The answer ended before the service said that it was complete. What came is kept.',
+    text: 'The answer broke off before its end, and what came is kept. Most likely the connection was lost. Try again.',
     actions: ['retry'],
   }),
 };
@@ -129,6 +134,21 @@ function noModel({ since, successors = [] }: ErrorDetails): string {
   return since === undefined
     ? `no longer offers the model in the settings${named}.`
     : `withdrew the model in the settings on ${since}${named}.`;
+}
+
+/** "your API key and a private key", within a sentence. */
+export function secretNames(kinds: readonly SecretKind[]): string {
+  if (kinds.length === 0) return 'a secret';
+  return new Intl.ListFormat('en-GB').format(kinds.map((kind) => SECRETS[kind]));
+}
+
+/** What we found ourselves is an estimate, and kept the text from being sent. */
+function tooLong({ limit, actual, isEstimate }: ErrorDetails): string {
+  const start = isEstimate ? 'Nothing was sent: the' : 'The';
+  if (limit === undefined || actual === undefined)
+    return `${start} text is too long for the model.`;
+  const tokens = `${isEstimate ? 'about ' : ''}${plainNumber(actual)} tokens`;
+  return `${start} text is too long for the model: ${tokens}, and it takes ${plainNumber(limit)}.`;
 }
 
 function sent({ attempts = 1 }: ErrorDetails): string {

@@ -1,48 +1,41 @@
-import { type QuickPickItem, window } from 'vscode';
-import type { Model } from '../service/wire.ts';
-
-interface ModelItem extends QuickPickItem {
-  readonly id: string;
-}
+import { window } from 'vscode';
+import type { Model } from '../service/modelList.ts';
+import { type ModelRow, modelHint, modelRows } from './modelRows.ts';
 
 /**
- * Lets the user pick from the service's own list. Text of the service is shown as plain items,
- * one short line each.
+ * Lets the user pick from the service's own list, which is open while the list is on its way.
  * @returns the model's id; undefined if none was picked
+ * @throws what getting the list throws, unless the pick list was closed
  */
-export async function pickModel(
-  models: Promise<Model[]>,
-  current: string,
-): Promise<string | undefined> {
-  const items = models.then((list) => list.map((model) => itemOf(model, current)));
-  const picked = await window.showQuickPick(items, {
-    title: 'Select Model',
-    placeHolder: `Current: ${current}`,
-    matchOnDescription: true,
-    matchOnDetail: true,
+export function pickModel(models: Promise<Model[]>, current: string): Promise<string | undefined> {
+  const pick = window.createQuickPick<ModelRow>();
+  pick.title = 'Select Model';
+  pick.placeholder = 'Asking the service for its models';
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.busy = true;
+  return new Promise((resolve, reject) => {
+    pick.onDidAccept(() => {
+      const [row] = pick.selectedItems;
+      if (!row) return;
+      resolve(row.id);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+    models.then(
+      (list) => {
+        pick.placeholder = modelHint(list, current);
+        pick.items = modelRows(list, current);
+        pick.busy = false;
+      },
+      (error: unknown) => {
+        reject(error);
+        pick.hide();
+      },
+    );
   });
-  return picked?.id;
-}
-
-function itemOf(model: Model, current: string): ModelItem {
-  const details = [
-    model.provider,
-    model.contextLength && `${model.contextLength.toLocaleString('en')} tokens`,
-    ...model.lifecycle
-      .filter(({ stage }) => stage !== 'available')
-      .map(({ stage, from }) => `${stage} from ${from}`),
-    model.description,
-  ];
-  return {
-    id: model.id,
-    label: oneLine(model.label) + (model.id === current ? ' $(check)' : ''),
-    description: model.id,
-    detail: oneLine(details.filter(Boolean).join(' · ')),
-  };
-}
-
-/** No line breaks, no icon markup, no direction marks; at most 120 characters. */
-function oneLine(text: string): string {
-  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll('$(', '$ (');
-  return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain;
 }

@@ -1,4 +1,5 @@
 import { type Answer, eventsAnswer, jsonAnswer } from './answer.ts';
+import { contentOf, messagesOf, promptOf, restOfAnswer } from './conversation.ts';
 import { isRecord, type Service } from './service.ts';
 import type { StopReason } from './settings.ts';
 import { piecesOf, tokenCount } from './text.ts';
@@ -43,14 +44,6 @@ export function completion(
     default:
       throw new RangeError(`No operation ${operation}`);
   }
-}
-
-/** The text to answer: the input of a generation, the last user message of a chat, or nothing. */
-export function promptOf(body: Record<string, unknown>): string {
-  const input = body['input'];
-  if (typeof input === 'string') return input;
-  const isOfUser = (message: unknown) => isRecord(message) && message['role'] === 'user';
-  return contentOf(messagesOf(body).findLast(isOfUser));
 }
 
 export function tokensOfPrompt(body: Record<string, unknown>): number {
@@ -149,10 +142,12 @@ function usageOf(body: Record<string, unknown>, completion_tokens: number): obje
 
 function generate(
   body: Record<string, unknown>,
-  { settings }: Service,
+  { settings, answers }: Service,
 ): { pieces: readonly string[]; reason: StopReason } {
-  const text = settings.answer(promptOf(body));
+  const rest = restOfAnswer(body, answers);
+  const text = rest ?? settings.answer(promptOf(body));
   const pieces = typeof text === 'string' ? piecesOf(text) : text;
+  if (rest === undefined) answers.set(promptOf(body), pieces.join(''));
   const limit = tokenLimitOf(body);
   const isCut = pieces.length > limit;
   return {
@@ -181,15 +176,4 @@ function limitHeaders({ settings, accepted }: Service): Record<string, string> {
 function stream(data: readonly unknown[], { settings }: Service): Answer {
   const events = data.map((each, index) => ({ id: index + 1, event: 'message', data: each }));
   return eventsAnswer(events, settings, settings.tokenDelayMs);
-}
-
-function messagesOf(body: Record<string, unknown>): readonly unknown[] {
-  return Array.isArray(body['messages']) ? body['messages'] : [];
-}
-
-/** A message's text; of a message in parts, that of its text parts. */
-function contentOf(message: unknown): string {
-  const content = isRecord(message) ? message['content'] : undefined;
-  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
-  return content.map((part) => (isRecord(part) ? String(part['text'] ?? '') : '')).join('');
 }

@@ -47,6 +47,7 @@ export class Emulator {
   readonly #log = new RequestLog();
   readonly #tokens: IssuedTokens;
   readonly #accepted: number[] = [];
+  readonly #answers = new Map<string, string>();
   readonly #inFlight = new InFlight();
   readonly #connections: Connections;
   readonly #closedOf = new WeakMap<ReceivedRequest, Promise<void>>();
@@ -136,6 +137,7 @@ export class Emulator {
     this.#log.clear();
     this.#tokens.forget();
     this.#accepted.length = 0;
+    this.#answers.clear();
     this.#sequence = 0;
     this.#inFlight.forget();
   }
@@ -228,6 +230,7 @@ export class Emulator {
       identifier: this.#options.identifier ?? randomIdentifier,
       inFlight: () => this.#inFlight.now.inference,
       accepted: this.#accepted,
+      answers: this.#answers,
     };
   }
 }

@@ -1,5 +1,6 @@
 import { type Answer, eventsAnswer, jsonAnswer } from './answer.ts';
-import { completion, promptOf, tokensOfPrompt } from './completions.ts';
+import { completion, tokensOfPrompt } from './completions.ts';
+import { promptOf } from './conversation.ts';
 import {
   bodyInvalid,
   chatTooLong,

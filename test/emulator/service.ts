@@ -15,6 +15,8 @@ export interface Service {
   readonly inFlight: () => number;
   /** Times of the accepted inference requests of the last second, for the rate limit. */
   readonly accepted: number[];
+  /** Whole answers so far by their prompt, to go on with one that was cut. */
+  readonly answers: Map<string, string>;
 }
 
 export function randomIdentifier(): string {

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { SourceId } from '../../src/credentials/choose.ts';
 import { type ErrorKind, ServiceError } from '../../src/service/errors.ts';
+import { modelProblem } from '../../src/service/modelLimits.ts';
+import { parameterProblem } from '../../src/service/parameterCheck.ts';
+import type { SecretKind } from '../../src/service/promptSecrets.ts';
+import type { Operation } from '../../src/service/vendors.ts';
 import { messageFor } from '../../src/ui/messages.ts';
 import { missingText } from '../../src/ui/settingMessages.ts';
+import { modelOf } from './service/modelFixtures.ts';
 
 /** Every kind of the union, read from its source, since a type is gone when the test runs. */
 const kinds = [
@@ -105,6 +110,91 @@ describe('messages', () => {
       assert.doesNotMatch(text, /may have run/);
       assert.match(text, /firewall or a proxy/);
     }
+  });
+
+  it('names the parameter, its value and the limit', () => {
+    const of = (operation: Operation, parameters: object) =>
+      messageFor(parameterProblem(operation, { ...parameters }))?.text;
+    const cases: readonly [object, string][] = [
+      [{ temperature: 3 }, 'temperature is 3, and must be at most 2'],
+      [{ top_p: 2 }, 'top_p is 2, and must be at most 1'],
+      [{ random_seed: 2.5 }, 'random_seed is 2.5, and must be a whole number'],
+      [{ random_seed: '7' }, 'random_seed must be a whole number'],
+      [{ temperature: '1' }, 'temperature must be a number'],
+      [{ time_limit: -1e300 }, 'time_limit is -1e+300, and must be at least 1'],
+      [{ max_new_tokens: 0 }, 'max_new_tokens is 0, and the chat operation takes at least 1'],
+      [
+        { stop_sequences: ['1', '2', '3', '4', '5'] },
+        'stop_sequences has 5 entries, and the chat operation takes at most 4',
+      ],
+      [
+        { stop_sequences: ['1', '1'] },
+        'stop_sequences must be a list of texts, none of them twice',
+      ],
+      [{ decoding_method: 'best' }, 'decoding_method must be greedy or sample'],
+    ];
+    const ofGeneration: typeof cases = [
+      [{ top_p: 0 }, 'top_p is 0, and the generation operation takes more than 0'],
+      [{ random_seed: 0 }, 'random_seed is 0, and the generation operation takes at least 1'],
+      [{ top_k: 101 }, 'top_k is 101, and must be at most 100'],
+      [{ include_stop_sequence: 1 }, 'include_stop_sequence must be true or false'],
+      [
+        { length_penalty: { decay_factor: 1 } },
+        'length_penalty.decay_factor is 1, and must be more than 1',
+      ],
+      [
+        { length_penalty: { factor: 2 } },
+        'length_penalty must be an object that holds nothing but decay_factor and start_index',
+      ],
+    ];
+    for (const [operation, sets] of [
+      ['chat', cases],
+      ['generation', ofGeneration],
+    ] as const) {
+      for (const [parameters, flaw] of sets) {
+        const text = `Nothing was sent: ${flaw}. Change it in the settings.`;
+        assert.equal(of(operation, parameters), text);
+        assert.ok(text.length <= 200, text);
+      }
+    }
+    assert.match(of('generation', { stop_sequences: [...'1234567'] }) ?? '', /may have at most 6/);
+    assert.match(
+      of('generation', { min_new_tokens: 2_000, max_new_tokens: 1_024 }) ?? '',
+      /min_new_tokens is 2,000, and must be at most 1,024, which is max_new_tokens/,
+    );
+  });
+
+  it('says that a limit is that of the model, and that a count is an estimate', () => {
+    const model = modelOf({ contextLength: 2_000, maxOutputTokens: 1_500 });
+    const of = (text: string, max_new_tokens: number) => {
+      const request = { operation: 'chat', parameters: { max_new_tokens }, text } as const;
+      return messageFor(modelProblem(model, request))?.text;
+    };
+    assert.equal(
+      of('Hi', 1_501),
+      'Nothing was sent: max_new_tokens is 1,501, and the model takes at most 1,500. Change it in the settings.',
+    );
+    assert.equal(
+      of('word '.repeat(1_000), 1_500),
+      'Nothing was sent: max_new_tokens is 1,500, and the text leaves room for at most about 750 in this model. Change it in the settings.',
+    );
+    assert.equal(
+      of('word '.repeat(4_000), 1_500),
+      'Nothing was sent: the text is too long for the model: about 5,000 tokens, and it takes 2,000. Select less text or another model.',
+    );
+  });
+
+  it('names the secrets that a text holds, and none of their letters', () => {
+    const of = (...secretKinds: SecretKind[]) =>
+      messageFor(new ServiceError('prompt-holds-secret', { secretKinds }))?.text;
+    assert.equal(
+      of('apiKey'),
+      'Nothing was sent: the text or a parameter holds your API key. Take it out.',
+    );
+    assert.equal(
+      of('apiKey', 'token', 'privateKey'),
+      'Nothing was sent: the text or a parameter holds your API key, a token of yours and a private key. Take them out.',
+    );
   });
 
   it('shows nothing of an error that is not ours', () => {

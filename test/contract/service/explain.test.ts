@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import { explain } from '../../../src/service/explain.ts';
+import { explain, explainModel } from '../../../src/service/explain.ts';
 import { messageFor } from '../../../src/ui/messages.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { endExaminations, settings, startExamination } from './diagnoseWorld.ts';
@@ -146,4 +146,40 @@ describe('a refused generation is explained', () => {
       assert.equal(emulator.count(chat), replays, 'nothing more is generated');
     });
   }
+});
+
+describe('a model that is refused', () => {
+  afterEach(endExaminations);
+  const modelId = 'ibm/granite-3-3-8b-instruct';
+  const never = new AbortController().signal;
+
+  async function refused() {
+    const { emulator, session, credentials } = await startExamination();
+    emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
+    const client = session.client(credentials, { ...settings, modelId });
+    const refusalOfChat = await failureOf(client.generateText('Hi', {}));
+    const from = { ...credentials, operation: 'chat', modelId } as const;
+    return { emulator, refusalOfChat, http: session.http, from };
+  }
+
+  it('is explained by what the service says became of it', async () => {
+    const { refusalOfChat, http, from } = await refused();
+    assert.deepEqual(
+      [refusalOfChat.kind, refusalOfChat.details.successors],
+      ['model-unknown', undefined],
+    );
+    const { text } = messageFor(await explainModel(refusalOfChat, http, from, never)) ?? {};
+    assert.equal(
+      text,
+      'The service withdrew the model in the settings on 2027-01-15 and names ibm/granite-4-h-small in its place. Select another one.',
+    );
+  });
+
+  it('stays refused for no known reason where the list knows nothing of it or fails', async () => {
+    const { emulator, refusalOfChat, http, from } = await refused();
+    const other = { ...from, modelId: 'my-deployment' };
+    assert.equal(await explainModel(refusalOfChat, http, other, never), refusalOfChat);
+    emulator.faults.always('/ml/v1/foundation_model_specs', { status: 400 });
+    assert.equal(await explainModel(refusalOfChat, http, from, never), refusalOfChat);
+  });
 });

@@ -39,7 +39,7 @@ describe('the model list', () => {
     assert.equal(filters, 'function_text_generation,!lifecycle_withdrawn:and');
   });
 
-  it('says label, provider, length and lifecycle', async () => {
+  it('says label, provider, limits, price and lifecycle', async () => {
     const model = (await list(await startWorld()))[1];
     assert.deepEqual(model, {
       id: 'ibm/granite-3-3-8b-instruct',
@@ -47,12 +47,16 @@ describe('the model list', () => {
       provider: 'IBM',
       description: 'General use',
       contextLength: 131_072,
+      maxOutputTokens: 16_384,
+      inputTier: 'class_12',
+      outputTier: 'class_12',
       functions: ['text_chat', 'text_generation'],
       lifecycle: [
         { stage: 'available', from: '2025-04-01', alternatives: [] },
         { stage: 'deprecated', from: '2026-09-01', alternatives: ['ibm/granite-4-h-small'] },
         { stage: 'withdrawn', from: '2027-01-15', alternatives: ['ibm/granite-4-h-small'] },
       ],
+      asOf: new Date().toISOString().slice(0, 10),
     });
   });
 
@@ -94,7 +98,94 @@ describe('the model list', () => {
   it('keeps no id that could be anything but an id', async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, page('[x](command:y)'));
+    assert.deepEqual(await list(world), []);
+    world.emulator.faults.next(path, { json: { resources: 'none' } });
     assert.equal(await kindOf(list(world)), 'unexpected-answer');
+  });
+
+  it('is as good as it can be where one model of it is odd', async () => {
+    const world = await startWorld();
+    const odd: readonly unknown[] = [
+      null,
+      'a model',
+      { model_id: 'with a blank' },
+      {
+        model_id: 'odd',
+        label: null,
+        provider: 7,
+        short_description: null,
+        functions: null,
+        model_limits: { max_sequence_length: 0, max_output_tokens: null },
+        lifecycle: [
+          null,
+          { id: 'deprecated', start_date: null },
+          { id: 'withdrawn', start_date: '2027-01-01', alternative_model_ids: ['a b', 'm/next'] },
+        ],
+      },
+      {
+        model_id: 'odder',
+        functions: [null, { id: 'text_chat' }],
+        model_limits: null,
+        lifecycle: null,
+      },
+    ];
+    const next = { href: null };
+    world.emulator.faults.next(path, { json: { resources: [...odd, ...recordedModels], next } });
+    const [first, second, ...others] = await list(world);
+    assert.equal(others.length, recordedModels.length);
+    const nothing = { provider: '', description: '', inputTier: undefined, outputTier: undefined };
+    const unlimited = { ...nothing, contextLength: undefined, maxOutputTokens: undefined };
+    const asOf = new Date().toISOString().slice(0, 10);
+    assert.deepEqual(first, {
+      ...unlimited,
+      id: 'odd',
+      label: 'odd',
+      functions: [],
+      lifecycle: [
+        { stage: 'deprecated', from: '', alternatives: [] },
+        { stage: 'withdrawn', from: '2027-01-01', alternatives: ['m/next'] },
+      ],
+      asOf,
+    });
+    assert.deepEqual(second, {
+      ...unlimited,
+      id: 'odder',
+      label: 'odder',
+      functions: ['text_chat'],
+      lifecycle: [],
+      asOf,
+    });
+  });
+
+  it('is that of one model alone where its id is asked for, and nothing where no filter can say it', async () => {
+    const world = await startWorld();
+    const { serviceUrl } = world.credentials;
+    const listOne = (modelId: string) =>
+      listModels(world.http, { vendor: ibm, serviceUrl, operation: 'chat', modelId }, never);
+    assert.deepEqual(
+      (await listOne('ibm/granite-3-3-8b-instruct')).map(({ id }) => id),
+      ['ibm/granite-3-3-8b-instruct'],
+    );
+    const filters = world.emulator.requests[0]?.query.get('filters');
+    assert.equal(filters, 'modelid_ibm/granite-3-3-8b-instruct');
+    assert.deepEqual(await listOne('a,!b:or'), []);
+    assert.equal(world.emulator.requests.length, 1);
+  });
+
+  it('leaves out a price class that is no short word, and a limit that is no number', async () => {
+    const world = await startWorld();
+    const odd = {
+      model_id: 'odd',
+      input_tier: '[x](command:y)',
+      output_tier: 12,
+      model_limits: { max_sequence_length: 10, max_output_tokens: 'many' },
+    };
+    world.emulator.faults.next(path, { json: { resources: [odd] } });
+    const [model] = await list(world);
+    assert.deepEqual(
+      [model?.inputTier, model?.outputTier, model?.contextLength, model?.maxOutputTokens],
+      [undefined, undefined, 10, undefined],
+    );
   });
 
   it('is retried and fails like any other request', async () => {

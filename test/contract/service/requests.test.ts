@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { fetchToken } from '../../../src/service/identity.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
-import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath, type World } from './world.ts';
+import {
+  endWorlds,
+  failureOf,
+  kindOf,
+  modelId,
+  pathOf,
+  startWorld,
+  tokenPath,
+  type World,
+} from './world.ts';
 
 const chatBody = {
   model_id: modelId,
@@ -16,6 +25,8 @@ const generationBody = {
   input: 'Write a haiku',
   parameters: { max_new_tokens: 1_024 },
 };
+
+const privateKey = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END PRIVATE KEY-----\n';
 
 /** All that a request says besides its body, and what belongs to any HTTP request. */
 function headersOf({ headers }: ReceivedRequest): Record<string, unknown> {
@@ -171,9 +182,74 @@ describe('requests', () => {
     assert.equal(world.inferenceCount(), 1);
   });
 
-  it('are not sent at all where chat refuses a parameter', async () => {
+  for (const operation of ['chat', 'generation'] as const) {
+    it(`for ${operation} are not sent at all where any part holds a secret, and are once it is masked`, async () => {
+      const world = await startWorld({ operation });
+      const { client } = world;
+      const half = Math.ceil(defaultApiKey.length / 2);
+      const parts: readonly [prompt: string, answerSoFar: string][] = [
+        [`${privateKey}Explain this.`, ''],
+        ['Write an example.', `KEY=${defaultApiKey}`],
+      ];
+      for (const [prompt, answerSoFar] of parts) {
+        const { kind, details } = await failureOf(client.generateText(prompt, {}, { answerSoFar }));
+        assert.equal(kind, 'prompt-holds-secret');
+        const kinds = client.secretsIn(prompt + answerSoFar);
+        assert.deepEqual(details.secretKinds, kinds);
+        assert.equal(kinds.length, 1);
+      }
+      assert.equal(world.emulator.requests.length, 0);
+      for (const [prompt, answerSoFar] of parts) {
+        const masked = { answerSoFar: client.mask(answerSoFar) };
+        await client.generateText(client.mask(prompt), {}, masked);
+      }
+      for (const { path, text } of world.emulator.requests) {
+        if (path !== tokenPath) assert.doesNotMatch(text, /emulator-key|MIIE|BEGIN/);
+      }
+      if (operation === 'generation') {
+        // One text is sent, whatever it was put together from.
+        const answerSoFar = defaultApiKey.slice(half);
+        const split = client.generateText(defaultApiKey.slice(0, half), {}, { answerSoFar });
+        assert.equal(await kindOf(split), 'prompt-holds-secret');
+      }
+    });
+  }
+
+  for (const operation of ['chat', 'generation'] as const) {
+    it(`for ${operation} go on with an answer that holds an example of a private key`, async () => {
+      const world = await startWorld({ operation });
+      const answerSoFar = privateKey.slice(0, 40);
+      await world.generate({ answerSoFar });
+      const asked = world.client.generateText(privateKey, {}, { answerSoFar: privateKey });
+      assert.equal(await kindOf(asked), 'prompt-holds-secret');
+      assert.equal(world.inferenceCount(), 1);
+    });
+
+    it(`for ${operation} are not sent at all with a key anywhere else in the body`, async () => {
+      const world = await startWorld({ operation });
+      const sets: readonly object[] = [
+        { stop_sequences: ['a', `b ${defaultApiKey}`] },
+        { stop_sequences: [privateKey] },
+        { length_penalty: { [defaultApiKey]: 1 } },
+      ];
+      for (const set of sets) {
+        const { kind, details } = await failureOf(world.generate({}, { ...set }));
+        assert.ok(['prompt-holds-secret', 'parameter-refused'].includes(kind));
+        assert.doesNotMatch(JSON.stringify(details), /emulator-key/);
+      }
+      assert.equal(world.emulator.requests.length, 0);
+    });
+  }
+
+  it('are not sent at all with a parameter that the service would refuse', async () => {
     const world = await startWorld();
-    for (const set of [{ max_new_tokens: 0 }, { stop_sequences: [1, 2, 3, 4, 5] }]) {
+    const sets = [
+      { max_new_tokens: 0 },
+      { stop_sequences: ['1', '2', '3', '4', '5'] },
+      { temperature: 3 },
+      { random_seed: 1.5 },
+    ];
+    for (const set of sets) {
       assert.equal(await kindOf(world.generate({}, set)), 'parameter-refused');
     }
     assert.equal(world.emulator.requests.length, 0);

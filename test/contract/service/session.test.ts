@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GenerateOptions } from '../../../src/service/client.ts';
+import { modelProblem } from '../../../src/service/modelLimits.ts';
 import { Session } from '../../../src/service/session.ts';
 import type { TokenState } from '../../../src/service/tokenState.ts';
 import { gate } from '../../emulator/faults.ts';
@@ -109,6 +110,65 @@ describe('a session', () => {
     assert.equal(await waiting, 'cancelled');
     assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [1, 2]);
     assert.equal(states.at(-1), 'none');
+  });
+
+  it('says what the service knows of a model, asking once and without a credential', async () => {
+    const { session, emulator, withKey } = await start();
+    const from = { ...withKey('key-number-one'), operation: 'chat' as const };
+    const patience = { signal: new AbortController().signal, patienceMs: 5_000 };
+    const model = await session.knownModel(from, modelId, patience);
+    assert.deepEqual([model?.contextLength, model?.maxOutputTokens], [131_072, 16_384]);
+    assert.equal(await session.knownModel(from, 'my-deployment', patience), undefined);
+    await session.knownModel(from, modelId, patience);
+    await session.knownModel(from, 'my-deployment', patience);
+    assert.equal(emulator.requests.length, 2);
+    for (const { headers } of emulator.requests) assert.equal(headers.authorization, undefined);
+    await session.listModels(from, modelId, patience.signal);
+    assert.equal(emulator.requests.length, 3);
+  });
+
+  it('says what became of a model that is not offered any more, by the clock of the service', async () => {
+    const { session, emulator, withKey } = await start();
+    const { serviceUrl, vendor } = withKey('key-number-one');
+    const from = { vendor, serviceUrl, operation: 'chat' as const };
+    const patience = { signal: new AbortController().signal, patienceMs: 5_000 };
+    const old = 'ibm/granite-3-3-8b-instruct';
+    emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
+    const model = await session.knownModel(from, old, patience);
+    assert.ok(model);
+    const request = { operation: 'chat', parameters: {}, text: 'Hi' } as const;
+    assert.deepEqual(modelProblem(model, request)?.details, {
+      since: '2027-01-15',
+      successors: ['ibm/granite-4-h-small'],
+    });
+    const idsFor = async (current: string) =>
+      (await session.listModels(from, current, patience.signal)).map(({ id }) => id);
+    assert.deepEqual(await idsFor(modelId), [modelId]);
+    assert.deepEqual(await idsFor('my-deployment'), [modelId]);
+    assert.deepEqual(await idsFor(old), [modelId, old]);
+  });
+
+  it('asks for no more new tokens than the model is known to take', async () => {
+    const { session, emulator, withKey, generate } = await start();
+    const from = { ...withKey('key-number-one'), operation: 'chat' as const };
+    const entry = { model_id: modelId, model_limits: { max_output_tokens: 511 } };
+    emulator.faults.always('/ml/v1/foundation_model_specs', { json: { resources: [entry] } });
+    const patience = { signal: new AbortController().signal, patienceMs: 5_000 };
+    await generate('key-number-one');
+    await session.knownModel(from, modelId, patience);
+    await generate('key-number-one');
+    const asked = emulator.requests
+      .filter(({ path }) => path === chat)
+      .map(({ text }) => JSON.parse(text).max_completion_tokens);
+    assert.deepEqual(asked, [1_024, 511]);
+  });
+
+  it('lets nothing wait for a list that does not come', async () => {
+    const { session, emulator, withKey } = await start();
+    emulator.faults.always('/ml/v1/foundation_model_specs', { neverAnswers: true });
+    const from = { ...withKey('key-number-one'), operation: 'chat' as const };
+    const patience = { signal: new AbortController().signal, patienceMs: 20 };
+    assert.equal(await session.knownModel(from, modelId, patience), undefined);
   });
 
   it('A17: ends three calls within a second of signing out', async function () {

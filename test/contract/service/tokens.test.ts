@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Generation } from '../../../src/service/client.ts';
+import { systemClock } from '../../../src/service/clock.ts';
 import type { EmulatorSettings } from '../../emulator/settings.ts';
 import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
 
@@ -95,7 +96,11 @@ describe('a token', () => {
 
   it('is renewed in the background of a call, which does not wait for it', async () => {
     let lead = 0;
-    const clock = { now: () => Date.now() + lead, monotonic: () => performance.now() + lead };
+    const clock = {
+      ...systemClock,
+      now: () => Date.now() + lead,
+      monotonic: () => performance.now() + lead,
+    };
     const world = await startWorld({ clock });
     await world.generate();
     lead = 0.86 * HOUR * 1_000;

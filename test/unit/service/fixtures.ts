@@ -55,6 +55,11 @@ export class FakeTime implements Clock {
     return Date.now() - 1_800_000_000_000;
   }
 
+  after(ms: number, call: () => void): () => void {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  }
+
   /** Somebody sets the wall clock. */
   setWall(byMs: number): void {
     this.#wallOffset += byMs;

@@ -1,6 +1,83 @@
 import assert from 'node:assert/strict';
-import { ServiceError } from '../../../src/service/errors.ts';
-import { DEFAULT_NEW_TOKENS, mapParameters } from '../../../src/service/parameters.ts';
+import { readFileSync } from 'node:fs';
+import {
+  DEFAULT_NEW_TOKENS,
+  mapParameters,
+  type NumberRange,
+  PARAMETER_RANGES,
+  type ParameterRange,
+} from '../../../src/service/parameters.ts';
+
+type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
+
+/** What the JSON schema of a setting says about a parameter. */
+interface Schema {
+  /** With null beside it for a parameter itself: that is how it is taken back. */
+  readonly type: Type | readonly [Type, 'null'];
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly (string | null)[];
+  readonly items?: { readonly type: string };
+  readonly uniqueItems?: boolean;
+  readonly maxItems?: number;
+  readonly additionalProperties?: boolean;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+function numberRange({ type, minimum, exclusiveMinimum, maximum }: Schema): NumberRange {
+  assert.ok(type === 'integer' || type === 'number');
+  return {
+    type,
+    ...(minimum !== undefined && { least: minimum }),
+    ...(exclusiveMinimum !== undefined && { above: exclusiveMinimum }),
+    ...(maximum !== undefined && { most: maximum }),
+  };
+}
+
+function rangeOf(schema: Schema): ParameterRange {
+  assert.ok(typeof schema.type !== 'string' && schema.type[1] === 'null');
+  const [type] = schema.type;
+  switch (type) {
+    case 'boolean':
+      return { type };
+    case 'string': {
+      const choices = schema.enum ?? [];
+      assert.ok(choices.includes(null));
+      return { type: 'choice', choices: choices.flatMap((choice) => choice ?? []) };
+    }
+    case 'array':
+      assert.deepEqual([schema.items, schema.uniqueItems], [{ type: 'string' }, true]);
+      return { type: 'texts', most: schema.maxItems ?? 0 };
+    case 'object': {
+      assert.equal(schema.additionalProperties, false);
+      const fields = Object.entries(schema.properties ?? {});
+      return {
+        type: 'object',
+        fields: new Map(fields.map(([name, field]) => [name, numberRange(field)])),
+      };
+    }
+    default:
+      return numberRange({ ...schema, type });
+  }
+}
+
+/** What either of two operations takes. */
+function wider(one: ParameterRange, other: ParameterRange): ParameterRange {
+  if (one.type === 'texts' && other.type === 'texts') {
+    return { type: 'texts', most: Math.max(one.most, other.most) };
+  }
+  if (one.type !== 'integer' && one.type !== 'number') return one;
+  if (other.type !== 'integer' && other.type !== 'number') return one;
+  const least =
+    other.least === undefined ? undefined : Math.min(other.least, one.least ?? one.above ?? 0);
+  const most = other.most === undefined ? undefined : Math.max(other.most, one.most ?? 0);
+  return {
+    type: one.type,
+    ...(least !== undefined && { least }),
+    ...(most !== undefined && { most }),
+  };
+}
 
 const everything = {
   decoding_method: 'sample',
@@ -66,23 +143,28 @@ describe('parameters', () => {
     ]);
   });
 
-  const refusals: readonly [object, object][] = [
-    [{ max_new_tokens: 0 }, { names: ['max_new_tokens'], limit: 1, actual: 0 }],
-    [
-      { stop_sequences: ['1', '2', '3', '4', '5'] },
-      { names: ['stop_sequences'], limit: 4, actual: 5 },
-    ],
-  ];
-  for (const [parameters, details] of refusals) {
-    it(`refuse ${JSON.stringify(parameters)} on chat, which would understand something else`, () => {
-      assert.throws(
-        () => mapParameters('chat', { ...parameters }),
-        (error) => {
-          assert.ok(error instanceof ServiceError);
-          assert.deepEqual([error.kind, error.details], ['parameter-refused', details]);
-          return true;
-        },
-      );
+  it('have the ranges that the settings page says', () => {
+    const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+    const setting: Schema = manifest.contributes.configuration.properties['hostedModel.parameters'];
+    assert.equal(setting.additionalProperties, false);
+    const described = Object.entries(setting.properties ?? {});
+    const { chat, generation } = PARAMETER_RANGES;
+    const ranges = [...generation].map(([name, range]) => {
+      const ofChat = chat.get(name);
+      return [name, ofChat ? wider(range, ofChat) : range];
     });
-  }
+    assert.deepEqual(
+      described.map(([name, schema]) => [name, rangeOf(schema)]),
+      ranges,
+    );
+  });
+
+  it('are unset by null, for a folder that wants the default of the service', () => {
+    const nothing = { temperature: null, max_new_tokens: null, top_k: null };
+    assert.deepEqual(mapParameters('chat', nothing), {
+      fields: { max_completion_tokens: 1_024 },
+      dropped: [],
+    });
+    assert.deepEqual(mapParameters('generation', nothing, 7).fields, { max_new_tokens: 7 });
+  });
 });

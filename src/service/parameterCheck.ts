@@ -1,0 +1,110 @@
+import { type ErrorDetails, ServiceError } from './errors.ts';
+import {
+  type NumberRange,
+  PARAMETER_RANGES,
+  type ParameterRange,
+  type Parameters,
+  withoutUnset,
+} from './parameters.ts';
+import type { Operation } from './vendors.ts';
+
+/**
+ * What is wrong with a parameter set, before anything is sent: the service says no more about a
+ * value out of its range than that the request is bad. Pure.
+ * @returns `parameter-refused` for the first one that cannot be sent; undefined if all can
+ */
+export function parameterProblem(
+  operation: Operation,
+  parameters: Parameters,
+): ServiceError | undefined {
+  const set = withoutUnset(parameters);
+  for (const [name, value] of Object.entries(set)) {
+    const flaw = flawOf(operation, name, value);
+    if (flaw) return refusal(name, flaw);
+  }
+  return operation === 'generation' ? orderProblem(set) : undefined;
+}
+
+/** Of a field that the operation is sent; the bound is that of the operation if the other takes more. */
+function flawOf(operation: Operation, name: string, value: unknown): ErrorDetails | undefined {
+  const range = PARAMETER_RANGES[operation].get(name);
+  const flaw = range && rangeFlaw(range, value);
+  if (!flaw?.bound) return flaw;
+  const other = PARAMETER_RANGES[operation === 'chat' ? 'generation' : 'chat'].get(name);
+  const isOfOperation = other && !rangeFlaw(other, value);
+  return isOfOperation ? { ...flaw, limitOf: operation } : flaw;
+}
+
+function rangeFlaw(range: ParameterRange, value: unknown): ErrorDetails | undefined {
+  switch (range.type) {
+    case 'integer':
+    case 'number':
+      return numberFlaw(range, value);
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : { expected: 'boolean' };
+    case 'choice': {
+      const { choices } = range;
+      const isOne = choices.some((choice) => choice === value);
+      return isOne ? undefined : { expected: 'choice', choices };
+    }
+    case 'texts':
+      return textsFlaw(value, range.most);
+    case 'object':
+      return fieldFlaw(range.fields, value);
+  }
+}
+
+function numberFlaw(range: NumberRange, value: unknown): ErrorDetails | undefined {
+  const { type, least, above, most } = range;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return { expected: type };
+  if (type === 'integer' && !Number.isInteger(value)) return { expected: type, actual: value };
+  if (least !== undefined && value < least) return { bound: 'least', limit: least, actual: value };
+  if (above !== undefined && value <= above) return { bound: 'above', limit: above, actual: value };
+  if (most !== undefined && value > most) return { bound: 'most', limit: most, actual: value };
+  return undefined;
+}
+
+function textsFlaw(value: unknown, most: number): ErrorDetails | undefined {
+  const isList = Array.isArray(value) && value.every((text) => typeof text === 'string');
+  if (!isList || new Set(value).size < value.length) return { expected: 'texts' };
+  return value.length > most ? { bound: 'most', limit: most, actual: value.length } : undefined;
+}
+
+/** The first flaw of a field, which it names after a full stop. */
+function fieldFlaw(
+  fields: ReadonlyMap<string, NumberRange>,
+  value: unknown,
+): ErrorDetails | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { expected: 'object', choices: [...fields.keys()] };
+  }
+  for (const [name, each] of Object.entries(value)) {
+    const range = fields.get(name);
+    if (!range) return { expected: 'object', choices: [...fields.keys()] };
+    const flaw = numberFlaw(range, each);
+    if (flaw) return { ...flaw, names: [name] };
+  }
+  return undefined;
+}
+
+/**
+ * Chat has no counterpart for the fewest tokens, so that only generation can be told both. The most
+ * that nobody set is raised instead.
+ */
+function orderProblem(parameters: Parameters): ServiceError | undefined {
+  const { min_new_tokens: least, max_new_tokens: most } = parameters;
+  if (typeof least !== 'number' || typeof most !== 'number' || least <= most) return undefined;
+  const names = ['min_new_tokens', 'max_new_tokens'];
+  return new ServiceError('parameter-refused', {
+    names,
+    bound: 'most',
+    limit: most,
+    actual: least,
+  });
+}
+
+function refusal(name: string, flaw: ErrorDetails): ServiceError {
+  const [field] = flaw.names ?? [];
+  const full = field === undefined ? name : `${name}.${field}`;
+  return new ServiceError('parameter-refused', { ...flaw, names: [full] });
+}

@@ -1,0 +1,99 @@
+/** Where private keys stand in a text that is about to be sent. Pure. */
+
+/** A part of a text: from this place up to, but not including, the other. */
+export interface Span {
+  readonly at: number;
+  readonly end: number;
+}
+
+interface Marker extends Span {
+  readonly kind: 'begin' | 'end' | 'whole';
+}
+
+/**
+ * RFC 7468, PGP, with four hyphens and blanks SSH2 (RFC 4716), the last part of a PuTTY file, and
+ * the one word of an age key. A blank may be one that does not break. Bounded, so that it is linear.
+ */
+const MARKER =
+  /-{4,5}[^\S\r\n]?(?<word>BEGIN|END)[^\S\r\n][\w \u00A0]{0,64}PRIVATE[ \u00A0]KEY(?:[ \u00A0]BLOCK)?[^\S\r\n]?-{4,5}|(?<putty>Private-Lines: \d{1,6})|AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{8,}/gi;
+
+/** The ends of lines, also as they are written within a string. */
+const LINE_END = /\r?\n|\\r\\n|\\n/g;
+
+/** A line that is nothing but one run of base64, in the dress of a quote, a comment or a string. */
+const MATERIAL = /^[\s"'`#>|,;*(\\-]*(?:\/\/[\s"'`]*)?[A-Za-z0-9+/=_]+[\s"'`,;)\\]*(?:\+\s*)?$/;
+
+/** No text of a person has a word this long. */
+const LONG_RUN = /[A-Za-z0-9+/=_]{40}/;
+
+/** Between the lines of a key, or before them: says nothing by itself. */
+const NEUTRAL =
+  /^[\s"'`#>|,;*(\\)+-]*$|^[\s"'`#>|*-]*(?:Proc-Type|DEK-Info|Version|Comment|MessageID|Hash|Charset|Subject): [^[]*$/;
+
+/**
+ * Every private key in a text, in order: from its first marker up to the line that ends it, or to
+ * the first line that is no key. One whose beginning was not selected goes back as far as its lines.
+ */
+export function privateKeysIn(text: string): Span[] {
+  const spans: Span[] = [];
+  const markers = markersOf(text);
+  let floor = 0;
+  let isOpen = false;
+  for (const [index, { kind, at, end }] of markers.entries()) {
+    const span = { at, end };
+    if (kind === 'begin') {
+      const next = markers[index + 1];
+      const { length, isAll } = keyAtStart(text.slice(end, next?.at));
+      isOpen = isAll && next?.kind === 'end';
+      span.end = isOpen ? (next?.at ?? end) : end + length;
+    } else if (kind === 'end') {
+      span.at = isOpen ? (spans.pop()?.at ?? at) : at - keyAtEnd(text.slice(floor, at));
+      isOpen = false;
+    }
+    floor = span.end;
+    // The last marker alone is no key.
+    if (kind !== 'end' || span.at < at) spans.push(span);
+  }
+  return spans;
+}
+
+function markersOf(text: string): Marker[] {
+  return Array.from(text.matchAll(MARKER), ({ 0: found, index, groups }) => {
+    const { word = '', putty } = groups ?? {};
+    const isBegin = word.toUpperCase() === 'BEGIN' || putty !== undefined;
+    const kind = isBegin ? 'begin' : word === '' ? 'whole' : 'end';
+    return { kind, at: index, end: index + found.length };
+  });
+}
+
+/** How much of what follows a first marker is key, and whether nothing in it is anything else. */
+function keyAtStart(text: string): { readonly length: number; readonly isAll: boolean } {
+  let length = 0;
+  for (const { at, end } of linesOf(text)) {
+    const line = text.slice(at, end);
+    if (MATERIAL.test(line) || LONG_RUN.test(line)) length = end;
+    else if (!NEUTRAL.test(line)) return { length, isAll: false };
+  }
+  return { length, isAll: true };
+}
+
+/** How much of what stands before a last marker is key. */
+function keyAtEnd(text: string): number {
+  let start = text.length;
+  for (const { at, end } of linesOf(text).toReversed()) {
+    const line = text.slice(at, end);
+    if (MATERIAL.test(line)) start = at;
+    else if (!NEUTRAL.test(line)) break;
+  }
+  return text.length - start;
+}
+
+function linesOf(text: string): Span[] {
+  const lines: Span[] = [];
+  let at = 0;
+  for (const { 0: mark, index } of text.matchAll(LINE_END)) {
+    lines.push({ at, end: index });
+    at = index + mark.length;
+  }
+  return [...lines, { at, end: text.length }];
+}

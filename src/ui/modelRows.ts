@@ -1,0 +1,84 @@
+import { fateOf, lifeOf } from '../service/modelLife.ts';
+import type { Model } from '../service/modelList.ts';
+import { oneLine } from './oneLine.ts';
+
+/**
+ * The rows of *Select Model*. The list is text of the service: each row is plain, on short lines,
+ * with what only the service's words could say at the end, where it may be cut. Pure.
+ */
+
+export interface ModelRow {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly detail: string;
+}
+
+const LONGEST_PROVIDER = 40;
+const MOST_SUCCESSORS = 3;
+
+/** The current model first, then those that stay, then those that go. */
+export function modelRows(models: readonly Model[], current: string): ModelRow[] {
+  const rank = (model: Model) => {
+    if (model.id === current) return 0;
+    return isLeaving(model) ? 2 : 1;
+  };
+  return models
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map((model) => rowOf(model, model.id === current));
+}
+
+/** What stands in the box above the rows. */
+export function modelHint(models: readonly Model[], current: string): string {
+  const listed = models.find(({ id }) => id === current);
+  const hint = `Current: ${oneLine(current)}`;
+  if (!listed) return `${hint}, which is not in this list`;
+  return fateOf(listed)?.stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
+}
+
+function rowOf(model: Model, isCurrent: boolean): ModelRow {
+  const details = [
+    oneLine(model.provider, LONGEST_PROVIDER),
+    model.contextLength && `${model.contextLength.toLocaleString('en')} tokens`,
+    priceText(model),
+    lifeText(model),
+    oneLine(model.description),
+  ];
+  return {
+    id: model.id,
+    label: (oneLine(model.label) || model.id) + (isCurrent ? ' $(check)' : ''),
+    // In words, too: an icon has none for those who listen.
+    description: isCurrent ? `${model.id} · current model` : model.id,
+    detail: details.filter(Boolean).join(' · '),
+  };
+}
+
+/** The classes that prompt and answer are billed by: "price class_12 in, class_9 out". */
+function priceText({ inputTier, outputTier }: Model): string {
+  const tiers = [inputTier && `${inputTier} in`, outputTier && `${outputTier} out`].filter(Boolean);
+  return tiers.length > 0 ? `price ${tiers.join(', ')}` : '';
+}
+
+/** "deprecated, withdrawn on 2027-01-15, successor maker/next"; empty for a model that stays. */
+function lifeText(model: Model): string {
+  const { deprecated, withdrawn, others, successors } = lifeOf(model);
+  const stage = fateOf(model)?.stage;
+  const isOver = stage === 'withdrawn';
+  return [
+    ...others,
+    !isOver && deprecated && (stage ? 'deprecated' : `deprecated from ${deprecated}`),
+    withdrawn && `withdrawn ${isOver ? 'since' : 'on'} ${withdrawn}`,
+    successorsText(successors),
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function successorsText(ids: readonly string[]): string {
+  const named = ids.slice(0, MOST_SUCCESSORS);
+  return named.length > 0 ? `successor${named.length > 1 ? 's' : ''} ${named.join(', ')}` : '';
+}
+
+function isLeaving(model: Model): boolean {
+  return lifeOf(model).withdrawn !== undefined || fateOf(model) !== undefined;
+}

@@ -1,0 +1,18 @@
+import { INVISIBLE_OR_UNKNOWN } from '../invisible.ts';
+
+/** More than a row can show. */
+const LONGEST = 120;
+const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
+
+/** Foreign text as one plain line: no line breaks, icon markup or what cannot be seen; cut to length. */
+export function oneLine(text: string, longest = LONGEST): string {
+  // What is cut off anyway is not worth a look; a row never needs more.
+  const plain = text
+    .slice(0, 20 * longest)
+    .replace(UNWANTED, ' ')
+    .replaceAll('$(', '$ (')
+    .trim();
+  if (plain.length <= longest) return plain;
+  // Not in the middle of a character that has two units.
+  return `${plain.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

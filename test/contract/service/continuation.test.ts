@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../../../src/service/client.ts';
+import type { Operation } from '../../../src/service/vendors.ts';
+import { answerFor } from '../../emulator/text.ts';
+import { endWorlds, pathOf, startWorld } from './world.ts';
+
+const prompt = 'Write a haiku about 漢字 and 😀.';
+const operations: readonly Operation[] = ['chat', 'generation'];
+
+/** Asks for at most so many tokens at a time until the model has said all. */
+async function inParts(client: Client, tokens: number, streams: boolean): Promise<string[]> {
+  const parts: string[] = [];
+  for (let stopReason = 'max_tokens'; stopReason === 'max_tokens'; ) {
+    const answerSoFar = parts.join('');
+    const streamed: string[] = [];
+    const onText = (text: string) => void streamed.push(text);
+    const options = { answerSoFar, ...(streams && { onText }) };
+    const set = { max_new_tokens: tokens };
+    const generation = await client.generateText(prompt, set, options);
+    if (streams) assert.equal(streamed.join(''), generation.text);
+    parts.push(generation.text);
+    ({ stopReason } = generation);
+  }
+  return parts;
+}
+
+describe('an answer that was cut', () => {
+  afterEach(endWorlds);
+
+  for (const operation of operations) {
+    for (const streams of [false, true]) {
+      const path = pathOf(operation, streams);
+
+      it(`goes on from its exact end on ${path}, and is the whole answer byte for byte`, async () => {
+        for (const tokens of [1, 7, 10_000]) {
+          const { client } = await startWorld({ operation });
+          const parts = await inParts(client, tokens, streams);
+          assert.equal(parts.join(''), answerFor(prompt));
+          assert.equal(parts.length > 1, tokens < 10_000);
+        }
+      });
+    }
+  }
+
+  it('keeps the blanks and line ends at which it was cut', async () => {
+    const answer = () => ['a ', ' \n', '\r\n\t', 'b', '  '];
+    for (const operation of operations) {
+      const { client } = await startWorld({ operation, emulator: { answer } });
+      assert.equal((await inParts(client, 1, true)).join(''), answer().join(''));
+    }
+  });
+
+  it('is sent as the assistant said it, with an order behind it, to chat', async () => {
+    const { client, emulator } = await startWorld();
+    await client.generateText(prompt, {}, { answerSoFar: 'Old pond\n' });
+    const { messages } = JSON.parse(emulator.requests.at(-1)?.text ?? '');
+    assert.deepEqual(messages, [
+      { role: 'user', content: prompt },
+      { role: 'assistant', content: 'Old pond\n' },
+      {
+        role: 'user',
+        content:
+          'Continue exactly where your answer ended. Repeat nothing and add no introduction.',
+      },
+    ]);
+  });
+
+  it('is sent behind the prompt, with nothing between, to generation', async () => {
+    const { client, emulator } = await startWorld({ operation: 'generation' });
+    await client.generateText(prompt, {}, { answerSoFar: 'Old pond\n' });
+    assert.equal(JSON.parse(emulator.requests.at(-1)?.text ?? '').input, `${prompt}Old pond\n`);
+  });
+});

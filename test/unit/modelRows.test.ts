@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { modelHint, modelRows } from '../../src/ui/modelRows.ts';
+import { seed } from './service/fixtures.ts';
+import { modelOf, stageOf } from './service/modelFixtures.ts';
+
+const today = '2026-11-21';
+const full = modelOf({
+  id: 'ibm/granite-3-3-8b-instruct',
+  label: 'granite-3-3-8b-instruct',
+  provider: 'IBM',
+  description: 'General use',
+  contextLength: 131_072,
+  inputTier: 'class_12',
+  outputTier: 'class_9',
+  lifecycle: [
+    stageOf('available', '2025-04-01'),
+    stageOf('deprecated', '2026-09-01', 'ibm/granite-4-h-small'),
+    stageOf('withdrawn', '2027-01-15', 'ibm/granite-4-h-small'),
+  ],
+});
+const hostile = `a\n\r\u2028b $(trash) \u202Ec\u2066 \u0000\u200F\ud800${'😀'.repeat(5_000)}`;
+
+describe('the rows of Select Model', () => {
+  const lifeOf = (...lifecycle: ReturnType<typeof stageOf>[]) =>
+    modelRows([modelOf({ lifecycle })], '')[0]?.detail;
+
+  it('say label, provider, length, price, and how long the model lives', () => {
+    assert.deepEqual(modelRows([full], 'another'), [
+      {
+        id: 'ibm/granite-3-3-8b-instruct',
+        label: 'granite-3-3-8b-instruct',
+        description: 'ibm/granite-3-3-8b-instruct',
+        detail:
+          'IBM · 131,072 tokens · price class_12 in, class_9 out · deprecated, withdrawn on 2027-01-15, successor ibm/granite-4-h-small · General use',
+      },
+    ]);
+  });
+
+  it('say nothing about what the list does not say', () => {
+    const models = [modelOf({ id: 'a', label: '\n', outputTier: 'class_1' })];
+    assert.deepEqual(modelRows(models, '')[0], {
+      id: 'a',
+      label: 'a',
+      description: 'a',
+      detail: 'price class_1 out',
+    });
+    assert.equal(lifeOf(), '');
+    assert.equal(lifeOf(stageOf('available', '2025-01-01')), '');
+    assert.equal(lifeOf(stageOf('withdrawn', 'soon'), stageOf('$(x) y', '2025-01-01')), '');
+  });
+
+  it('say what becomes of a model, and which one replaces it', () => {
+    assert.equal(
+      lifeOf(stageOf('withdrawn', today, 'm/b')),
+      `withdrawn since ${today}, successor m/b`,
+    );
+    assert.equal(lifeOf(stageOf('withdrawn', '2027-01-01')), 'withdrawn on 2027-01-01');
+    assert.equal(lifeOf(stageOf('deprecated', '2027-01-01')), 'deprecated from 2027-01-01');
+    assert.equal(lifeOf(stageOf('constricted', '2026-01-01')), 'constricted');
+    assert.equal(lifeOf(stageOf('constricted', '2027-01-01')), '');
+    assert.equal(
+      lifeOf(
+        stageOf('deprecated', today, 'm/a', 'm/b', 'm/c', 'm/d'),
+        stageOf('withdrawn', today, 'm/b'),
+      ),
+      `withdrawn since ${today}, successors m/b, m/a, m/c`,
+    );
+  });
+
+  it('go by the day of the service, and say no more than the list where that is not known', () => {
+    const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
+    const detailAt = (asOf: string | undefined) =>
+      modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
+    assert.equal(detailAt('2026-11-20'), `withdrawn on ${today}`);
+    assert.equal(detailAt(undefined), `withdrawn on ${today}`);
+    assert.equal(detailAt(today), `constricted, withdrawn since ${today}`);
+  });
+
+  it('mark the current model in words and with an icon, and begin with it', () => {
+    const models = [modelOf({ id: 'a' }), { ...full }, modelOf({ id: 'c', label: 'C' })];
+    const [first] = modelRows(models, 'c');
+    assert.deepEqual([first?.label, first?.description], ['C $(check)', 'c · current model']);
+    assert.equal(modelRows(models, full.id)[0]?.id, full.id, 'also one that goes');
+  });
+
+  it('have those that will be withdrawn behind the others, else the order of the service', () => {
+    const ending = (id: string, ...lifecycle: ReturnType<typeof stageOf>[]) =>
+      modelOf({ id, lifecycle });
+    const models = [
+      ending('goes', stageOf('withdrawn', '2027-01-01')),
+      ending('z'),
+      ending('deprecated', stageOf('deprecated', today)),
+      ending('later', stageOf('deprecated', '2027-01-01')),
+      ending('a'),
+    ];
+    assert.deepEqual(
+      modelRows(models, '').map(({ id }) => id),
+      ['z', 'later', 'a', 'goes', 'deprecated'],
+    );
+  });
+
+  it('show hostile text as one short plain line', () => {
+    const model = modelOf({ label: hostile, provider: hostile, description: hostile });
+    const [row] = modelRows([{ ...model, lifecycle: full.lifecycle }], '');
+    assert.match(row?.label ?? '', /^a b \$ \(trash\) c 😀+…$/u);
+    assert.ok((row?.label ?? '').length <= 120);
+    assert.match(row?.detail ?? '', /withdrawn on 2027-01-15, successor ibm\/granite-4-h-small · /);
+    assert.ok((row?.detail ?? '').length <= 320);
+  });
+
+  it(`hold no markup and no control character, whatever the list says (seed ${seed})`, () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 150 }),
+      fc.string({
+        unit: fc.constantFrom('$', '(', ')', 'x', '\n', '\u202E', '😀'),
+        maxLength: 150,
+      }),
+    );
+    fc.assert(
+      fc.property(text, text, text, text, (label, provider, description, stage) => {
+        const lifecycle = [stageOf(stage, today), stageOf('deprecated', description)];
+        const model = modelOf({ label, provider, description, lifecycle });
+        for (const row of modelRows([model], '')) {
+          for (const line of [row.label, row.detail, modelHint([], label)]) {
+            assert.doesNotMatch(line, /[\p{C}\p{Zl}\p{Zp}]|\$\(/u);
+          }
+        }
+      }),
+      { seed },
+    );
+  });
+});
+
+describe('the hint of Select Model', () => {
+  it('names the current model, and says where the list does not hold it', () => {
+    assert.equal(modelHint([full], full.id), `Current: ${full.id}`);
+    assert.equal(modelHint([full], 'mine'), 'Current: mine, which is not in this list');
+    const over = modelOf({ id: 'old', lifecycle: [stageOf('withdrawn', today)] });
+    assert.equal(modelHint([over], 'old'), 'Current: old, which is withdrawn');
+    assert.ok(modelHint([], hostile).length <= 160);
+  });
+});

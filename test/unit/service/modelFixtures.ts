@@ -1,0 +1,27 @@
+import type { LifecycleStage, Model } from '../../../src/service/modelList.ts';
+
+/** A model of which the list of 2026-11-21 says nothing but what is given. */
+export function modelOf(facts: Partial<Model> = {}): Model {
+  return {
+    id: 'maker/model',
+    label: '',
+    provider: '',
+    description: '',
+    contextLength: undefined,
+    maxOutputTokens: undefined,
+    inputTier: undefined,
+    outputTier: undefined,
+    functions: [],
+    lifecycle: [],
+    asOf: '2026-11-21',
+    ...facts,
+  };
+}
+
+export function stageOf(
+  stage: string,
+  from: string,
+  ...alternatives: readonly string[]
+): LifecycleStage {
+  return { stage, from, alternatives };
+}
