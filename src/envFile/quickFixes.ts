@@ -8,13 +8,14 @@ import {
   type TextDocument,
   WorkspaceEdit,
 } from 'vscode';
+import { SOURCE } from '../documentDiagnostics.ts';
 import { findKey } from '../service/envKey.ts';
 import { type EnvEdit, mendEnvFile } from '../service/envMend.ts';
 import { type Assignment, byLine } from '../service/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import { appendedLines } from './appendedLines.ts';
-import { type EnvFileDiagnostics, SOURCE } from './diagnostics.ts';
+import type { EnvFileDiagnostics } from './diagnostics.ts';
 import { lineRange, rangeOf } from './envDocument.ts';
 import { FIX_TITLES, mendingTitle } from './findingMessages.ts';
 import { absentNames, type OpenText, type Problem, readOpenText } from './problems.ts';

@@ -1,0 +1,104 @@
+import {
+  CORE_SCHEMA,
+  constructFromEvents,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  parseEvents,
+  YAMLException,
+} from 'js-yaml';
+import type { Span, TemplateFlaw } from './flaws.ts';
+
+/**
+ * Reads YAML with the places of its keys and values. Only the core schema: no tags that make
+ * anything but plain data; aliases, which could unfold to any size, are refused.
+ */
+
+/** Parameters hold fields, of which one holds fields; nothing goes deeper. */
+const MOST_LEVELS = 5;
+
+/** A key on the first level and what it has. */
+export interface FrontMatterEntry {
+  readonly key: string;
+  readonly value: unknown;
+  readonly keySpan: Span;
+  readonly valueSpan: Span;
+}
+
+export type FrontMatter =
+  | { readonly ok: true; readonly entries: readonly FrontMatterEntry[] }
+  | { readonly ok: false; readonly flaw: TemplateFlaw; readonly span: Span };
+
+export function readFrontMatter(source: string): FrontMatter {
+  try {
+    const events = parseEvents(source, { maxDepth: MOST_LEVELS });
+    const all = constructFromEvents(events, { source, schema: CORE_SCHEMA, maxAliases: 0 });
+    const [value, ...more] = all;
+    if (more.length > 0) return refused('bad-front-matter', { offset: 0, length: source.length });
+    if (value === undefined || value === null) return { ok: true, entries: [] };
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      return refused('not-fields', { offset: 0, length: source.trimEnd().length });
+    }
+    return { ok: true, entries: entriesOf(events, source, new Map(Object.entries(value))) };
+  } catch (error) {
+    const offset = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
+    return refused('bad-front-matter', placeNear(source, offset));
+  }
+}
+
+/** In the order of the text, which an object does not keep where keys are numbers. */
+function entriesOf(
+  events: readonly Event[],
+  source: string,
+  values: ReadonlyMap<string, unknown>,
+): FrontMatterEntry[] {
+  const entries: FrontMatterEntry[] = [];
+  // Behind the document and its fields.
+  for (let index = 2; ; ) {
+    const event = events[index];
+    if (event?.type !== EVENT_ID.SCALAR) return entries;
+    const key = getScalarValue(source, event);
+    const { span: keySpan = { offset: 0, length: 0 }, next } = nodeAt(events, index);
+    const value = nodeAt(events, next);
+    entries.push({ key, value: values.get(key), keySpan, valueSpan: value.span ?? keySpan });
+    index = value.next;
+  }
+}
+
+/** Where a node stands, up to its last piece of text; undefined for one without any text. */
+function nodeAt(
+  events: readonly Event[],
+  first: number,
+): { readonly span: Span | undefined; readonly next: number } {
+  let start = Infinity;
+  let end = -1;
+  let depth = 0;
+  let next = first;
+  do {
+    const event = events[next];
+    next += 1;
+    if (event?.type === EVENT_ID.POP) depth -= 1;
+    if (event?.type === EVENT_ID.MAPPING || event?.type === EVENT_ID.SEQUENCE) {
+      depth += 1;
+      start = Math.min(start, event.start);
+      end = Math.max(end, event.start + 1);
+    }
+    if (event?.type === EVENT_ID.SCALAR && event.valueStart >= 0) {
+      start = Math.min(start, event.valueStart);
+      end = Math.max(end, event.valueEnd);
+    }
+  } while (depth > 0 && next < events.length);
+  return { span: end < 0 ? undefined : { offset: start, length: end - start }, next };
+}
+
+/** From a mistake to the end of its line; the line before, where that one is at its end. */
+function placeNear(source: string, offset: number): Span {
+  const start = source.slice(0, offset).trimEnd().length;
+  const from = /\S/.test(source[offset] ?? '') ? offset : Math.max(0, start - 1);
+  const lineEnd = source.slice(from).search(/[\r\n]/);
+  return { offset: from, length: lineEnd < 0 ? source.length - from : lineEnd };
+}
+
+function refused(kind: 'bad-front-matter' | 'not-fields', span: Span): FrontMatter {
+  return { ok: false, flaw: { kind }, span };
+}

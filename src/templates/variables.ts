@@ -1,0 +1,106 @@
+import { errorAt, type Span, type TemplateFlaw, type TemplateProblem } from './flaws.ts';
+import { nearest } from './nearest.ts';
+
+/**
+ * The variables of a prompt: `${selection}`, `${language}`, `${fileName}` and `${input:question}`.
+ * A backslash before it makes `${` plain text; two of them are one backslash before a variable. A
+ * variable ends on the line it begins on. Pure.
+ */
+
+export const VARIABLES = ['selection', 'language', 'fileName'] as const;
+export type Variable = (typeof VARIABLES)[number];
+
+/** What a question for the user begins with. */
+export const INPUT = 'input:';
+
+/** What stands for a variable. */
+export type PromptValues = Readonly<Record<Variable, string>> & {
+  /** Answers by question. */
+  readonly inputs: ReadonlyMap<string, string>;
+};
+
+type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'variable'; readonly name: Variable }
+  | { readonly kind: 'input'; readonly question: string }
+  | { readonly kind: 'flaw'; readonly text: string; readonly flaw: TemplateFlaw & Span };
+
+/** Everything that is wrong with the variables of a prompt; places are counted from its start. */
+export function promptProblems(prompt: string): TemplateProblem[] {
+  return partsOf(prompt).flatMap((part) => {
+    if (part.kind !== 'flaw') return [];
+    const { offset, length, ...flaw } = part.flaw;
+    return [errorAt(flaw, { offset, length })];
+  });
+}
+
+/** The questions of a prompt, in their order, each one once. */
+export function questionsOf(prompt: string): string[] {
+  const asked = partsOf(prompt).flatMap((part) => (part.kind === 'input' ? [part.question] : []));
+  return [...new Set(asked)];
+}
+
+/** Whether a template has nothing to work on without a selection. */
+export function needsSelection({ prompt }: { readonly prompt: string }): boolean {
+  return partsOf(prompt).some((part) => part.kind === 'variable' && part.name === 'selection');
+}
+
+/**
+ * The text to send. Values are put in once, so that nothing in them is taken for a variable. A
+ * selection that the prompt has no place for follows it after a blank line: somebody who selects
+ * text means it to be sent. What is wrong with a prompt stays as it is written.
+ */
+export function fillPrompt(prompt: string, values: PromptValues): string {
+  const filled = partsOf(prompt).map((part) => {
+    if (part.kind === 'variable') return values[part.name];
+    if (part.kind === 'input') return values.inputs.get(part.question) ?? '';
+    return part.text;
+  });
+  const isLeftOver = values.selection.trim() !== '' && !needsSelection({ prompt });
+  return filled.join('') + (isLeftOver ? `\n\n${values.selection}` : '');
+}
+
+/** Pairs of backslashes, then a variable or its plain text. */
+const VARIABLE = /(?<!\\)((?:\\\\)*)(?:\\\$\{|\$\{([^}\r\n]*)(\}?))/g;
+
+function partsOf(prompt: string): Part[] {
+  const parts: Part[] = [];
+  let end = 0;
+  for (const found of prompt.matchAll(VARIABLE)) {
+    const [whole, slashes = '', inner, brace] = found;
+    const offset = found.index + slashes.length;
+    const before = prompt.slice(end, found.index) + slashes.slice(slashes.length / 2);
+    if (before !== '') parts.push({ kind: 'text', text: before });
+    end = found.index + whole.length;
+    parts.push(
+      inner === undefined
+        ? { kind: 'text', text: '${' }
+        : partOf(whole.slice(slashes.length), inner, { isClosed: brace !== '', offset }),
+    );
+  }
+  if (end < prompt.length) parts.push({ kind: 'text', text: prompt.slice(end) });
+  return parts;
+}
+
+function partOf(
+  text: string,
+  inner: string,
+  { isClosed, offset }: { readonly isClosed: boolean; readonly offset: number },
+): Part {
+  const flawed = (flaw: TemplateFlaw): Part => ({
+    kind: 'flaw',
+    text,
+    // Of one that is not closed nobody knows where it ends.
+    flaw: { ...flaw, offset, length: isClosed ? text.length : '${'.length },
+  });
+  if (!isClosed) return flawed({ kind: 'unclosed-variable' });
+  const variable = VARIABLES.find((name) => name === inner);
+  if (variable) return { kind: 'variable', name: variable };
+  if (inner.startsWith(INPUT)) {
+    const question = inner.slice(INPUT.length).trim();
+    return question === '' ? flawed({ kind: 'no-question' }) : { kind: 'input', question };
+  }
+  const near = nearest(inner, [...VARIABLES, 'input']);
+  const known = near === 'input' ? `${INPUT}question` : near;
+  return flawed({ kind: 'unknown-variable', name: inner, ...(known && { nearest: known }) });
+}

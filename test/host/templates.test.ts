@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  CompletionItemKind,
+  type CompletionList,
+  commands,
+  type Diagnostic,
+  DiagnosticSeverity,
+  extensions,
+  FileType,
+  languages,
+  Position,
+  Range,
+  SnippetString,
+  type TextDocument,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import { insertModes } from '../../src/editor/modes/insertModes.ts';
+import { readSettings } from '../../src/settings.ts';
+import { askInputs } from '../../src/templates/askInputs.ts';
+import { readTemplates, templateSources } from '../../src/templates/sources.ts';
+import { isFlawed, type TemplateSource } from '../../src/templates/template.ts';
+import { fillPrompt } from '../../src/templates/variables.ts';
+import { pickTemplate, showFlaw } from '../../src/ui/templatePicker.ts';
+
+const folder = workspace.workspaceFolders?.[0] ?? assert.fail();
+const TEMPLATES = '.hosted-model/templates';
+const path = (name: string) => join(folder.uri.fsPath, TEMPLATES, name);
+const modes = insertModes.map(({ id }) => id);
+const scope = () => ({ folder, settings: readSettings(folder.uri), insertModes: modes });
+const write = (name: string, content: string | Uint8Array) => {
+  mkdirSync(dirname(path(name)), { recursive: true });
+  writeFileSync(path(name), content);
+};
+const elsewhere = join(folder.uri.fsPath, 'elsewhere');
+const clean = () =>
+  rmSync(join(folder.uri.fsPath, '.hosted-model'), { recursive: true, force: true });
+
+describe('templates in a real editor', () => {
+  before(() => {
+    clean();
+  });
+  afterEach(async () => {
+    for (const document of workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
+      await window.showTextDocument(document);
+      await commands.executeCommand('workbench.action.files.revert');
+    }
+    await commands.executeCommand('workbench.action.closeAllEditors');
+    await setTemplates(undefined);
+    rmSync(elsewhere, { recursive: true, force: true });
+    clean();
+  });
+
+  it('are the built-in ones where nothing else is there', async () => {
+    const entries = await readTemplates(scope());
+    assert.equal(entries.length, 7);
+    assert.deepEqual([...new Set(entries.map(({ origin }) => origin))], ['built-in']);
+  });
+
+  it('are read from the settings and from files, which win over both', async () => {
+    await setTemplates([
+      { name: 'explain', prompt: 'Of the settings' },
+      { name: 'Mine', prompt: 'Mine' },
+    ]);
+    write('a.md', '---\nname: Explain\nlanguages: python\n---\nOf the file');
+    write('b.md', '\ufeff---\r\ninsertMode: preview\r\n---\r\nb\r\nc\r\n');
+    write('notes.txt', 'no template');
+    const entries = await readTemplates(scope());
+    assert.equal(entries.length, 9);
+    assert.deepEqual(entries.slice(-3), [
+      { name: 'Mine', prompt: 'Mine', origin: 'settings' },
+      {
+        name: 'Explain',
+        prompt: 'Of the file',
+        languages: ['python'],
+        origin: `${TEMPLATES}/a.md`,
+        hides: 'user',
+      },
+      { name: 'b', prompt: 'b\nc', insertMode: 'preview', origin: `${TEMPLATES}/b.md` },
+    ]);
+  });
+
+  it('of user and workspace settings hold together, and the workspace is named', async () => {
+    const configuration = workspace.getConfiguration('hostedModel');
+    const named = (name: string) => ({ name, prompt: name });
+    await setTemplates(['Mine', 'Review'].map(named));
+    await configuration.update('templates', ['Theirs', 'review'].map(named), false);
+    try {
+      const entries = (await readTemplates(scope())).slice(7);
+      assert.deepEqual(
+        entries.map(({ name, origin, hides }) => [name, origin, hides]),
+        [
+          ['Mine', 'settings', undefined],
+          ['Theirs', 'settings of this workspace', undefined],
+          ['review', 'settings of this workspace', 'user'],
+        ],
+      );
+    } finally {
+      await configuration.update('templates', undefined, false);
+    }
+  });
+
+  it('go to the insert modes that the settings offer, the default first', () => {
+    const extension = extensions.getExtension('hosted-model.hosted-model') ?? assert.fail();
+    const { properties } = extension.packageJSON.contributes.configuration;
+    const template = properties['hostedModel.templates'].items.properties;
+    assert.deepEqual(properties['hostedModel.insertMode'].enum, modes);
+    assert.deepEqual(template.insertMode.enum, modes);
+  });
+
+  it('come from one more source by one more entry of the list', async () => {
+    const ofTheTeam: TemplateSource = {
+      owner: 'repository',
+      readTemplates: async () => [
+        { name: 'Review', prompt: `Review \${fileName}.`, origin: 'the team' },
+      ],
+    };
+    const entries = await readTemplates(scope(), [...templateSources, ofTheTeam]);
+    assert.equal(entries.length, 8);
+    const added = entries.at(-1) ?? assert.fail();
+    assert.ok(!isFlawed(added));
+    const values = { selection: 'x', language: 'go', fileName: 'a.go', inputs: new Map() };
+    assert.equal(fillPrompt(added.prompt, values), 'Review a.go.\n\nx');
+  });
+
+  it('stay usable beside files that are not: each of those is listed with what is wrong', async () => {
+    write('good.md', 'Good.');
+    write('binary.md', new Uint8Array([0xff, 0xfe, 0x00]));
+    write('null.md', 'a\0b');
+    write('huge.md', '');
+    truncateSync(path('huge.md'), 5_000_000_000);
+    write('bomb.md', `---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\nBoom.`);
+    write('a\u202eb.md', 'Turned around.');
+    write('long.md', `${'x'.repeat(65_537)}`);
+    write('variable.md', `\${nothing}`);
+    mkdirSync(path('folder.md'));
+    symlinkSync('/etc/hostname', path('link.md'));
+    symlinkSync('gone', path('dangling.md'));
+    const entries = await readTemplates(scope());
+    const flaws = entries.flatMap((entry) =>
+      isFlawed(entry) ? [[entry.name, entry.problems[0].flaw.kind]] : [],
+    );
+    assert.deepEqual(Object.fromEntries(flaws), {
+      'a?b': 'bad-name',
+      binary: 'not-text',
+      bomb: 'bad-front-matter',
+      dangling: 'link',
+      folder: 'not-a-file',
+      huge: 'too-large',
+      link: 'link',
+      long: 'too-large',
+      null: 'not-text',
+      variable: 'unknown-variable',
+    });
+    assert.equal(entries.length, 7 + 10 + 1);
+  });
+
+  it('are picked from a list, and ask their questions in boxes that can be given up', async () => {
+    write('a.md', `\${input:Who?} \${input:What?} \${input:Who?}`);
+    const entries = await readTemplates(scope());
+    const picking = pickTemplate(entries, { languageId: 'go', lastUsed: ['A'] });
+    const picked = await pressUntil('workbench.action.acceptSelectedQuickOpenItem', picking);
+    assert.equal(picked?.origin, `${TEMPLATES}/a.md`);
+    const accept = 'workbench.action.acceptSelectedQuickOpenItem';
+    const answers = await pressUntil(accept, askInputs(picked ?? assert.fail()));
+    assert.deepEqual(
+      [...(answers ?? [])],
+      [
+        ['Who?', ''],
+        ['What?', ''],
+      ],
+    );
+    const given = await pressUntil('workbench.action.closeQuickOpen', askInputs(picked));
+    assert.equal(given, undefined);
+  });
+
+  it('are the first 200 of a folder, and it is said that there are more', async () => {
+    for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
+    const entries = await readTemplates(scope());
+    assert.equal(entries.length, 7 + 200 + 1);
+    const last = entries.at(-1) ?? assert.fail();
+    assert.ok(isFlawed(last));
+    assert.equal(last.problems[0].flaw.kind, 'too-many-files');
+  });
+
+  it('are read from a folder that is no folder of this disk', async () => {
+    const content = new TextEncoder().encode('---\nname: Remote\n---\nFrom afar.');
+    const never = () => assert.fail('written to');
+    const remote = workspace.registerFileSystemProvider('remote-templates', {
+      onDidChangeFile: () => ({ dispose: () => {} }),
+      watch: () => ({ dispose: () => {} }),
+      stat: ({ path }) => {
+        const type = path.endsWith('.md') ? FileType.File : FileType.Directory;
+        return { type, ctime: 0, mtime: 0, size: content.length };
+      },
+      readDirectory: () => [['far.md', FileType.File]],
+      readFile: () => content,
+      createDirectory: never,
+      writeFile: never,
+      delete: never,
+      rename: never,
+    });
+    try {
+      const uri = Uri.parse('remote-templates:/project');
+      const entries = await readTemplates({ ...scope(), folder: { uri, name: 'x', index: 0 } });
+      assert.deepEqual(entries.slice(7), [
+        { name: 'Remote', prompt: 'From afar.', origin: `${TEMPLATES}/far.md` },
+      ]);
+    } finally {
+      remote.dispose();
+    }
+  });
+
+  it('follow no folder that is a link, and need no folder at all', async () => {
+    mkdirSync(join(elsewhere, 'templates'), { recursive: true });
+    writeFileSync(join(elsewhere, 'templates', 'x.md'), 'x');
+    for (const [link, target] of [
+      ['.hosted-model', elsewhere],
+      [TEMPLATES, join(elsewhere, 'templates')],
+    ] as const) {
+      clean();
+      mkdirSync(join(folder.uri.fsPath, dirname(link)), { recursive: true });
+      symlinkSync(target, join(folder.uri.fsPath, link));
+      const [entry, ...others] = (await readTemplates(scope())).slice(7);
+      assert.ok(entry && isFlawed(entry) && others.length === 0);
+      assert.equal(entry.problems[0].flaw.kind, 'link');
+    }
+    assert.equal((await readTemplates({ ...scope(), folder: undefined })).length, 7);
+  });
+
+  describe('in their files', () => {
+    // VS Code keeps a document for minutes that an extension has opened itself.
+    it('have no problems any more once they are closed', async () => {
+      write('closed.md', `\${x}`);
+      const uri = Uri.file(path('closed.md'));
+      await commands.executeCommand('vscode.open', uri);
+      await until({ uri }, (all) => all.length === 1);
+      await commands.executeCommand('workbench.action.closeActiveEditor');
+      await until({ uri }, (all) => all.length === 0);
+    });
+
+    it('are underlined where they are wrong, as they are typed', async () => {
+      const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
+      for (const lineEnd of ['\n', '\r\n']) {
+        const document = await openWith('flaws.md', text.replaceAll('\n', lineEnd));
+        await until(document, (all) => all.length === 4);
+        assert.deepEqual(ours(document).map(brief(document)), [
+          ['unknown-key', DiagnosticSeverity.Warning, 1, 'nmae'],
+          ['unknown-insert-mode', DiagnosticSeverity.Error, 2, 'replcae'],
+          ['wrong-type', DiagnosticSeverity.Error, 3, '4'],
+          ['unknown-variable', DiagnosticSeverity.Error, 5, `\${selecton}`],
+        ]);
+        assert.match(ours(document)[3]?.message ?? '', /is not known\. Use \$\{selection\}/);
+      }
+      const document = window.activeTextEditor?.document ?? assert.fail();
+      await replaceAll(document, '---\nname: "x\n---\nText');
+      await until(document, (all) => all.length === 1 && all[0]?.code === 'bad-front-matter');
+      await replaceAll(document, 'Text');
+      await until(document, (all) => all.length === 0);
+    });
+
+    it('are completed: variables in the prompt, keys and insert modes above it', async () => {
+      const document = await openWith('typed.md', `---\n\ninsertMode: \n---\nExplain \${sel}`);
+      const labels = async (line: number, character: number) =>
+        (await completionsAt(document, new Position(line, character))).map(labelOf);
+      assert.deepEqual(await labels(1, 0), [
+        'name',
+        'answerLanguage',
+        'model',
+        'languages',
+        'parameters',
+      ]);
+      assert.deepEqual((await labels(2, 12)).slice(0, 3), ['below', 'after', 'above']);
+      const found = await completionsAt(document, new Position(4, 13));
+      assert.deepEqual(found.map(labelOf), ['selection', 'language', 'fileName', 'input:question']);
+      const [selection] = found;
+      assert.equal(selection?.insertText, 'selection}');
+      assert.ok(selection?.range instanceof Range);
+      assert.equal(document.getText(selection.range), 'sel}');
+      assert.ok(found[3]?.insertText instanceof SnippetString);
+    });
+
+    it('are left alone elsewhere', async () => {
+      const bad = `---\nnmae: x\n---\n\${x} \${`;
+      const other = await openWith('../notes.md', bad);
+      const inner = await openWith('inner/x.md', bad);
+      const good = await openWith('x.md', bad);
+      await until(good, (all) => all.length > 0);
+      for (const document of [other, inner]) {
+        assert.deepEqual(ours(document), []);
+        const found = await completionsAt(document, new Position(3, 2));
+        assert.ok(!found.map(labelOf).includes('selection'));
+      }
+    });
+
+    it('are opened at their mistake', async () => {
+      write('broken.md', `---\nname: Broken\n---\nSay \${this}.`);
+      const entry = (await readTemplates(scope())).find(({ name }) => name === 'Broken');
+      assert.ok(entry && isFlawed(entry));
+      await showFlaw(entry);
+      const editor = window.activeTextEditor ?? assert.fail();
+      assert.equal(editor.document.getText(editor.selection), `\${this}`);
+    });
+
+    it('are not opened where they are links: what a repository points at stays closed', async () => {
+      write('target.txt', 'target');
+      symlinkSync(path('target.txt'), path('link.md'));
+      const entry = (await readTemplates(scope())).find(({ name }) => name === 'link');
+      assert.ok(entry && isFlawed(entry));
+      await pressUntil('notifications.clearAll', showFlaw(entry));
+      assert.equal(window.activeTextEditor, undefined);
+    });
+  });
+});
+
+async function setTemplates(value: unknown): Promise<void> {
+  await workspace.getConfiguration('hostedModel').update('templates', value, true);
+}
+
+async function openWith(name: string, text: string): Promise<TextDocument> {
+  write(name, text);
+  const uri = Uri.file(path(name));
+  const { document } = await window.showTextDocument(uri);
+  if (document.getText() !== text) await commands.executeCommand('workbench.action.files.revert');
+  return document;
+}
+
+async function replaceAll(document: TextDocument, text: string): Promise<void> {
+  const editor = await window.showTextDocument(document);
+  const all = new Range(new Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
+  while (!(await editor.edit((builder) => builder.replace(all, text)))) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+type Addressed = Pick<TextDocument, 'uri'>;
+const ours = ({ uri }: Addressed) =>
+  languages.getDiagnostics(uri).filter(({ source }) => source === 'Hosted Model');
+
+const brief =
+  (document: TextDocument) =>
+  ({ code, severity, range }: Diagnostic) => [
+    code,
+    severity,
+    range.start.line,
+    document.getText(range),
+  ];
+
+async function until(
+  document: Addressed,
+  holds: (all: readonly Diagnostic[]) => boolean,
+): Promise<void> {
+  if (holds(ours(document))) return;
+  await new Promise<void>((resolve) => {
+    const listener = languages.onDidChangeDiagnostics(() => {
+      if (!holds(ours(document))) return;
+      listener.dispose();
+      resolve();
+    });
+  });
+}
+
+const OUR_KINDS: readonly CompletionItemKind[] = [
+  CompletionItemKind.Variable,
+  CompletionItemKind.Property,
+  CompletionItemKind.EnumMember,
+];
+
+async function completionsAt({ uri }: TextDocument, position: Position) {
+  const { items } = await commands.executeCommand<CompletionList>(
+    'vscode.executeCompletionItemProvider',
+    uri,
+    position,
+  );
+  // Other extensions complete Markdown, too.
+  return items.filter(({ kind }) => kind !== undefined && OUR_KINDS.includes(kind));
+}
+
+function labelOf({ label }: { label: string | { label: string } }): string {
+  return typeof label === 'string' ? label : label.label;
+}
+
+/** Presses a key of the box in front until the question behind it is settled. */
+async function pressUntil<Answer>(command: string, question: Promise<Answer>): Promise<Answer> {
+  let isSettled = false;
+  const settled = question.finally(() => {
+    isSettled = true;
+  });
+  while (!isSettled) await commands.executeCommand(command);
+  return settled;
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import type { Memento, TextDocument, Uri, WorkspaceFolder } from 'vscode';
+import type { Settings } from '../../../src/settings.ts';
+import { builtInTemplates } from '../../../src/templates/builtIn.ts';
+import { LastUsedTemplates } from '../../../src/templates/lastUsed.ts';
+import {
+  findTemplate,
+  isFlawed,
+  type TemplateEntry,
+  type TemplateScope,
+  type TemplateSource,
+} from '../../../src/templates/template.ts';
+import { needsSelection, promptProblems, questionsOf } from '../../../src/templates/variables.ts';
+import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+
+const scopeOf = (...user: unknown[]): TemplateScope => ({
+  folder: undefined,
+  settings: {
+    templates: { user, remote: [], workspace: [], folder: [] },
+    operation: 'chat',
+  } as unknown as Settings,
+  insertModes: ['below', 'above', 'replace', 'newDocument', 'preview'],
+});
+
+describe('templates of the settings', () => {
+  const editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+
+  const read = async (...templates: unknown[]) => {
+    const { userTemplates } = await import('../../../src/templates/settingTemplates.ts');
+    return userTemplates.readTemplates(scopeOf(...templates));
+  };
+  const brief = (entry: TemplateEntry) => [
+    entry.name,
+    isFlawed(entry) ? entry.problems.map(({ flaw }) => flaw.kind) : 'good',
+  ];
+
+  it('are used as they stand, without the keys that are not known', async () => {
+    const given = {
+      name: ' Ask ',
+      prompt: ' Ask:\r\n\r\nx ',
+      insertMode: 'above',
+      model: 'a/b',
+      languages: 'go',
+      parameters: { top_k: 3 },
+      colour: 'red',
+    };
+    assert.deepEqual(await read(given), [
+      {
+        name: 'Ask',
+        prompt: 'Ask:\n\nx',
+        insertMode: 'above',
+        modelId: 'a/b',
+        languages: ['go'],
+        parameters: { top_k: 3 },
+        origin: 'settings',
+      },
+    ]);
+  });
+
+  it('are listed with what is wrong with them, whatever the settings hold', async () => {
+    const entries = await read(
+      null,
+      'text',
+      [],
+      { name: 'No prompt' },
+      { prompt: 'no name' },
+      { name: 1, prompt: 'x' },
+      { name: 'a\u202eb', prompt: `\${x}` },
+      { name: 'Mode', prompt: 'x', insertMode: 'replce', languages: [] },
+      { name: 'Hot', prompt: 'x', parameters: { temperature: 9 } },
+      JSON.parse('{"name": "Proto", "prompt": "x", "__proto__": {"insertMode": "below"}}'),
+    );
+    assert.deepEqual(entries.map(brief), [
+      ['#1', ['no-prompt', 'bad-name']],
+      ['#2', ['no-prompt', 'bad-name']],
+      ['#3', ['no-prompt', 'bad-name']],
+      ['No prompt', ['no-prompt']],
+      ['#5', ['bad-name']],
+      ['#6', ['wrong-type']],
+      ['a?b', ['unknown-variable', 'bad-name']],
+      ['Mode', ['unknown-insert-mode', 'wrong-type']],
+      ['Hot', ['bad-parameter']],
+      ['Proto', 'good'],
+    ]);
+  });
+
+  it('take the place of built-in ones with the same name, and a later source of both', async () => {
+    const { readTemplates } = await import('../../../src/templates/sources.ts');
+    const scope = scopeOf({ name: 'EXPLAIN', prompt: 'Mine.' }, { name: 'Fix', prompt: `\${x}` });
+    const entries = await readTemplates(scope);
+    assert.deepEqual(
+      entries.map(({ name, origin }) => `${name} (${origin})`),
+      [
+        ...['Document', 'Test', 'Rewrite', 'Translate', 'Summarise'].map((n) => `${n} (built-in)`),
+        'EXPLAIN (settings)',
+        'Fix (settings)',
+      ],
+    );
+    const later: TemplateSource = {
+      owner: 'user',
+      readTemplates: async () => [{ name: 'explain', prompt: 'Theirs.', origin: 'elsewhere' }],
+    };
+    const { templateSources } = await import('../../../src/templates/sources.ts');
+    const withLater = await readTemplates(scope, [...templateSources, later]);
+    assert.deepEqual(withLater.at(-1)?.origin, 'elsewhere');
+    assert.equal(withLater.length, entries.length);
+  });
+});
+
+describe('templates of several settings files', () => {
+  let editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new FakeEditor();
+    const named = (name: string) => ({ name, prompt: `${name}.` });
+    editor.userSettings.set('templates', ['Mine', 'Both', 'Fix'].map(named));
+    editor.folderSettings.set('templates', ['Theirs', 'both', 'Test'].map(named));
+  });
+
+  const read = async () => {
+    const { readSettings } = await import('../../../src/settings.ts');
+    const { readTemplates } = await import('../../../src/templates/sources.ts');
+    const entries = await readTemplates({ ...scopeOf(), settings: readSettings() });
+    return entries
+      .filter(({ origin }) => origin !== 'built-in')
+      .map(({ name, origin, hides }) => [name, origin, hides]);
+  };
+
+  it('hold together; the narrower one wins by name, and says whose it hides', async () => {
+    assert.deepEqual(await read(), [
+      ['Mine', 'settings', undefined],
+      ['Fix', 'settings', undefined],
+      ['Theirs', 'settings of this workspace', undefined],
+      ['both', 'settings of this workspace', 'user'],
+      ['Test', 'settings of this workspace', 'built-in'],
+    ]);
+  });
+
+  it('are the user’s own alone in a workspace that is not trusted', async () => {
+    editor.isTrusted = false;
+    assert.deepEqual(
+      (await read()).map(([name]) => name),
+      ['Mine', 'Both', 'Fix'],
+    );
+  });
+});
+
+describe('template files', () => {
+  const editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+
+  it('are not looked at in a folder that is not trusted', async () => {
+    const { templateFiles } = await import('../../../src/templates/templateFiles.ts');
+    const { isTemplateFile } = await import('../../../src/templates/templateDocument.ts');
+    editor.addFolder('/work');
+    editor.files.set('/work/.hosted-model', 'a file where a folder should be');
+    const [folder] = editor.folders as unknown as WorkspaceFolder[];
+    const uri = { path: '/work/.hosted-model/templates/x.md' } as Uri;
+    for (const [isTrusted, found] of [
+      [true, 1],
+      [false, 0],
+    ] as const) {
+      editor.isTrusted = isTrusted;
+      assert.equal((await templateFiles.readTemplates({ ...scopeOf(), folder })).length, found);
+      assert.equal(isTemplateFile({ uri } as TextDocument), isTrusted);
+    }
+  });
+});
+
+describe('the built-in templates', () => {
+  it('are seven, good as they are, work on the selection and go to a mode that is known', async () => {
+    const { insertModes } = scopeOf();
+    const entries = await builtInTemplates.readTemplates(scopeOf());
+    assert.deepEqual(
+      entries.map(({ name }) => name),
+      ['Explain', 'Document', 'Test', 'Fix', 'Rewrite', 'Translate', 'Summarise'],
+    );
+    for (const entry of entries) {
+      assert.ok(!isFlawed(entry));
+      assert.deepEqual(promptProblems(entry.prompt), []);
+      assert.ok(needsSelection(entry), entry.name);
+      assert.ok(insertModes.includes(entry.insertMode ?? ''), entry.name);
+      assert.equal(questionsOf(entry.prompt).length, entry.name === 'Translate' ? 1 : 0);
+    }
+  });
+
+  it('are found by their names, whatever the case', async () => {
+    const entries = await builtInTemplates.readTemplates(scopeOf());
+    assert.equal(findTemplate(entries, ' explain ')?.name, 'Explain');
+    assert.equal(findTemplate(entries, 'Expl'), undefined);
+    assert.equal(findTemplate(entries, ''), undefined);
+  });
+});
+
+describe('the templates used last', () => {
+  const memento = (value?: unknown) => {
+    const kept = new Map<string, unknown>([['hostedModel.lastUsedTemplates', value]]);
+    return {
+      get: (key: string) => kept.get(key),
+      update: async (key: string, to: unknown) => void kept.set(key, to),
+    } as unknown as Memento;
+  };
+
+  it('are kept by name, each one once, newest first, at most 20', async () => {
+    const lastUsed = new LastUsedTemplates(memento());
+    for (let index = 1; index <= 22; index += 1) await lastUsed.note(`t${index}`);
+    await lastUsed.note('T10');
+    assert.equal(lastUsed.names.length, 20);
+    assert.deepEqual(lastUsed.names.slice(0, 3), ['T10', 't22', 't21']);
+    assert.equal(lastUsed.names.at(-1), 't3');
+  });
+
+  it('are none where something else was kept', () => {
+    assert.deepEqual(new LastUsedTemplates(memento({ length: 3 })).names, []);
+    assert.deepEqual(new LastUsedTemplates(memento([1, 'a', null])).names, ['a']);
+  });
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { suggestionsAt } from '../../../src/templates/suggestions.ts';
+
+const modes = ['below', 'replace'];
+/** Labels and the text they replace, at the `|` of a text. */
+const at = (marked: string) => {
+  const text = marked.replace('|', '');
+  const found = suggestionsAt(text, marked.indexOf('|'), modes);
+  if (!found) return undefined;
+  const { offset, length } = found.replaced;
+  return [found.items.map(({ label }) => label), text.slice(offset, offset + length)];
+};
+const variables = ['selection', 'language', 'fileName', 'input:question'];
+
+describe('completion in a template file', () => {
+  it('offers the variables after a dollar and a brace, in place of what is there', () => {
+    assert.deepEqual(at(`Explain \${|`), [variables, '']);
+    assert.deepEqual(at(`Explain \${|} this`), [variables, '}']);
+    assert.deepEqual(at(`---\n---\nExplain \${sel|ect} this`), [variables, 'select}']);
+    assert.deepEqual(at(`\${language} \${inp|`), [variables, 'inp']);
+    assert.deepEqual(at(`\\\\\${|}`), [variables, '}']);
+  });
+
+  it('leaves the next word alone where no brace follows it', () => {
+    assert.deepEqual(at(`Explain \${|code please`), [variables, '']);
+    assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
+  });
+
+  it('leaves the word alone that the dollar and the brace were typed before', () => {
+    assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
+    assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
+  });
+
+  it('offers nothing in plain text, behind a backslash or behind the brace', () => {
+    for (const text of ['Explain |', `\\\${|`, `\${selection}|`, '$|', '|', `\${\n|`]) {
+      assert.equal(at(text), undefined, text);
+    }
+  });
+
+  it('offers the keys that are not written yet at the start of a line of the front matter', () => {
+    const all = ['name', 'insertMode', 'answerLanguage', 'model', 'languages', 'parameters'];
+    assert.deepEqual(at('---\n|\n---\nDo it.'), [all, '']);
+    assert.deepEqual(at('---\nname: a\nins|\n---\n'), [all.slice(1), 'ins']);
+    assert.deepEqual(at('---\nmo|del: x\nname: y\n---\n')?.[1], 'model: ');
+    assert.deepEqual(at('---\r\n|'), [all, '']);
+    assert.equal(at('---\nparameters:\n  |\n---\n'), undefined);
+    assert.equal(at('---\nname: a\n|---\nDo it.'), undefined);
+    assert.equal(at('---\nname: |\n---\n'), undefined);
+  });
+
+  it('offers the insert modes behind their key', () => {
+    assert.deepEqual(at('---\ninsertMode: |\n---\n'), [modes, '']);
+    assert.deepEqual(at('---\ninsertMode: "be|fore"\n---\n'), [modes, 'before']);
+    assert.equal(at('insertMode: |'), undefined);
+  });
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { errorOfAll } from '../../../src/templates/flaws.ts';
+import type { TemplateEntry } from '../../../src/templates/template.ts';
+import { templateLines } from '../../../src/ui/templateRows.ts';
+
+const template = (name: string, more: Partial<TemplateEntry & { languages: string[] }> = {}) => ({
+  name,
+  prompt: `Prompt of ${name}`,
+  origin: 'settings',
+  ...more,
+});
+const flawed: TemplateEntry = {
+  name: 'Broken',
+  origin: '.hosted-model/templates/Broken.md',
+  problems: [errorOfAll({ kind: 'no-prompt' })],
+  file: undefined,
+};
+const labels = (entries: readonly TemplateEntry[], languageId = 'python', ...used: string[]) =>
+  templateLines(entries, { languageId, lastUsed: used }).map((line) =>
+    'heading' in line ? `-- ${line.heading}` : line.label,
+  );
+
+describe('the list of templates', () => {
+  const builtIn = ['Explain', 'Document'].map((name) => template(name, { origin: 'built-in' }));
+  const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
+  const all = [flawed, ...builtIn, ...own];
+
+  it('has those that fit first, the own ones by alphabet before the built-in ones in their order', () => {
+    assert.deepEqual(labels(all), [
+      'Apple',
+      'zebra',
+      'Explain',
+      'Document',
+      '-- for other languages',
+      'Go only',
+      '-- with a mistake',
+      '$(warning) Broken',
+    ]);
+    assert.deepEqual(labels(all, 'go').slice(0, 3), ['Apple', 'Go only', 'zebra']);
+  });
+
+  it('has the last used ones before the others, whatever the case of their names', () => {
+    assert.deepEqual(labels(all, 'python', 'gone', 'DOCUMENT', 'zebra').slice(0, 4), [
+      'Document',
+      'zebra',
+      'Apple',
+      'Explain',
+    ]);
+  });
+
+  it('says where a template is from and how it begins, or what is wrong with it', () => {
+    const lines = templateLines([flawed, template('A', { origin: 'built-in' })], {
+      languageId: 'go',
+      lastUsed: [],
+    });
+    const [first, , last] = lines.map((line) => ('entry' in line ? line : undefined));
+    assert.deepEqual([first?.description, first?.detail], ['built-in', 'Prompt of A']);
+    assert.equal(last?.description, '.hosted-model/templates/Broken.md');
+    assert.match(last?.detail ?? '', /^The prompt is missing, so there is nothing to send\./);
+  });
+
+  it('says whose template one of a repository hides', () => {
+    const entries = [
+      template('A', { origin: 'settings of this workspace', hides: 'user' }),
+      template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),
+    ];
+    const lines = templateLines(entries, { languageId: 'go', lastUsed: [] });
+    assert.deepEqual(
+      lines.map((line) => 'entry' in line && line.description),
+      [
+        'settings of this workspace · hides yours',
+        '.hosted-model/templates/b.md · hides the built-in one',
+      ],
+    );
+  });
+
+  it('shows text of a template as plain text of one line', () => {
+    const hostile = {
+      name: '$(trash) a\u202eb',
+      prompt: `$(trash)\u0007${'x'.repeat(1_000_000)}\nsecond`,
+      origin: 'x\ny',
+    };
+    const [line] = templateLines([hostile], { languageId: 'go', lastUsed: [] });
+    assert.ok(line && 'entry' in line);
+    assert.deepEqual([line.label, line.description], ['$ (trash) a b', 'x y']);
+    assert.match(line.detail, /^\$ \(trash\) x{109}…$/);
+  });
+});

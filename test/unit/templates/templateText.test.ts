@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import type { Uri } from 'vscode';
+import { isFlawed } from '../../../src/templates/template.ts';
+import { flawText } from '../../../src/templates/templateMessages.ts';
+import { entryOf, readTemplateText } from '../../../src/templates/templateText.ts';
+
+const context = {
+  insertModes: ['below', 'after', 'replace', 'newDocument'],
+  operation: 'chat',
+} as const;
+const file = { path: '/x.md' } as Uri;
+const read = (text: string) => readTemplateText(text, context);
+const entry = async (text: string, fileName = 'x') =>
+  entryOf(await read(text), { fileName, origin: `.hosted-model/templates/${fileName}.md`, file });
+const front = (...lines: string[]) => ['---', ...lines, '---', 'Do it.'].join('\n');
+
+describe('a template file', () => {
+  it('is a prompt with the name of the file where it has no front matter', async () => {
+    assert.deepEqual(await entry('\n\n Explain.\r\nBriefly. \n', 'Short'), {
+      name: 'Short',
+      prompt: 'Explain.\nBriefly.',
+      origin: '.hosted-model/templates/Short.md',
+    });
+  });
+
+  it('says in its front matter what differs from the settings', async () => {
+    const text = [
+      '---',
+      'name: "Explain: briefly" # for me',
+      'insertMode: newDocument',
+      'model: some/model',
+      'languages: [python, go]',
+      'parameters:',
+      '  temperature: 0.2',
+      '  stop_sequences: [END]',
+      '---',
+      '',
+      '# Heading',
+      '',
+      '---',
+      'below a rule',
+    ];
+    for (const end of ['\n', '\r\n']) {
+      assert.deepEqual(await entry(text.join(end)), {
+        name: 'Explain: briefly',
+        insertMode: 'newDocument',
+        modelId: 'some/model',
+        languages: ['python', 'go'],
+        parameters: { temperature: 0.2, stop_sequences: ['END'] },
+        prompt: '# Heading\n\n---\nbelow a rule',
+        origin: '.hosted-model/templates/x.md',
+      });
+    }
+  });
+
+  it('takes one language as a list of it, and a key without a value as absent', async () => {
+    const found = await entry(front('languages: python', 'insertMode:', 'model: ~'));
+    assert.deepEqual(found, {
+      name: 'x',
+      languages: ['python'],
+      prompt: 'Do it.',
+      origin: '.hosted-model/templates/x.md',
+    });
+    const empty = await entry('---\n# nothing\n---\nDo it.');
+    assert.deepEqual(isFlawed(empty), false);
+  });
+
+  /** Text, and its problems: kind, the text underlined, whether it is an error. */
+  const flawed: readonly (readonly [text: string, ...(readonly [string, string, boolean])[]])[] = [
+    ['', ['no-prompt', '', true]],
+    ['---\nname: a\n---\n \n', ['no-prompt', '', true]],
+    ['---\nname: a\nDo it.', ['unclosed-front-matter', '---', true]],
+    ['---', ['unclosed-front-matter', '---', true]],
+    [`Do \${this}.`, ['unknown-variable', `\${this}`, true]],
+    [
+      `${front('nmae: a', 'insertMode: replcae')} \${x}`,
+      ['unknown-key', 'nmae', false],
+      ['unknown-insert-mode', 'replcae', true],
+      ['unknown-variable', `\${x}`, true],
+    ],
+    [front('insertMode: [below]'), ['wrong-type', '[below', true]],
+    [front('name: 404'), ['wrong-type', '404', true]],
+    [front('model: {a: b}'), ['wrong-type', '{a: b', true]],
+    [front('languages: [python, 3]'), ['wrong-type', '[python, 3', true]],
+    [front('languages: []'), ['wrong-type', '[', true]],
+    [front('parameters: []'), ['wrong-type', '[', true]],
+    [front('parameters: {temprature: 9}'), ['unknown-parameter', '{temprature: 9', true]],
+    [front('parameters:', '  temperature: 9'), ['bad-parameter', 'temperature: 9', true]],
+    [front('parameters: {"a b": 9}')],
+    [front('parameters: hot'), ['wrong-type', 'hot', true]],
+    [front('1: a', 'name: b', '0: c'), ['unknown-key', '1', false], ['unknown-key', '0', false]],
+    [front('- a', '- b'), ['not-fields', '- a\n- b', true]],
+    [front('just text'), ['not-fields', 'just text', true]],
+    [front('name: a', 'name: b'), ['bad-front-matter', 'name: b', true]],
+    [front('name: a: b'), ['bad-front-matter', ': b', true]],
+    [front('name: "a'), ['bad-front-matter', 'a', true]],
+    [front('name: !!js/function "x"'), ['bad-front-matter', '!!js/function "x"', true]],
+    [front('name: !mine x'), ['bad-front-matter', '!mine x', true]],
+    [front('a: &a [x]', 'b: *a'), ['bad-front-matter', 'a', true]],
+    [
+      front(`a: ${'['.repeat(9)}${']'.repeat(9)}`),
+      ['bad-front-matter', `[[[[[${']'.repeat(9)}`, true],
+    ],
+    [front('name: "a\\u202eb"'), ['bad-name', 'a\\u202eb', true]],
+    [front('name: "a\\0b"'), ['bad-name', 'a\\0b', true]],
+    [front(`name: ${'n'.repeat(61)}`), ['bad-name', 'n'.repeat(61), true]],
+    [front('name: " "'), ['bad-name', ' ', true]],
+    ['Do\0it.', ['not-text', '', true]],
+    [`Do it${'.'.repeat(65_536)}`, ['too-large', '', true]],
+    ['é'.repeat(40_000), ['too-large', '', true]],
+    [
+      front('__proto__: {name: b}', 'constructor: 1'),
+      ['unknown-key', '__proto__', false],
+      ['unknown-key', 'constructor', false],
+    ],
+  ];
+  for (const [text, ...expected] of flawed) {
+    const shown = JSON.stringify(text.slice(0, 60));
+    it(`has ${expected.map(([kind]) => kind).join(' and ')} in ${shown}`, async () => {
+      const { problems } = await read(text);
+      const found = problems.map(({ flaw, offset, length, isError }) => [
+        flaw.kind,
+        text.slice(offset, offset + length),
+        isError,
+      ]);
+      assert.deepEqual(found, expected);
+      for (const { flaw } of problems) {
+        const said = flawText(flaw);
+        assert.match(said, /^[A-Z].*\. .*\.$|^The value of .*\. .*\.$/);
+        assert.doesNotMatch(said, /undefined|[^\x20-\x7e]/);
+        assert.ok(said.length <= 220);
+      }
+    });
+  }
+
+  it('is listed with its flaw where it has an error, and used where it has a warning', async () => {
+    const bad = await entry(front('name: Good Name', 'insertMode: nowhere'));
+    assert.ok(isFlawed(bad));
+    assert.deepEqual([bad.name, bad.problems.length, bad.file], ['Good Name', 1, file]);
+    assert.equal(isFlawed(await entry(front('colour: red'))), false);
+  });
+
+  it('is flawed where its file has a name that cannot be shown as it is', async () => {
+    const bad = await entry('Do it.', `a\u202eb${'c'.repeat(70)}`);
+    assert.ok(isFlawed(bad));
+    assert.equal(bad.problems[0].flaw.kind, 'bad-name');
+    assert.match(bad.name, /^a\?bc{57}…$/);
+  });
+
+  it('has parameters that the operation takes, which are named where they are not', async () => {
+    const { problems } = await read(front('parameters: {temprature: 9}'));
+    assert.match(
+      flawText(problems[0]?.flaw ?? assert.fail()),
+      /parameter temprature is not known\. Write temperature\./,
+    );
+    const both = front('parameters: {min_new_tokens: 2000}');
+    const found = await readTemplateText(both, { ...context, operation: 'generation' });
+    assert.deepEqual(found.problems, [], 'the settings may ask for more');
+  });
+
+  it('leaves no key of a prototype in its parameters', async () => {
+    const text = front('parameters: {__proto__: {polluted: 1}, temperature: 1}');
+    const found = await entry(text);
+    assert.ok(!isFlawed(found));
+    assert.deepEqual(found.parameters, { temperature: 1 });
+    assert.equal(Object.getPrototypeOf(found.parameters), Object.prototype);
+    assert.equal('polluted' in {}, false);
+  });
+
+  it('is read in no time, whatever a repository put into it', async () => {
+    const started = performance.now();
+    const size = 60_000;
+    const bombs = [
+      front(`a: ${'{a: '.repeat(size / 4)}`),
+      front(...Array.from({ length: 9_000 }, (_, index) => `k${index}: 1`)),
+      front(`a: "${'\\u0041'.repeat(size / 6)}"`),
+      front(`a: ${'- '.repeat(size / 2)}`),
+      front('? '.repeat(size / 2)),
+      '---\n'.repeat(size / 4),
+      `---${' '.repeat(size)}x`,
+      ' '.repeat(size),
+    ];
+    for (const bomb of bombs) await entry(bomb);
+    assert.equal((await read(`${'x'.repeat(65_536)}`)).problems.length, 0);
+    assert.ok(performance.now() - started < 3_000, `${performance.now() - started} ms`);
+  });
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  fillPrompt,
+  needsSelection,
+  type PromptValues,
+  promptProblems,
+  questionsOf,
+} from '../../../src/templates/variables.ts';
+
+const values = (selection = 'the text', answers: Record<string, string> = {}): PromptValues => ({
+  selection,
+  language: 'python',
+  fileName: 'greeting.py',
+  inputs: new Map(Object.entries(answers)),
+});
+const brief = (prompt: string) =>
+  promptProblems(prompt).map(({ flaw, offset, length, isError }) => {
+    assert.ok(isError);
+    return [flaw.kind, prompt.slice(offset, offset + length), 'nearest' in flaw && flaw.nearest];
+  });
+
+describe('the variables of a prompt', () => {
+  it('are filled with what holds for the document', () => {
+    const prompt = `Explain \${selection} (\${language}, \${fileName}) in \${input:Which, how?}.`;
+    assert.equal(
+      fillPrompt(prompt, values('x = 1', { 'Which, how?': 'German' })),
+      'Explain x = 1 (python, greeting.py) in German.',
+    );
+    assert.deepEqual(promptProblems(prompt), []);
+  });
+
+  it('are filled once: whatever the selection holds arrives byte for byte', () => {
+    const anything = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(anything, (selection) => {
+        for (const more of ['', `\${selection} \${input:x} \\\${ $& $1`]) {
+          const whole = selection + more;
+          const filled = fillPrompt(`a \${selection} b`, values(whole));
+          assert.equal(filled, `a ${whole} b`);
+        }
+      }),
+    );
+  });
+
+  it('stay text behind a backslash', () => {
+    assert.equal(
+      fillPrompt(`\\\${selection} $ {x} $x \\n`, values('')),
+      `\${selection} $ {x} $x \\n`,
+    );
+    assert.deepEqual(promptProblems(`\\\${anything} \\\${`), []);
+  });
+
+  it('follow a backslash where two are written, and pairs of them elsewhere stay', () => {
+    assert.equal(fillPrompt(`C:\\\\\${fileName}`, values('')), 'C:\\greeting.py');
+    assert.equal(fillPrompt(`\\\\\\\${fileName}`, values('')), `\\\${fileName}`);
+    assert.equal(fillPrompt('a\\\\b', values('')), 'a\\\\b');
+    assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`, false]]);
+  });
+
+  it('leave no selection behind: without a place for it, it follows after a blank line', () => {
+    assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
+    assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
+    assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');
+    assert.equal(fillPrompt(`\\\${selection}`, values('x')), `\${selection}\n\nx`);
+  });
+
+  it('say whether a selection is needed', () => {
+    assert.equal(needsSelection({ prompt: `a \${selection}` }), true);
+    assert.equal(needsSelection({ prompt: `a \\\${selection} \${language}` }), false);
+  });
+
+  it('ask each question once, in their order', () => {
+    const prompt = `\${input:To whom?} \${input: Tone (formal: yes/no)? } \${input:To whom?}`;
+    assert.deepEqual(questionsOf(prompt), ['To whom?', 'Tone (formal: yes/no)?']);
+  });
+
+  const flawed: readonly (readonly [prompt: string, ...expected: unknown[]])[] = [
+    [`a \${selecton} b`, 'unknown-variable', `\${selecton}`, 'selection'],
+    [`\${Selection}`, 'unknown-variable', `\${Selection}`, 'selection'],
+    [`\${ selection }`, 'unknown-variable', `\${ selection }`, 'selection'],
+    [`\${selectedText}`, 'unknown-variable', `\${selectedText}`, 'selection'],
+    [`\${lang}`, 'unknown-variable', `\${lang}`, 'language'],
+    [`\${file}`, 'unknown-variable', `\${file}`, 'fileName'],
+    [`\${input}`, 'unknown-variable', `\${input}`, 'input:question'],
+    [`\${env:HOME}`, 'unknown-variable', `\${env:HOME}`, false],
+    [`\${__proto__}`, 'unknown-variable', `\${__proto__}`, false],
+    [`\${toString}`, 'unknown-variable', `\${toString}`, false],
+    [`\${}`, 'unknown-variable', `\${}`, false],
+    [`\${input: }`, 'no-question', `\${input: }`, false],
+    [`a \${selection\n}`, 'unclosed-variable', `\${`, false],
+    [`a \${`, 'unclosed-variable', `\${`, false],
+  ];
+  for (const [prompt, ...expected] of flawed) {
+    it(`are wrong at their place in ${JSON.stringify(prompt)}`, () => {
+      assert.deepEqual(brief(prompt), [expected]);
+    });
+  }
+
+  it('are found in no time in a line of a megabyte', () => {
+    const started = performance.now();
+    const long = '${'.repeat(500_000);
+    assert.equal(promptProblems(long).length, 1);
+    assert.equal(promptProblems('\\'.repeat(1_000_000)).length, 0);
+    assert.equal(promptProblems(`\${x}`.repeat(20_000)).length, 20_000);
+    assert.equal(fillPrompt(`${'y'.repeat(1_000_000)}\${language}`, values('')).length, 1_000_006);
+    assert.ok(performance.now() - started < 2_000);
+  });
+});
