@@ -1,7 +1,7 @@
-import type { LogOutputChannel } from 'vscode';
+import type { LogOutputChannel, Memento } from 'vscode';
 import type { CredentialAccess } from './credentials/access.ts';
-import type { GenerationWatch } from './editor/generate.ts';
-import type { LastResult } from './editor/lastResult.ts';
+import type { GenerationWatch } from './editor/generateOptions.ts';
+import type { Jobs } from './editor/jobs.ts';
 import type { Session } from './service/session.ts';
 import type { StatusItem } from './ui/statusItem.ts';
 
@@ -9,12 +9,15 @@ import type { StatusItem } from './ui/statusItem.ts';
 export interface App {
   readonly log: LogOutputChannel;
   readonly status: StatusItem;
-  readonly lastResult: LastResult;
+  /** What is remembered in every window; nothing secret. */
+  readonly globalState: Memento;
   /** Aborts when the key is deleted, in this window or another; a new one follows it. */
   readonly signOutSignal: AbortSignal;
   /** Loads the service when it is first needed. */
   readonly session: () => Promise<Session>;
   /** Loads the way to credentials when it is first needed. */
   readonly access: () => Promise<CredentialAccess>;
+  /** Loads what follows generated text when the first is to be generated. */
+  readonly jobs: () => Promise<Jobs>;
   readonly watchGeneration: () => GenerationWatch;
 }

@@ -3,6 +3,14 @@ import type { App } from './app.ts';
 
 const COMMANDS = [
   'generateFromSelection',
+  'generateWith',
+  'generateWithTemplate',
+  'continueGeneration',
+  'tryAgain',
+  'undoGeneration',
+  'cancelGeneration',
+  'acceptPreview',
+  'discardPreview',
   'setUp',
   'setApiKey',
   'signOut',
@@ -20,9 +28,12 @@ const COMMANDS = [
 
 export type CommandName = (typeof COMMANDS)[number];
 
+/** @param templateName only for the command that takes one, and then from anybody */
+type Handler = (app: App, templateName: string | undefined) => Promise<void>;
+
 /** What loads with the first command that runs. */
 export interface Handlers {
-  readonly handlers: Readonly<Record<CommandName, (app: App) => Promise<void>>>;
+  readonly handlers: Readonly<Record<CommandName, Handler>>;
   /** Shows a failure. @returns true once the user wants another try */
   readonly report: (app: App, error: unknown) => Promise<boolean>;
 }
@@ -32,7 +43,8 @@ const NOT_LOADED =
 
 /**
  * Registers every command behind one guard, which reports what a command failed with. Handlers get
- * no arguments, whoever calls: nobody can pass an address or a key. Commands resolve to undefined,
+ * no arguments, whoever calls, but the name of a template for a keybinding of its own: nobody can
+ * pass an address or a key. Commands resolve to undefined,
  * since `${command:…}` in a launch.json could read anything else.
  */
 export function registerCommands(
@@ -40,8 +52,11 @@ export function registerCommands(
   load: () => Promise<Handlers> = () => import('./handlers.ts'),
 ): Disposable {
   const registrations = COMMANDS.map((name) => {
-    const run = async (): Promise<undefined> => guarded(app, name, load);
-    return commands.registerCommand(`hostedModel.${name}`, () => run());
+    const run = async (templateName: string | undefined): Promise<undefined> =>
+      guarded(app, name, load, templateName);
+    return commands.registerCommand(`hostedModel.${name}`, (given: unknown) =>
+      run(name === 'generateWithTemplate' && typeof given === 'string' ? given : undefined),
+    );
   });
   return Disposable.from(...registrations);
 }
@@ -50,6 +65,7 @@ async function guarded(
   app: App,
   name: CommandName,
   load: () => Promise<Handlers>,
+  templateName: string | undefined,
 ): Promise<undefined> {
   // What cannot be loaded cannot report it either.
   const loaded = await load().catch(() => undefined);
@@ -61,7 +77,7 @@ async function guarded(
   let isWanted = true;
   while (isWanted) {
     try {
-      await loaded.handlers[name](app);
+      await loaded.handlers[name](app, templateName);
       return;
     } catch (error) {
       isWanted = await loaded.report(app, error);

@@ -3,7 +3,7 @@ import { commands, type WorkspaceFolder, window } from 'vscode';
 import type { App } from './app.ts';
 import { contextOf, whatToDiagnose } from './credentials/diagnosed.ts';
 import { activeFolder, openEnvFile } from './credentials/outside.ts';
-import type { Used } from './editor/generate.ts';
+import type { Used } from './editor/generateOptions.ts';
 import type { Credentials } from './service/credentials.ts';
 import type { CheckResult } from './service/diagnose.ts';
 import { isKind, isOutOfReach, redact, ServiceError } from './service/errors.ts';
@@ -25,6 +25,8 @@ interface Subject {
 
 /** After a failure somebody waits for its message, not for a diagnosis. */
 const EXPLANATION_MS = 15_000;
+/** One small request without a credential. */
+const MODEL_LOOK_MS = 3_000;
 
 /** Runs all checks in a list that stays open, and then the fix that the user picks. */
 export async function diagnoseConnection(app: App): Promise<void> {
@@ -63,13 +65,41 @@ export async function diagnoseConnection(app: App): Promise<void> {
 /**
  * Shows a failure with its cause and the way to the place where it can be mended.
  * @param used what a generation failed with; left out for any other command
+ * @param lines of the selections that it failed for, where there are several
  * @returns true once the user asks for another try
  */
-export async function reportFailure(app: App, error: unknown, used?: Used): Promise<boolean> {
-  const isUnexplained = isKind(error, 'unauthorized', 'forbidden');
-  const cause = used && isUnexplained ? await explained(app, error, used) : error;
+export async function reportFailure(
+  app: App,
+  error: unknown,
+  used?: Used,
+  lines: readonly number[] = [],
+): Promise<boolean> {
+  const cause = used ? await causeOf(app, error, used) : error;
   // Not to know where the credentials come from is no reason to hide a failure.
-  return report(app, cause, await circumstances(app, cause, used).catch(() => ({})));
+  const known = await circumstances(app, cause, used).catch(() => ({}));
+  return report(app, cause, { ...known, lines });
+}
+
+async function causeOf(app: App, error: unknown, used: Used): Promise<unknown> {
+  if (isKind(error, 'unauthorized', 'forbidden')) return explained(app, error, used);
+  const isUnknown = isKind(error, 'model-unknown') && error.details.successors === undefined;
+  return isUnknown ? withModelFate(app, error, used) : error;
+}
+
+/** Never throws: the refusal itself is worth more. */
+async function withModelFate(
+  app: App,
+  refusal: ServiceError,
+  { credentials: { vendor, serviceUrl }, settings: { operation, modelId } }: Used,
+): Promise<ServiceError> {
+  try {
+    const { explainModel } = await import('./service/explain.ts');
+    const { http } = await app.session();
+    const late = AbortSignal.timeout(MODEL_LOOK_MS);
+    return await explainModel(refusal, http, { vendor, serviceUrl, operation, modelId }, late);
+  } catch {
+    return refusal;
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import type { CredentialAccess } from './credentials/access.ts';
 import type { Choice } from './credentials/choose.ts';
 import { KeyStore } from './credentials/keyStore.ts';
 import { Vault } from './credentials/vault.ts';
-import { LastResult } from './editor/lastResult.ts';
+import type { Jobs } from './editor/jobs.ts';
 import { registerEnvFile } from './envFile/watch.ts';
 import { Lazy } from './lazy.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
@@ -13,6 +13,7 @@ import { isOutOfReach, ServiceError } from './service/errors.ts';
 import type { Session } from './service/session.ts';
 import type { TokenState } from './service/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
+import { registerTemplateFiles } from './templates/watch.ts';
 import { generationWatches } from './ui/generationWatch.ts';
 import { reach } from './ui/milestones.ts';
 import { StatusItem } from './ui/statusItem.ts';
@@ -32,7 +33,10 @@ export function activate(context: ExtensionContext): void {
   const keys = new KeyStore(vault, context.globalState, () =>
     inBackground(sayOfStorage('STORAGE_FORGOT')),
   );
-  const lastResult = new LastResult();
+  const jobs = new Lazy<Jobs>(async () => {
+    const { Jobs } = await import('./editor/jobs.ts');
+    return new Jobs();
+  });
 
   const session = new Lazy<Session>(async () => {
     const { Session } = await import('./service/session.ts');
@@ -140,12 +144,13 @@ export function activate(context: ExtensionContext): void {
   const app: App = {
     log,
     status,
-    lastResult,
+    globalState: context.globalState,
     get signOutSignal() {
       return signedOut.signal;
     },
     session: () => session.get(),
     access: () => access.get(),
+    jobs: () => jobs.get(),
     watchGeneration: generationWatches(status, log),
   };
 
@@ -155,6 +160,7 @@ export function activate(context: ExtensionContext): void {
     registerCommands(app),
     keys,
     registerEnvFile(),
+    registerTemplateFiles(),
     keys.onDidChange(() => inBackground(onKeyChange())),
     onDidChangeSettings(() => inBackground(onSettingsChange())),
     window.onDidChangeWindowState(() => inBackground(keepFresh())),
@@ -162,6 +168,7 @@ export function activate(context: ExtensionContext): void {
     workspace.onDidGrantWorkspaceTrust(() => inBackground(lookAgain())),
     { dispose: () => signedOut.abort(new ServiceError('cancelled')) },
     { dispose: () => inBackground(session.ifMade?.then((open) => open.dispose())) },
+    { dispose: () => inBackground(jobs.ifMade?.then((open) => open.dispose())) },
   );
   inBackground(showWhetherSetUp());
   lookForStrayKey();

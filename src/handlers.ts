@@ -1,14 +1,25 @@
-import { commands, ProgressLocation, type Uri, window } from 'vscode';
+import { commands, ProgressLocation, window } from 'vscode';
 import type { App } from './app.ts';
 import type { Handlers } from './commands.ts';
 import { requireAddress } from './credentials/address.ts';
 import { activeFolder, openEnvFile } from './credentials/outside.ts';
 import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
 import { diagnoseConnection, reportFailure } from './diagnosis.ts';
-import { generateFromSelection } from './editor/generate.ts';
 import { addToGitignore } from './envFile/addToGitignore.ts';
 import { removeByteOrderMark } from './envFile/byteOrderMark.ts';
 import { moveKeyToSecretStorage } from './envFile/moveKey.ts';
+import {
+  acceptPreview,
+  cancelGeneration,
+  continueGeneration,
+  discardPreview,
+  generateFromSelection,
+  generateWith,
+  generateWithTemplate,
+  showLastResult,
+  tryAgain,
+  undoGeneration,
+} from './generation.ts';
 import type { Credentials } from './service/credentials.ts';
 import { readSettings, writeSettings } from './settings.ts';
 import { showMenu } from './ui/menu.ts';
@@ -21,15 +32,16 @@ export { reportFailure as report };
 
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Handlers['handlers'] = {
-  generateFromSelection: (app) =>
-    generateFromSelection({
-      lastResult: app.lastResult,
-      credentials: (document) => requireCredentials(app, document),
-      client: async (credentials, settings) => (await app.session()).client(credentials, settings),
-      onStart: app.watchGeneration,
-      signOut: () => app.signOutSignal,
-      report: (error, used) => reportFailure(app, error, used),
-    }),
+  generateFromSelection: (app) => generateFromSelection(app),
+  generateWith,
+  generateWithTemplate,
+  continueGeneration,
+  tryAgain,
+  undoGeneration,
+  cancelGeneration,
+  acceptPreview,
+  discardPreview,
+  showLastResult,
 
   setUp: async (app) => {
     await (await app.access()).setUp();
@@ -77,7 +89,8 @@ export const handlers: Handlers['handlers'] = {
     const scope = window.activeTextEditor?.document.uri;
     const { vendor, operation, modelId } = readSettings(scope);
     const session = await app.session();
-    const models = session.listModels({ vendor, serviceUrl, operation }, app.signOutSignal);
+    const from = { vendor, serviceUrl, operation };
+    const models = session.listModels(from, modelId, app.signOutSignal);
     const picked = await pickModel(models, modelId);
     if (!picked) return;
     await writeSettings({ modelId: picked });
@@ -94,8 +107,6 @@ export const handlers: Handlers['handlers'] = {
 
   showLog: async ({ log }) => log.show(),
 
-  showLastResult: ({ lastResult }) => lastResult.show(),
-
   moveKeyToSecretStorage: (app) =>
     moveKeyToSecretStorage(async (found) => (await app.access()).takeIn(found)),
 
@@ -103,8 +114,8 @@ export const handlers: Handlers['handlers'] = {
   removeByteOrderMark,
 };
 
-async function requireCredentials(app: App, document?: Uri): Promise<Credentials | undefined> {
-  return (await app.access()).require(document);
+async function requireCredentials(app: App): Promise<Credentials | undefined> {
+  return (await app.access()).require();
 }
 
 /** The menu, and what is done with a source that was picked in it. */

@@ -11,8 +11,6 @@ import { type Operation, type Vendor, vendorFor, vendors } from './service/vendo
 
 /** The only caller of getConfiguration. Values are read as one snapshot, at the moment of use. */
 
-export type InsertMode = 'below' | 'after' | 'replace';
-
 export interface Settings {
   readonly vendor: Vendor;
   /** As typed, unchecked: `credentials/resolve.ts` decides what it is good for. */
@@ -25,9 +23,27 @@ export interface Settings {
   readonly modelId: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  readonly insertMode: InsertMode;
+  /** As typed; the insert modes themselves know which there are. */
+  readonly insertMode: string;
   readonly limits: LimiterOptions;
   readonly keepTokenFresh: boolean;
+  /**
+   * As typed, unchecked: `templates/settingTemplates.ts` decides what they are good for. Of every
+   * level, since VS Code lets the list of a workspace hide the user's own as a whole.
+   */
+  readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
+}
+
+/** Whose settings file a value stands in. */
+export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
+
+/** What VS Code tells of a setting; those of one machine each are not among its types. */
+interface Inspected {
+  readonly globalValue?: unknown;
+  readonly globalLocalValue?: unknown;
+  readonly globalRemoteValue?: unknown;
+  readonly workspaceValue?: unknown;
+  readonly workspaceFolderValue?: unknown;
 }
 
 const SECTION = 'hostedModel';
@@ -51,13 +67,14 @@ export function readSettings(scope?: Uri): Settings {
     modelId: text('modelId') || vendor.defaultModelId,
     operation: text('operation') === 'generation' ? 'generation' : 'chat',
     parameters: objectOf(configuration.get<unknown>('parameters')),
-    insertMode: insertMode(text('insertMode')),
+    insertMode: text('insertMode'),
     limits: {
       limit: bounded(configuration.get<unknown>('maxConcurrentRequests'), 1, 8),
       minIntervalMs: bounded(configuration.get<unknown>('minRequestInterval'), 0, 60_000),
       queue: COMMAND_QUEUE,
     },
     keepTokenFresh: configuration.get<unknown>('keepTokenFresh') !== false,
+    templates: listsOf(configuration.inspect<unknown>('templates') ?? {}),
   };
 }
 
@@ -102,13 +119,22 @@ export function onDidChangeSettings(listener: () => void): Disposable {
  * there at run time, though not among the types.
  */
 function ownValue(configuration: WorkspaceConfiguration, name: string): string {
-  const found: { globalValue?: unknown; globalLocalValue?: unknown } =
-    configuration.inspect<unknown>(name) ?? {};
-  return textOf('globalLocalValue' in found ? found.globalLocalValue : found.globalValue);
+  return textOf(userValue(configuration.inspect<unknown>(name) ?? {}));
 }
 
-function insertMode(text: string): InsertMode {
-  return text === 'after' || text === 'replace' ? text : 'below';
+function userValue(found: Inspected): unknown {
+  return 'globalLocalValue' in found ? found.globalLocalValue : found.globalValue;
+}
+
+function listsOf(found: Inspected): Settings['templates'] {
+  const ofTrusted = (value: unknown) => (workspace.isTrusted ? listOf(value) : []);
+  return {
+    user: listOf(userValue(found)),
+    remote: ofTrusted(found.globalRemoteValue),
+    workspace: ofTrusted(found.workspaceValue),
+    // Where one folder is all there is, its settings are those of the workspace.
+    folder: ofTrusted(workspace.workspaceFile && found.workspaceFolderValue),
+  };
 }
 
 // Settings files hold anything, whatever the schema says; a value of another type counts as unset.
@@ -120,6 +146,10 @@ function textOf(value: unknown): string {
 function objectOf(value: unknown): Parameters {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? { ...value } : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** A number out of range counts as the nearest one in it. */

@@ -1,37 +1,43 @@
 import {
+  type NotebookDocument,
   Range,
+  type Tab,
   TabInputNotebook,
   TabInputText,
   TabInputTextDiff,
   type TextDocument,
   type TextEditor,
+  ViewColumn,
   WorkspaceEdit,
   window,
   workspace,
 } from 'vscode';
-import type { TextChange } from './trackedRange.ts';
+import type { TextChange } from './ownText.ts';
 
 /** The only calls that change documents. Plain text: nothing in it is expanded or run. */
 
-/** @param undoStop whether an undo step begins with this edit */
+/**
+ * Edits at several places that do not touch.
+ * @param beginsStep whether an undo step begins with this edit
+ */
 export function editEditor(
   editor: TextEditor,
-  change: TextChange,
-  undoStop: boolean,
+  changes: readonly TextChange[],
+  beginsStep: boolean,
 ): Thenable<boolean> {
-  const range = rangeOf(editor.document, change);
-  return editor.edit((builder) => builder.replace(range, change.text), {
-    undoStopBefore: undoStop,
-    undoStopAfter: false,
-  });
+  const ranged = changes.map((change) => [rangeOf(editor.document, change), change.text] as const);
+  return editor.edit(
+    (builder) => {
+      for (const [range, text] of ranged) builder.replace(range, text);
+    },
+    { undoStopBefore: beginsStep, undoStopAfter: false },
+  );
 }
 
-/** Edits an open document that no editor shows; always an undo step of its own. */
-export function editUnseen(document: TextDocument, change: TextChange): Thenable<boolean> {
-  return editDocument(document, [[rangeOf(document, change), change.text]]);
-}
-
-/** Edits an open document, shown or not, at several places that do not touch; one undo step. */
+/**
+ * Edits an open document, shown or not, at several places that do not touch; always an undo step
+ * of its own.
+ */
 export function editDocument(
   { uri }: TextDocument,
   changes: readonly (readonly [range: Range, text: string])[],
@@ -49,17 +55,34 @@ export function editorOf(document: TextDocument): TextEditor | undefined {
 }
 
 /**
+ * Brings a document to the front, where a tab holds it; a cell with its notebook.
+ * @throws if it is closed: of an untitled one VS Code would make another, empty one
+ */
+export async function showDocument(document: TextDocument): Promise<void> {
+  if (document.isClosed) throw new Error(`${document.uri} is closed`);
+  const isCell = (notebook: NotebookDocument) =>
+    notebook.getCells().some((cell) => cell.document === document);
+  const notebook = workspace.notebookDocuments.find(isCell);
+  if (notebook) {
+    await window.showNotebookDocument(notebook);
+    return;
+  }
+  const group = window.tabGroups.all.find(({ tabs }) => tabs.some((tab) => holds(tab, document)));
+  await window.showTextDocument(document, { viewColumn: group?.viewColumn ?? ViewColumn.Active });
+}
+
+/**
  * Whether a tab holds the document. Without one it counts as closed, though VS Code may keep it in
  * memory for minutes; an edit would open it again and leave it unsaved (measured).
  */
-export function hasTab({ uri }: TextDocument): boolean {
-  return window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .some(({ input }) => {
-      if (input instanceof TabInputText) return input.uri.toString() === uri.toString();
-      if (input instanceof TabInputTextDiff) return input.modified.toString() === uri.toString();
-      return input instanceof TabInputNotebook && input.uri.path === uri.path;
-    });
+export function hasTab(document: TextDocument): boolean {
+  return window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => holds(tab, document)));
+}
+
+function holds({ input }: Tab, { uri }: TextDocument): boolean {
+  if (input instanceof TabInputText) return input.uri.toString() === uri.toString();
+  if (input instanceof TabInputTextDiff) return input.modified.toString() === uri.toString();
+  return input instanceof TabInputNotebook && input.uri.path === uri.path;
 }
 
 /** The range of a change, whose offsets count UTF-16 units. */

@@ -1,155 +1,91 @@
-import { type TextDocument, type Uri, window } from 'vscode';
-import type { Client, Generation } from '../service/client.ts';
-import type { Credentials } from '../service/credentials.ts';
-import type { Retry } from '../service/exchange.ts';
+import { type TextEditor, window } from 'vscode';
 import { readSettings, type Settings } from '../settings.ts';
-import { retryText } from '../ui/messages.ts';
-import { cancellable } from '../ui/progress.ts';
-import { Insertion } from './insertion.ts';
-import { type LastResult, offerResult } from './lastResult.ts';
-import { captureTarget } from './target.ts';
+import type { Template } from '../templates/template.ts';
+import type { InsertMode } from './answerWriter.ts';
+import type { GenerateOptions } from './generateOptions.ts';
+import { Job } from './job.ts';
+import { offerResult } from './lastResult.ts';
+import { insertModes } from './modes/insertModes.ts';
+import { newDocument } from './modes/newDocument.ts';
+import { preview, previewing } from './modes/preview.ts';
+import { inform } from './outcome.ts';
+import { promptsFor } from './prompt.ts';
+import { isAmountWanted } from './promptGuard.ts';
+import { runJob } from './runJob.ts';
+import { captureTargets, isWritable, leadsToObeyed, type Target } from './target.ts';
 
-/** What the main job needs from the rest of the extension. */
-export interface GenerateOptions {
-  readonly lastResult: LastResult;
-  /**
-   * Usable credentials for text of this document, after asking the user for what is missing;
-   * undefined if they gave up.
-   */
-  readonly credentials: (document: Uri) => Promise<Credentials | undefined>;
-  readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
-  readonly onStart: () => GenerationWatch;
-  /** A signal that aborts when the key is gone, in this window or another. */
-  readonly signOut: () => AbortSignal;
-  /** Shows a failure. @returns true once the user wants another try; false if they do not */
-  readonly report: (error: unknown, used: Used) => Promise<boolean>;
-}
-
-/** What a generation was made with. */
-export interface Used {
-  /** What the text is from: its folder may have brought the credentials. */
-  readonly document: Uri;
-  readonly credentials: Credentials;
-  readonly settings: Settings;
-}
-
-/** Is told how one generation goes; for the status item and the log. */
-export interface GenerationWatch {
-  onRetry(retry: Retry): void;
-  onText(): void;
-  onDone(generation: Generation): void;
-  onFailed(error: unknown): void;
+/** What was chosen for one generation besides what the settings say. */
+export interface Order {
+  /** Id of an insert mode. */
+  readonly insertMode?: string;
+  readonly template?: Template | undefined;
+  /** Every mode there is. */
+  readonly modes?: readonly InsertMode[];
 }
 
 /**
- * Sends the selected text, or with no selection a typed prompt, and writes the answer into the
- * document while it streams. Text that came before a failure stays; a retry takes its place.
+ * Sends the selected texts, or with no selection a typed prompt, and writes the answers where the
+ * insert mode says while they stream.
  */
-export async function generateFromSelection(options: GenerateOptions): Promise<void> {
+export async function generate(options: GenerateOptions, order: Order = {}): Promise<void> {
   const editor = window.activeTextEditor;
-  if (!editor) {
-    return inform('open a document and select text first.');
+  if (!editor) return inform('open a document and select text first.');
+  // Before anything is captured: from then on nothing may change unseen.
+  const isSeenFirst = await leadsToObeyed(editor.document);
+  const answerLanguage = order.template?.answerLanguage;
+  const [first, ...more] = captureTargets(editor).map((target) => ({
+    ...target,
+    ...(answerLanguage && { answerLanguage }),
+  }));
+  if (!first) return;
+  const targets = [first, ...more] as const;
+  if (options.jobs.isAtWorkOn(targets)) {
+    return inform('this selection is being generated for already. Escape stops it.');
   }
-  const settings = readSettings(editor.document.uri);
-  const target = captureTarget(editor, settings.insertMode);
-  // From here on the place is followed: what comes next can take the user minutes.
-  const insertion = new Insertion(target);
+  const settings = settingsFor(editor, order);
+  const mode = modeFor(targets, settings, { ...order, isSeenFirst });
+  // From here on the places are followed: what comes next can take the user minutes.
+  const rescue = (lost: Job) => void offerResult(lost);
+  const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
+  options.jobs.add(job);
   try {
-    const prompt = target.selectedText || (await askPrompt());
-    if (prompt === undefined) return;
-    if (prompt.trim() === '') return inform('there is nothing but blanks to send.');
-    const job = { settings, prompt, insertion, document: target.document };
-    while (!(await isDone(options, job))) insertion.restart();
+    await runJob(options, job, job.answers, 'anew', async () => {
+      const prompts = await promptsFor(targets, order.template);
+      if (!prompts || !(await isWanted(prompts))) return false;
+      for (const [answer, prompt] of prompts.entries()) job.ask(answer, prompt);
+      return true;
+    });
   } finally {
-    insertion.dispose();
+    if (job.text === '') options.jobs.forget(job);
   }
 }
 
-interface Job {
-  readonly settings: Settings;
-  readonly prompt: string;
-  readonly insertion: Insertion;
-  readonly document: TextDocument;
+async function isWanted(prompts: readonly string[]): Promise<boolean> {
+  if (prompts.every((prompt) => prompt.trim() === '')) {
+    inform('there is nothing but blanks to send.');
+    return false;
+  }
+  return isAmountWanted(prompts);
 }
 
-/** One try. @returns false if the user wants another one */
-async function isDone(options: GenerateOptions, job: Job): Promise<boolean> {
-  const credentials = await options.credentials(job.document.uri);
-  if (!credentials) return true;
-  // Of this moment: a key that is deleted while the service loads must not be sent any more.
-  const signedOut = options.signOut();
-  const { result, append } = options.lastResult.begin(job.document.languageId);
-  const onText = (text: string) => {
-    append(text);
-    job.insertion.append(text);
+/** A template may have a model of its own, and parameters over those of the settings. */
+function settingsFor({ document }: TextEditor, { template, insertMode }: Order): Settings {
+  const settings = readSettings(document.uri);
+  return {
+    ...settings,
+    insertMode: insertMode ?? template?.insertMode ?? settings.insertMode,
+    modelId: template?.modelId ?? settings.modelId,
+    parameters: { ...settings.parameters, ...template?.parameters },
   };
-  const client = await options.client(credentials, job.settings);
-  const outcome = await generate(options, client, { ...job, signedOut }, onText).catch(
-    (error: unknown) => ({
-      error,
-    }),
-  );
-  if (!(await job.insertion.finish())) void offerResult(result);
-  if ('error' in outcome) {
-    const { settings, document } = job;
-    const used = { document: document.uri, credentials, settings };
-    return !(await options.report(outcome.error, used));
-  }
-  announce(outcome);
-  return true;
 }
 
-async function generate(
-  { onStart }: GenerateOptions,
-  client: Client,
-  { prompt, settings, signedOut }: Job & { readonly signedOut: AbortSignal },
-  onText: (text: string) => void,
-): Promise<Generation> {
-  const watch = onStart();
-  try {
-    const generation = await cancellable('generating…', (cancel, say) =>
-      client.generateText(prompt, settings.parameters, {
-        signal: AbortSignal.any([cancel, signedOut]),
-        onText: (text) => {
-          watch.onText();
-          onText(text);
-        },
-        onRetry: (retry) => {
-          watch.onRetry(retry);
-          say(retryText(retry));
-        },
-      }),
-    );
-    watch.onDone(generation);
-    return generation;
-  } catch (error) {
-    watch.onFailed(error);
-    throw error;
-  }
-}
-
-function askPrompt(): Thenable<string | undefined> {
-  return window.showInputBox({
-    title: 'Generate',
-    prompt: 'Nothing is selected: the answer goes to the cursor.',
-    placeHolder: 'What shall the model write?',
-    ignoreFocusOut: true,
-  });
-}
-
-/** What is worth knowing about an answer that came as it should. */
-function announce({ text, stopReason }: Generation): void {
-  if (stopReason === 'max_tokens') {
-    inform(
-      'the service cut the answer, since it reached the number of new tokens that the parameters allow.',
-    );
-  } else if (stopReason === 'time_limit') {
-    inform('the service cut the answer, since it reached a time limit.');
-  } else if (text === '') {
-    inform('the model had nothing to say to this text. Another prompt or model may do better.');
-  }
-}
-
-function inform(text: string): void {
-  void window.showInformationMessage(`Hosted Model: ${text}`);
+function modeFor(
+  [{ document }]: readonly [Target, ...Target[]],
+  { insertMode }: Settings,
+  { modes = insertModes, isSeenFirst }: Order & { readonly isSeenFirst: boolean },
+): InsertMode {
+  const chosen = modes.find(({ id }) => id === insertMode) ?? insertModes[0];
+  if (!chosen.placeOf && chosen !== preview) return chosen;
+  if (!isWritable(document)) return newDocument;
+  return chosen.placeOf && isSeenFirst ? previewing(chosen.placeOf) : chosen;
 }

@@ -1,47 +1,124 @@
-import { EndOfLine, type Position, Range, type TextDocument, type TextEditor } from 'vscode';
-import type { InsertMode } from '../settings.ts';
+import {
+  FileType,
+  type Range,
+  TabInputTextDiff,
+  type TextDocument,
+  type TextEditor,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import { type Situation, situationIn } from './situation.ts';
 
-/** Where generated text goes, as it was when the command ran. */
+/** One selection that text is generated for, as it was when the command ran. */
 export interface Target {
   readonly document: TextDocument;
-  /** The selected text with LF line ends: the prompt. Empty if nothing is selected. */
+  readonly selection: Range;
+  /** What the user was at, with all selections. */
+  readonly situation: Situation;
+  /** With LF line ends. Empty if nothing is selected. */
   readonly selectedText: string;
-  /** What the text replaces; empty where it is only inserted. */
-  readonly range: Range;
-  /** Written before the text: the line break and indentation of a new line. */
-  readonly lead: string;
-  /** Indentation of the lines after the first. */
+  /** Of the first line of the selection. */
   readonly indentation: string;
+  /** What an answer is written in that goes somewhere else: the document's, unless one was chosen. */
+  readonly answerLanguage: string;
 }
 
-export function captureTarget(editor: TextEditor, insertMode: InsertMode): Target {
-  const { document, selection } = editor;
-  const indentation = indentationAt(document, selection.start.line);
-  const selected = document.getText(selection).replace(/\r\n/g, '\n');
-  const target = { document, selectedText: selected, indentation, lead: '' };
-  if (selection.isEmpty) return { ...target, range: selection };
-  switch (insertMode) {
-    case 'replace':
-      // A selection that takes in its own indentation takes it away, too.
-      return {
-        ...target,
-        range: selection,
-        lead: selection.start.character === 0 ? indentation : '',
-      };
-    case 'after':
-      return { ...target, range: new Range(selection.end, selection.end) };
-    case 'below': {
-      const end = endOfLastLine(document, selection);
-      const lineEnd = document.eol === EndOfLine.CRLF ? '\r\n' : '\n';
-      return { ...target, range: new Range(end, end), lead: lineEnd + indentation };
-    }
+/**
+ * The selections of an editor, in the order of the document. Cursors and blanks beside
+ * selections do not count; of those alone only the first one does, since a typed prompt has one answer.
+ */
+export function captureTargets(editor: TextEditor): Target[] {
+  const { document, selections } = editor;
+  const situation = situationIn(editor);
+  const filled = selections.filter((selection) => document.getText(selection).trim() !== '');
+  const taken = filled.length > 0 ? filled : selections.slice(0, 1);
+  return taken
+    .toSorted((one, other) => one.start.compareTo(other.start))
+    .map((selection) => ({
+      document,
+      selection,
+      situation,
+      selectedText: document.getText(selection).replace(/\r\n/g, '\n'),
+      indentation: indentationAt(document, selection.start.line),
+      answerLanguage: document.languageId,
+    }));
+}
+
+/**
+ * Whether text may be written into this document: a file of any file system that can be written to,
+ * an untitled document or a cell of a notebook. Not into output, settings, the past of git, or the
+ * original side of a comparison, which `TextEditor.edit` would change all the same (measured).
+ */
+export function isWritable(document: TextDocument): boolean {
+  const input = window.tabGroups.activeTabGroup.activeTab?.input;
+  if (input instanceof TabInputTextDiff) {
+    const uri = document.uri.toString();
+    if (input.original.toString() === uri && input.modified.toString() !== uri) return false;
+  }
+  return isPlaceToWrite(document);
+}
+
+/** Whether documents at this kind of address can be written to. */
+export function isPlaceToWrite({ uri: { scheme } }: TextDocument): boolean {
+  if (PLACES_TO_WRITE.has(scheme)) return true;
+  return !SETTINGS_SCHEMES.has(scheme) && workspace.fs.isWritableFileSystem(scheme) === true;
+}
+
+const PLACES_TO_WRITE: ReadonlySet<string> = new Set(['file', 'untitled', 'vscode-notebook-cell']);
+const SETTINGS_SCHEMES: ReadonlySet<string> = new Set(['vscode-userdata', 'vscode-settings']);
+
+const USER_SETTINGS =
+  /\/User\/(profiles\/[^/]+\/)?((settings|keybindings|tasks|mcp)\.json|(snippets|prompts)\/[^/]+)$/i;
+
+/**
+ * Whether an editor or a shell runs or obeys what stands in this file: there nothing generated
+ * lands without a look at it first (studies: security T25).
+ */
+export function isObeyed({ uri }: Pick<TextDocument, 'uri'>): boolean {
+  const parts = uri.path.toLowerCase().split('/');
+  const name = parts.at(-1) ?? '';
+  return (
+    parts.slice(0, -1).includes('.vscode') ||
+    // A worktree has a file of this name.
+    parts.includes('.git') ||
+    name.endsWith('.code-workspace') ||
+    name.startsWith('.env') ||
+    name === 'package.json' ||
+    // The user's own settings, where a browser shows them as files of the server (measured).
+    USER_SETTINGS.test(uri.path)
+  );
+}
+
+/**
+ * Whether this file is obeyed, or its path leads to one that is: a repository may bring links.
+ * Where it leads is not always to be known; when in doubt, it is.
+ */
+export async function leadsToObeyed(document: TextDocument): Promise<boolean> {
+  if (isObeyed(document)) return true;
+  const { uri } = document;
+  // What was never saved is no file, and nobody obeys a notebook.
+  if (uri.scheme === 'untitled' || uri.scheme === 'vscode-notebook-cell') return false;
+  try {
+    return uri.scheme === 'file'
+      ? isObeyed({ uri: Uri.file(await realPathOf(uri)) })
+      : await hasLink(uri);
+  } catch {
+    return true;
   }
 }
 
-/** A selection of whole lines ends at the start of the next one, which is not part of it. */
-function endOfLastLine(document: TextDocument, { start, end }: Range): Position {
-  const line = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-  return document.lineAt(line).range.end;
+async function realPathOf({ fsPath }: Uri): Promise<string> {
+  const { realpath } = await import('node:fs/promises');
+  return realpath(fsPath);
+}
+
+/** Where only VS Code reaches files, it says that something is a link, but not where it leads. */
+async function hasLink(uri: Uri): Promise<boolean> {
+  const { type } = await workspace.fs.stat(uri);
+  if ((type & FileType.SymbolicLink) !== 0) return true;
+  const folder = Uri.joinPath(uri, '..');
+  return folder.path !== '/' && folder.path !== uri.path && hasLink(folder);
 }
 
 function indentationAt(document: TextDocument, line: number): string {

@@ -1,47 +1,70 @@
-/** Fits generated text to its place while it streams. Pure; pieces may be cut anywhere. */
+import { CodeFence } from './codeFence.ts';
+import { Indentation } from './indentation.ts';
+import { PlainText } from './plainText.ts';
+import { isIndented, isProse, keepsFences } from './prose.ts';
+import { StrayMarks } from './strayMarks.ts';
+
+export interface FitOptions {
+  /** Of the place: given to every line after the first that is not blank. */
+  readonly indentation: string;
+  readonly languageId: string;
+}
+
+/** One rule for text that comes in pieces, cut anywhere. */
+interface Stage {
+  /** @returns what can be passed on now */
+  add(text: string): string;
+  /** @returns what was held back for what might follow, once nothing follows */
+  end(): string;
+}
 
 /**
- * Gives the text the document's line ends, and every line after the first the indentation of the
- * place. Blank lines get none, so that no trailing blanks appear.
+ * Fits generated text to its place while it streams: plain characters, no code fence around code,
+ * indentation of the place, LF line ends. Pure. What it gives does not depend on how the pieces
+ * are cut.
+ *
+ * An answer that was cut off has not ended: what is held back stays so, since it may still become a
+ * fence or a character, and its continuation is added after `goOn`.
  */
 export class TextFit {
-  readonly #lineEnd: string;
-  readonly #indentation: string;
-  /** A CR whose LF may be in the next piece. */
-  #heldReturn = false;
-  #atLineStart = false;
+  readonly #plainText: PlainText;
+  readonly #strayMarks = new StrayMarks();
+  readonly #codeFence: CodeFence | undefined;
+  readonly #stages: readonly Stage[];
 
-  constructor(lineEnd: string, indentation: string) {
-    this.#lineEnd = lineEnd;
-    this.#indentation = indentation;
+  constructor({ indentation, languageId }: FitOptions) {
+    const isCode = !isProse(languageId);
+    this.#plainText = new PlainText(isCode);
+    this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
+    this.#stages = [
+      this.#plainText,
+      ...(isCode ? [this.#strayMarks] : []),
+      ...(this.#codeFence ? [this.#codeFence] : []),
+      ...(isIndented(languageId) ? [new Indentation({ indentation, languageId })] : []),
+    ];
   }
 
+  /** Characters taken out so far: invisible ones, control characters, halves of a pair. */
+  get removed(): number {
+    return this.#plainText.removed + this.#strayMarks.removed;
+  }
+
+  /** @returns what can be written now */
   add(piece: string): string {
-    const text = (this.#heldReturn ? '\r' : '') + piece;
-    this.#heldReturn = text.endsWith('\r');
-    const whole = this.#heldReturn ? text.slice(0, -1) : text;
-    return this.#fit(whole.replace(/\r\n?/g, '\n'));
+    let text = piece;
+    for (const stage of this.#stages) text = stage.add(text);
+    return text;
   }
 
-  /** What is left when no more pieces come. */
+  /** What comes next continues an answer that was cut off: a fence that it begins with goes, too. */
+  goOn(): void {
+    this.#codeFence?.goOn();
+  }
+
+  /** @returns what is left when no more pieces come; a second end leaves nothing */
   end(): string {
-    if (!this.#heldReturn) return '';
-    this.#heldReturn = false;
-    return this.#fit('\n');
-  }
-
-  #fit(text: string): string {
-    let fitted = '';
-    for (const part of text.split(/(\n)/)) {
-      if (part === '') continue;
-      if (part === '\n') {
-        fitted += this.#lineEnd;
-        this.#atLineStart = true;
-      } else {
-        fitted += (this.#atLineStart ? this.#indentation : '') + part;
-        this.#atLineStart = false;
-      }
-    }
-    return fitted;
+    let text = '';
+    for (const stage of this.#stages) text = stage.add(text) + stage.end();
+    return text;
   }
 }

@@ -1,12 +1,13 @@
 import type { LogOutputChannel } from 'vscode';
-import type { GenerationWatch } from '../editor/generate.ts';
+import type { GenerationWatch } from '../editor/generateOptions.ts';
 import { isKind, isOutOfReach } from '../service/errors.ts';
 import { reach } from './milestones.ts';
+import { oneLine } from './oneLine.ts';
 import type { StatusItem } from './statusItem.ts';
 
 /**
  * Makes a watch for each generation, which tells the status item and the log how it goes: numbers
- * and kinds, never text. A parameter that chat has no counterpart for is named once in a window.
+ * and kinds, never text. A parameter that is not sent with chat is named once in a window.
  */
 export function generationWatches(
   status: StatusItem,
@@ -44,7 +45,7 @@ function watchGeneration(
         `generated ${usage.outputTokens} tokens from ${usage.inputTokens} in ${ms} ms (${stopReason})`,
       );
       for (const name of dropped.filter((one) => !named.has(one))) {
-        log.warn(`parameter ${name} was left out: the chat operation has no counterpart for it`);
+        log.warn(`parameter ${oneLine(name)} was left out: it is not sent with the chat operation`);
         named.add(name);
       }
       if (warnings.length > 0) log.info(`service warnings: ${warnings.join(', ')}`);

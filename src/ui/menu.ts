@@ -42,6 +42,7 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
   const setKey = item('key', 'Set API Key', 'setApiKey');
   const withKey = [
     item('sparkle', 'Generate from selection', 'generateFromSelection'),
+    item('list-flat', 'Generate With Template', 'generateWithTemplate'),
     item('refresh', 'Refresh Token', 'refreshToken'),
     setKey,
     setUp,

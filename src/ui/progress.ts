@@ -1,17 +1,18 @@
 import { type Progress, ProgressLocation, window } from 'vscode';
 
 /** Short work needs no notification: the status item turns meanwhile. */
-const SHOWN_AFTER_MS = 1_000;
+const SHOWN_AFTER_MS = 2_000;
 
 /**
  * Runs work that the user can cancel. If it takes longer than a moment, a notification says what
  * it is doing, with a Cancel button that aborts its signal.
+ * @param controller aborted by that button; whoever passes one can abort the work, too
  */
 export async function cancellable<Result>(
   firstMessage: string,
   work: (signal: AbortSignal, say: (message: string) => void) => Promise<Result>,
+  controller = new AbortController(),
 ): Promise<Result> {
-  const controller = new AbortController();
   let message = firstMessage;
   let shown: Progress<{ message: string }> | undefined;
   const running = work(controller.signal, (text) => {

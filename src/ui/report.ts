@@ -19,6 +19,8 @@ export interface Circumstances {
   readonly context?: MessageContext;
   /** Shows the file that the credentials came from; needed where the context names that source. */
   readonly openEnvFile?: () => Promise<void>;
+  /** Of the selections that failed, where a command had several. */
+  readonly lines?: readonly number[];
 }
 
 /**
@@ -28,7 +30,7 @@ export interface Circumstances {
 export async function report(
   { log, status }: Desk,
   error: unknown,
-  { context, openEnvFile }: Circumstances = {},
+  { context, openEnvFile, lines = [] }: Circumstances = {},
 ): Promise<boolean> {
   const message = messageFor(error, context);
   if (!message) return false;
@@ -36,13 +38,21 @@ export async function report(
   log.error(logLine(error));
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  const picked = await window.showErrorMessage(`Hosted Model: ${text}`, ...labels, SHOW_LOG);
+  const shown = `Hosted Model: ${inLines(lines)}${text}`;
+  const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
   if (action === 'retry') return true;
   if (action === 'openEnvFile') await openEnvFile?.();
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
+}
+
+/** In which lines, if that has to be said. */
+export function inLines(lines: readonly number[]): string {
+  if (lines.length === 0) return '';
+  const list = new Intl.ListFormat('en').format(lines.map(String));
+  return `${lines.length === 1 ? 'line' : 'lines'} ${list}: `;
 }
 
 /** Our own failures are safe by construction; of any other only its kind and place are told. */

@@ -5,26 +5,21 @@ import {
   Position,
   Range,
   Selection,
-  type TextDocument,
   type TextEditor,
   Uri,
   ViewColumn,
   window,
   workspace,
 } from 'vscode';
-import { Insertion } from '../../src/editor/insertion.ts';
-import { captureTarget } from '../../src/editor/target.ts';
-import type { InsertMode } from '../../src/settings.ts';
+import { hasTab } from '../../src/editor/documentEdit.ts';
+import { close, jobOn, open, openFile, stream, textOf, typeAt } from './jobs.ts';
 
 const ANSWER = 'One\n  two\n\nthree 𝄞';
 
 describe('insertion into a real editor', () => {
-  afterEach(async () => {
-    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await commands.executeCommand('workbench.action.closeAllEditors');
-  });
+  afterEach(close);
 
-  const modes: [mode: InsertMode, text: string, selection: Range, want: string][] = [
+  const modes: [mode: string, text: string, selection: Range, want: string][] = [
     ['below', 'a\nb\nc', new Range(1, 0, 1, 1), 'a\nb\nOne\n  two\n\nthree 𝄞\nc'],
     ['below', 'a\nb\nc', new Range(0, 0, 2, 0), 'a\nb\nOne\n  two\n\nthree 𝄞\nc'],
     [
@@ -36,11 +31,19 @@ describe('insertion into a real editor', () => {
     ['after', 'a bc d\n', new Range(0, 2, 0, 4), 'a bcOne\n  two\n\nthree 𝄞 d\n'],
     ['replace', 'a bc d\n', new Range(0, 2, 0, 4), 'a One\n  two\n\nthree 𝄞 d\n'],
     ['replace', 'x\n    y\nz', new Range(1, 0, 1, 5), 'x\n    One\n      two\n\n    three 𝄞\nz'],
+    ['replace', 'a\nb\nc\n', new Range(0, 0, 2, 0), 'One\n  two\n\nthree 𝄞\nc\n'],
+    ['after', 'a\nb\nc\n', new Range(0, 0, 2, 0), 'a\nbOne\n  two\n\nthree 𝄞\nc\n'],
+    [
+      'replace',
+      'if x:\n        y\nz',
+      new Range(1, 4, 1, 9),
+      'if x:\n        One\n          two\n\n        three 𝄞\nz',
+    ],
     ['below', 'ab\n', new Range(0, 1, 0, 1), 'aOne\n  two\n\nthree 𝄞b\n'],
   ];
   for (const [mode, text, selection, want] of modes) {
     for (const lineEnd of ['\n', '\r\n']) {
-      it(`puts text ${mode} ${JSON.stringify(text)} with ${JSON.stringify(lineEnd)}, one undo step`, async () => {
+      it(`J01: puts text ${mode} ${JSON.stringify(text)} with ${JSON.stringify(lineEnd)}, one undo step`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, mode, [...ANSWER]), true);
@@ -65,6 +68,13 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'an answer!\n');
   });
 
+  it('leaves the cursor at the end of the answer, where whole lines were selected', async () => {
+    const editor = await open('text\nend\n', new Range(0, 0, 1, 0));
+    await stream(editor, 'replace', ['an ', 'answer']);
+    await commands.executeCommand('type', { text: '!' });
+    assert.equal(editor.document.getText(), 'an answer!\nend\n');
+  });
+
   it('undoes what the user typed afterwards on its own', async () => {
     const editor = await open('text\n', new Range(0, 0, 0, 4));
     await stream(editor, 'replace', ['an ', 'answer']);
@@ -75,16 +85,16 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'text\n');
   });
 
-  it('keeps every character when the user types elsewhere meanwhile', async () => {
+  it('J15: keeps every character when the user types elsewhere meanwhile', async () => {
     const editor = await open('top\nprompt\nbottom', new Range(1, 0, 1, 6));
-    const insertion = new Insertion(captureTarget(editor, 'below'));
+    const job = jobOn(editor, 'below');
     const pieces = Array.from({ length: 60 }, (_, index) => `${index} `);
     for (const [index, piece] of pieces.entries()) {
-      insertion.append(piece);
+      job.append(0, piece);
       if (index % 3 === 0) await typeAt(editor.document, index % 2 === 0 ? 'top' : 'bottom');
     }
-    assert.equal(await insertion.finish(), true);
-    insertion.dispose();
+    assert.equal(await job.end(0, 'finished'), true);
+    job.dispose();
     const text = editor.document.getText();
     assert.equal(text.replaceAll('*', ''), `top\nprompt\n${pieces.join('')}\nbottom`);
     assert.equal(text.split('*').length - 1, 20);
@@ -97,13 +107,13 @@ describe('insertion into a real editor', () => {
       if (event.document === editor.document && event.contentChanges.length > 0)
         edits.push(performance.now());
     });
-    const insertion = new Insertion(captureTarget(editor, 'below'));
+    const job = jobOn(editor, 'below');
     for (let count = 0; count < 200; count += 1) {
-      insertion.append('word ');
+      job.append(0, 'word ');
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const last = performance.now();
-    await insertion.finish();
+    await job.end(0, 'finished');
     const lateMs = performance.now() - last;
     listener.dispose();
     const seconds = ((edits.at(-1) ?? 0) - (edits[0] ?? 0)) / 1_000;
@@ -120,30 +130,30 @@ describe('insertion into a real editor', () => {
   it('writes on into a document that no editor shows any more', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const { document } = editor;
-    const insertion = new Insertion(captureTarget(editor, 'below'));
-    insertion.append('first ');
-    await textOf(document, /first/);
+    const job = jobOn(editor, 'below');
+    job.append(0, 'first ');
+    await textOf(document, (text) => text.includes('first'));
     await window.showTextDocument(await workspace.openTextDocument({ content: 'another' }));
-    insertion.append('second');
-    assert.equal(await insertion.finish(), true);
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), true);
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
   it('loses nothing when the tab is switched while text streams', async () => {
     for (let round = 0; round < 8; round += 1) {
       const editor = await open('prompt', new Range(0, 0, 0, 6));
-      const insertion = new Insertion(captureTarget(editor, 'below'));
+      const job = jobOn(editor, 'below');
       const pieces = Array.from({ length: 30 }, (_, index) => `${index} `);
       const another = await workspace.openTextDocument({ content: 'another' });
       let shown: Thenable<TextEditor> | undefined;
       for (const [index, piece] of pieces.entries()) {
-        insertion.append(piece);
+        job.append(0, piece);
         await new Promise((resolve) => setTimeout(resolve, 5));
         if (index === 10 + round) shown = window.showTextDocument(another);
       }
       await shown;
-      assert.equal(await insertion.finish(), true, `round ${round}`);
-      insertion.dispose();
+      assert.equal(await job.end(0, 'finished'), true, `round ${round}`);
+      job.dispose();
       assert.equal(editor.document.getText(), `prompt\n${pieces.join('')}`);
     }
   });
@@ -151,18 +161,18 @@ describe('insertion into a real editor', () => {
   for (const mode of ['below', 'after', 'replace'] as const) {
     it(`begins again where the half answer was that the user has undone: ${mode}`, async () => {
       const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
-      const insertion = new Insertion(captureTarget(editor, mode));
+      const job = jobOn(editor, mode);
       for (const piece of ['half ', 'an ', 'answer']) {
-        insertion.append(piece);
-        await textOf(editor.document, new RegExp(piece));
+        job.append(0, piece);
+        await textOf(editor.document, (text) => text.includes(piece));
       }
-      await insertion.finish();
+      await job.end(0, 'finished');
       await commands.executeCommand('undo');
       assert.equal(editor.document.getText(), 'prompt\nend');
-      insertion.restart();
-      insertion.append('whole');
-      assert.equal(await insertion.finish(), true);
-      insertion.dispose();
+      job.begin(0, 'anew');
+      job.append(0, 'whole');
+      assert.equal(await job.end(0, 'finished'), true);
+      job.dispose();
       const want = {
         below: 'prompt\nwhole\nend',
         after: 'promptwhole\nend',
@@ -187,22 +197,17 @@ describe('insertion into a real editor', () => {
     assert.equal(right.document.getText(right.selection), 'prompt');
   });
 
-  it('does not open a closed document again, and says that text is lost', async () => {
-    const [folder] = workspace.workspaceFolders ?? [];
-    assert.ok(folder);
-    const uri = Uri.joinPath(folder.uri, 'closed.txt');
-    await workspace.fs.writeFile(uri, Buffer.from('prompt'));
-    const editor = await window.showTextDocument(await workspace.openTextDocument(uri));
-    editor.selection = new Selection(0, 0, 0, 6);
-    const insertion = new Insertion(captureTarget(editor, 'below'));
+  it('J05: does not open a closed document again, and says that text is lost', async () => {
+    const editor = await openFile('closed.txt', 'prompt', new Range(0, 0, 0, 6));
+    const job = jobOn(editor, 'below');
     await commands.executeCommand('workbench.action.closeActiveEditor');
-    insertion.append('text');
-    assert.equal(await insertion.finish(), false);
+    job.append(0, 'text');
+    assert.equal(await job.end(0, 'finished'), false);
     assert.equal(editor.document.isDirty, false);
-    assert.deepEqual(window.visibleTextEditors, []);
+    assert.equal(hasTab(editor.document), false);
   });
 
-  it('notices that a read-only document took nothing', async () => {
+  it('J09: notices that a read-only document took nothing', async () => {
     const provider = workspace.registerTextDocumentContentProvider('read-only-test', {
       provideTextDocumentContent: () => 'prompt',
     });
@@ -217,30 +222,30 @@ describe('insertion into a real editor', () => {
 
   it('does not replace a selection that the user has edited since', async () => {
     const editor = await open('a prompt here', new Range(0, 2, 0, 8));
-    const insertion = new Insertion(captureTarget(editor, 'replace'));
+    const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.insert(new Position(0, 5), 'MINE'));
-    insertion.append('text');
-    assert.equal(await insertion.finish(), false);
+    job.append(0, 'text');
+    assert.equal(await job.end(0, 'finished'), false);
     assert.equal(editor.document.getText(), 'a proMINEmpt here');
   });
 
   it('notices in place of a selection, too, when the user undoes what came so far', async () => {
     const editor = await open('a\nprompt\nb', new Range(1, 0, 1, 6));
-    const insertion = new Insertion(captureTarget(editor, 'replace'));
-    insertion.append('first ');
-    await textOf(editor.document, /first/);
+    const job = jobOn(editor, 'replace');
+    job.append(0, 'first ');
+    await textOf(editor.document, (text) => text.includes('first'));
     await commands.executeCommand('undo');
-    insertion.append('second');
-    assert.equal(await insertion.finish(), false);
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
     assert.equal(editor.document.getText(), 'a\nprompt\nb');
   });
 
-  it('follows its place from the start, not from the first text', async () => {
+  it('J02: follows its place from the start, not from the first text', async () => {
     const editor = await open('PROMPT\nend', new Range(0, 0, 0, 6));
-    const insertion = new Insertion(captureTarget(editor, 'replace'));
+    const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.insert(new Position(0, 0), 'a line of the user\n'));
-    insertion.append('ANSWER');
-    assert.equal(await insertion.finish(), true);
+    job.append(0, 'ANSWER');
+    assert.equal(await job.end(0, 'finished'), true);
     assert.equal(editor.document.getText(), 'a line of the user\nANSWER\nend');
   });
 
@@ -259,31 +264,31 @@ describe('insertion into a real editor', () => {
 
   it('gives up, and writes nothing twice, when the line ends of the document change', async () => {
     const editor = await open('prompt\nend\n', new Range(0, 0, 0, 6));
-    const insertion = new Insertion(captureTarget(editor, 'below'));
+    const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));
-    insertion.append('one\ntwo');
-    assert.equal(await insertion.finish(), false);
+    job.append(0, 'one\ntwo');
+    assert.equal(await job.end(0, 'finished'), false);
     assert.equal(editor.document.getText(), 'prompt\r\nend\r\n');
   });
 
   it('leaves a selection alone that the user has moved meanwhile', async () => {
     const editor = await open('prompt\nelsewhere', new Range(0, 0, 0, 6));
-    const insertion = new Insertion(captureTarget(editor, 'below'));
-    insertion.append('text');
+    const job = jobOn(editor, 'below');
+    job.append(0, 'text');
     editor.selection = new Selection(1, 4, 1, 4);
-    await insertion.finish();
+    await job.end(0, 'finished');
     assert.equal(editor.selection.isEmpty, true);
   });
 
   it('takes the place of what came before when it begins again, as one undo step each', async () => {
     const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
-    const insertion = new Insertion(captureTarget(editor, 'below'));
-    insertion.append('half an ans');
-    await insertion.finish();
-    insertion.restart();
-    insertion.append('whole answer');
-    assert.equal(await insertion.finish(), true);
-    insertion.dispose();
+    const job = jobOn(editor, 'below');
+    job.append(0, 'half an ans');
+    await job.end(0, 'finished');
+    job.begin(0, 'anew');
+    job.append(0, 'whole answer');
+    assert.equal(await job.end(0, 'finished'), true);
+    job.dispose();
     assert.equal(editor.document.getText(), 'prompt\nwhole answer\nend');
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt\nhalf an ans\nend');
@@ -300,51 +305,12 @@ describe('insertion into a real editor', () => {
 
   it('stops when the user undoes the text that came so far', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
-    const insertion = new Insertion(captureTarget(editor, 'below'));
-    insertion.append('first ');
-    await textOf(editor.document, /first/);
+    const job = jobOn(editor, 'below');
+    job.append(0, 'first ');
+    await textOf(editor.document, (text) => text.includes('first'));
     await commands.executeCommand('undo');
-    insertion.append('second');
-    assert.equal(await insertion.finish(), false);
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
     assert.equal(editor.document.getText(), 'prompt');
   });
 });
-
-async function open(content: string, selection: Range): Promise<TextEditor> {
-  const editor = await window.showTextDocument(await workspace.openTextDocument({ content }));
-  editor.selection = new Selection(selection.start, selection.end);
-  return editor;
-}
-
-async function stream(
-  editor: TextEditor,
-  mode: InsertMode,
-  pieces: readonly string[],
-): Promise<boolean> {
-  const insertion = new Insertion(captureTarget(editor, mode));
-  for (const piece of pieces) insertion.append(piece);
-  const placed = await insertion.finish();
-  insertion.dispose();
-  return placed;
-}
-
-/** Types a star at the end of the line that holds this word, as another part of VS Code would. */
-async function typeAt(document: TextDocument, word: string): Promise<void> {
-  const editor = window.visibleTextEditors.find((one) => one.document === document);
-  assert.ok(editor);
-  for (let done = false; !done; ) {
-    const position = document.positionAt(document.getText().indexOf(word) + word.length);
-    done = await editor.edit((builder) => builder.insert(position, '*'));
-  }
-}
-
-async function textOf(document: TextDocument, pattern: RegExp): Promise<void> {
-  if (pattern.test(document.getText())) return;
-  await new Promise<void>((resolve) => {
-    const listener = workspace.onDidChangeTextDocument(() => {
-      if (!pattern.test(document.getText())) return;
-      listener.dispose();
-      resolve();
-    });
-  });
-}

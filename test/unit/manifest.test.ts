@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { vendors } from '../../src/service/vendors.ts';
+import { insertModesTable, pictureOf } from './insertModesTable.ts';
 import { settingsTable } from './settingsTable.ts';
 
-interface Setting {
+interface Schema {
+  readonly enum?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly properties?: unknown;
+}
+interface Setting extends Schema {
   readonly type: string;
+  readonly items?: { readonly properties: Readonly<Record<string, Schema>> };
   readonly default: unknown;
   readonly scope: string;
   readonly order: number;
   readonly enum?: readonly string[];
+  readonly enumDescriptions?: readonly string[];
   readonly markdownDescription: string;
 }
 interface Manifest {
@@ -44,6 +52,12 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const { contributes, capabilities } = manifest;
 const settings = contributes.configuration.properties;
+const {
+  enum: modes = [],
+  enumDescriptions = [],
+  ...rest
+} = settings['hostedModel.insertMode'] ?? {};
+const insertMode = { ...rest, enum: modes, enumDescriptions };
 const source = readFileSync('src/settings.ts', 'utf8');
 
 describe('manifest', () => {
@@ -91,6 +105,18 @@ describe('manifest', () => {
     );
   });
 
+  it('knows the parameters of a template as it knows those of the setting', () => {
+    // VS Code resolves no reference within a schema, so that they stand there twice.
+    const template = settings['hostedModel.templates']?.items?.properties['parameters'];
+    const parameters = settings['hostedModel.parameters'];
+    assert.ok(parameters?.properties);
+    assert.deepEqual(template?.properties, parameters.properties);
+    assert.deepEqual(
+      [template?.additionalProperties, parameters.additionalProperties],
+      [false, false],
+    );
+  });
+
   it('offers what the vendor entries hold', () => {
     assert.deepEqual(
       settings['hostedModel.vendor']?.enum,
@@ -130,6 +156,35 @@ describe('manifest', () => {
       'esbuild',
       'node',
     ]);
+  });
+
+  it('offers exactly the insert modes that there are, in the setting and for templates', () => {
+    // As text, since what imports vscode cannot be loaded here.
+    const list = readFileSync('src/editor/modes/insertModes.ts', 'utf8');
+    const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';
+    const offered = [...listed.matchAll(/\w+/g)].map(([id]) => id);
+    const made = globSync('src/editor/modes/*.ts').flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/\bid: '(\w+)'/g)].map(([, id]) => id),
+    );
+    assert.deepEqual(insertMode.enum, offered);
+    assert.deepEqual([...made].sort(), [...offered].sort());
+    assert.deepEqual(
+      settings['hostedModel.templates']?.items?.properties['insertMode']?.enum,
+      insertMode.enum,
+    );
+    assert.equal(insertMode.default, offered[0]);
+  });
+
+  it('is what the table of insert modes in the README says, with a picture of each', () => {
+    assert.ok(
+      readFileSync('README.md', 'utf8').includes(insertModesTable(insertMode)),
+      'run: npm run readme',
+    );
+    for (const mode of insertMode.enum) {
+      for (const theme of ['dark', 'light']) {
+        assert.ok(existsSync(pictureOf(mode, theme)), 'run: npm run pictures');
+      }
+    }
   });
 
   it('is what the settings table of the README says', () => {

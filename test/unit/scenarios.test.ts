@@ -7,6 +7,8 @@ const scenarios = {
     'A01 A02 A03 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A14 A15 A17 A18 A19',
   'hostile workspace, .env and environment':
     'B01 B03 B04 B05 B06 B07 B08 B09 B11 B12 B13 B14 B16 B17 B18 B19 B20 B22 B23 B24 B25',
+  'editor safety':
+    'J01 J02 J04 J05 J06 J07 J08 J09 J10 J11 J12 J13 J14 J15 J17 J18 J21 J22 J23 J24 J25 J26 J27 J29 J31 J33',
   'commands and what others can reach': 'G01 G04 G05 G06 G13 G14',
 };
 

@@ -22,6 +22,8 @@ describe('the surface of the extension', () => {
       /^src\/ui\/\w*(report|diagnos)\w*\.ts: clipboard\.writeText\(/i,
       // The answer, on a button that says so.
       /^src\/editor\/lastResult\.ts: clipboard\.writeText\(result\.text\)$/,
+      // The answer, in the insert mode of that name.
+      /^src\/editor\/modes\/clipboard\.ts: clipboard\.writeText\(text\)$/,
     ];
     assert.deepEqual(
       writes.filter((place) => !allowed.some((one) => one.test(place))),
@@ -51,14 +53,17 @@ describe('the surface of the extension', () => {
     }
   });
 
-  it('G01 G04: takes no argument with a command and gives nothing back', () => {
+  it('G01 G04: takes no argument with a command but the name of a template, and gives nothing back', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 1, 'one place registers commands');
     assert.match(
       registered[0] ?? '',
-      /registerCommand\(`hostedModel\.\$\{name\}`, \(\) => run\(\)\)/,
+      /registerCommand\(`hostedModel\.\$\{name\}`, \(given: unknown\) =>\s+run\(name === 'generateWithTemplate' && typeof given === 'string' \? given : undefined\),/,
     );
-    assert.equal(places(/\brun = async \(\): Promise<undefined> =>/g).length, 1);
+    assert.equal(
+      places(/\brun = async \(templateName: string \| undefined\): Promise<undefined> =>/g).length,
+      1,
+    );
     assert.equal(places(/export function activate\([^)]*\): void/g).length, 1);
   });
 });

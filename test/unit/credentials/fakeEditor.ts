@@ -113,7 +113,10 @@ export class FakeEditor {
     };
     const configuration = {
       get: (name: string) => editor.setting(name),
-      inspect: (name: string) => ({ globalLocalValue: editor.userSettings.get(name) }),
+      inspect: (name: string) => ({
+        globalLocalValue: editor.userSettings.get(name),
+        workspaceValue: editor.folderSettings.get(name),
+      }),
       update: async (name: string, value: unknown) => void editor.userSettings.set(name, value),
     };
     return {
@@ -149,6 +152,7 @@ export class FakeEditor {
           return nothing;
         },
         onDidGrantWorkspaceTrust: () => nothing,
+        onDidChangeWorkspaceFolders: () => nothing,
         fs: {
           stat: async ({ path }: Address) => {
             await editor.beforeFiles;

@@ -1,0 +1,177 @@
+import { closing, type Fence, mayOpen, opening, opensInner, reopening } from './fence.ts';
+import { withoutIndentation } from './indentation.ts';
+
+const NOT_BLANK = /[^ \t\n]/;
+const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
+
+/**
+ * Takes the code fence off an answer that begins with one, while it streams: no fence ever shows.
+ * Fences are read as CommonMark says, but the opening one may be indented to any depth, since
+ * models repeat the indentation of the prompt; the lines inside lose as much of it as they have.
+ *
+ * - Only what may still be a fence is held back: the blank beginning of the answer and its first
+ *   line, later a line that may still close the fence, with the line break before it.
+ * - What closes the fence, and blank lines after it, go too. A fence that is never closed (an
+ *   answer that was cut off) stays off.
+ * - If text follows the closing line at once, it was none, but a fence within the code, as in a doc
+ *   comment: it is written, and so is the line that closes the inner fence.
+ * - If text follows after a blank line, the closing line alone is left out and the rest is written
+ *   as it came, further fences included. The opening line cannot be put back by then, and half a
+ *   fence would be worse than none; to drop the rest would lose part of an answer.
+ * - An answer that begins with anything else is written as it came.
+ *
+ * Expects LF line ends.
+ */
+export class CodeFence {
+  #state: 'before' | 'inside' | 'closed' | 'outside' = 'before';
+  #fence: Fence = { indentation: '', marks: '' };
+  /** Inside a fence within the fence. */
+  #isInner = false;
+  /** Blank lines, or the line break before a line that may close the fence. */
+  #blank = '';
+  /** The beginning of a line that may be a fence; undefined in the middle of one that is not. */
+  #line: string | undefined = '';
+  /** Blanks after the closing line. */
+  #after = '';
+  /** The beginning of a continuation that may be a fence; undefined once that is known. */
+  #head: string | undefined;
+
+  add(text: string): string {
+    if (this.#head === undefined) return this.#read(text);
+    const head = this.#head + text;
+    const found = reopening(head);
+    this.#head = found === 'maybe' ? head : undefined;
+    if (found === 'maybe') return '';
+    if (found === 'no' || (found.isBare && this.#isInner)) return this.#read(head);
+    this.#reopen(found.fence);
+    return this.#read(found.rest);
+  }
+
+  /** What comes next continues an answer that was cut off: a fence that it begins with goes. */
+  goOn(): void {
+    this.#head ??= '';
+  }
+
+  /** What is held back and is no fence, once nothing follows any more. */
+  end(): string {
+    const head = this.#head ?? '';
+    this.#head = undefined;
+    return this.#read(head) + this.#finish();
+  }
+
+  #read(piece: string): string {
+    let text = piece;
+    let written = '';
+    let at = 0;
+    while (at < text.length && this.#state !== 'outside') {
+      if (this.#state === 'closed') {
+        const rest = text.slice(at);
+        this.#after += NOT_BLANK.test(rest) ? '' : rest;
+        if (!NOT_BLANK.test(rest)) return written;
+        text = this.#after + rest;
+        at = 0;
+        written += this.#leave(text);
+        continue;
+      }
+      const lineEnd = text.indexOf('\n', at);
+      const isWhole = lineEnd !== -1;
+      const part = text.slice(at, isWhole ? lineEnd : text.length);
+      written += this.#state === 'before' ? this.#open(part, isWhole) : this.#copy(part, isWhole);
+      at += part.length + (isWhole ? 1 : 0);
+    }
+    return written + text.slice(at);
+  }
+
+  #finish(): string {
+    const line = this.#line ?? '';
+    if (this.#state === 'before') {
+      if (opening(line) || !NOT_BLANK.test(line)) return '';
+      this.#state = 'outside';
+      return this.#release(line);
+    }
+    if (this.#state !== 'inside' || closing(line, this.#fence) === 'yes') return '';
+    if (line !== '') this.#line = undefined;
+    return this.#release(withoutIndentation(line, this.#fence.indentation));
+  }
+
+  #open(part: string, isWhole: boolean): string {
+    const line = (this.#line ?? '') + part;
+    const fence = isWhole ? opening(line) : undefined;
+    if (fence) {
+      this.#begin(fence);
+    } else if (isWhole && mayOpen(line) && !NOT_BLANK.test(line)) {
+      this.#blank += `${line}\n`;
+      this.#line = '';
+    } else if (!isWhole && mayOpen(line)) {
+      this.#line = line;
+    } else {
+      this.#state = 'outside';
+      return this.#release(isWhole ? `${line}\n` : line);
+    }
+    return '';
+  }
+
+  #copy(part: string, isWhole: boolean): string {
+    let written = part;
+    if (this.#line !== undefined) {
+      const line = this.#line + part;
+      const verdict = closing(line, this.#fence);
+      if (isWhole && verdict === 'yes') {
+        this.#state = 'closed';
+        this.#line = line;
+        this.#after = '';
+        return '';
+      }
+      if (!isWhole && verdict !== 'no') {
+        this.#line = line;
+        return '';
+      }
+      this.#isInner ||= opensInner(line, this.#fence);
+      written = this.#release(withoutIndentation(line, this.#fence.indentation));
+    }
+    this.#line = isWhole ? '' : undefined;
+    this.#blank = isWhole ? '\n' : '';
+    return written;
+  }
+
+  /** @param text what follows the closing line, not only blanks */
+  #leave(text: string): string {
+    if (!this.#isInner && BEGINS_WITH_BLANK_LINE.test(text)) {
+      this.#state = 'outside';
+      return this.#release('');
+    }
+    const written = this.#release(withoutIndentation(this.#line ?? '', this.#fence.indentation));
+    this.#state = 'inside';
+    this.#isInner = !this.#isInner;
+    this.#blank = '\n';
+    this.#line = '';
+    return written;
+  }
+
+  #begin(fence: Fence): void {
+    this.#fence = fence;
+    this.#isInner = false;
+    this.#state = 'inside';
+    this.#blank = '';
+    this.#line = '';
+  }
+
+  /** The text goes on where it was cut, without the closing line that stands between. */
+  #reopen(fence: Fence): void {
+    const isClosed =
+      this.#state === 'closed' ||
+      (this.#state === 'inside' && closing(this.#line ?? '', this.#fence) === 'yes');
+    const line = isClosed || this.#state === 'before' ? '' : this.#line;
+    const blank = this.#state === 'before' ? '' : this.#blank;
+    const isOutside = this.#state === 'outside';
+    this.#begin(fence);
+    this.#line = isOutside ? undefined : line;
+    this.#blank = blank;
+  }
+
+  #release(text: string): string {
+    const released = this.#blank + text;
+    this.#blank = '';
+    return released;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Uri } from 'vscode';
+import type { Client, Generation } from '../service/client.ts';
+import type { Credentials } from '../service/credentials.ts';
+import type { Retry } from '../service/exchange.ts';
+import type { Settings } from '../settings.ts';
+import type { Jobs } from './jobs.ts';
+
+/** What the main job needs from the rest of the extension. */
+export interface GenerateOptions {
+  readonly jobs: Jobs;
+  /**
+   * Usable credentials for text of this document, after asking the user for what is missing;
+   * undefined if they gave up.
+   */
+  readonly credentials: (document: Uri) => Promise<Credentials | undefined>;
+  readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
+  /**
+   * @param text all that the model reads
+   * @throws {ServiceError} if the model does not take it with these parameters
+   */
+  readonly checkLimits: (
+    used: Omit<Used, 'document'>,
+    text: string,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  readonly onStart: () => GenerationWatch;
+  /** A signal that aborts when the key is gone, in this window or another. */
+  readonly signOut: () => AbortSignal;
+  /** Shows a failure. @returns true once the user wants another try; false if they do not */
+  readonly report: (error: unknown, used: Used, lines: readonly number[]) => Promise<boolean>;
+}
+
+/** What a generation was made with. */
+export interface Used {
+  /** What the text is from: its folder may have brought the credentials. */
+  readonly document: Uri;
+  readonly credentials: Credentials;
+  readonly settings: Settings;
+}
+
+/** Is told how one request goes; for the status item and the log. */
+export interface GenerationWatch {
+  onRetry(retry: Retry): void;
+  onText(): void;
+  onDone(generation: Generation): void;
+  onFailed(error: unknown): void;
+}

@@ -1,0 +1,258 @@
+import type { Disposable, TextDocument } from 'vscode';
+import type { StopReason } from '../service/wire.ts';
+import type { Settings } from '../settings.ts';
+import type { AnswerWriter, InsertMode, Stage, Undone } from './answerWriter.ts';
+import type { Result } from './lastResult.ts';
+import { OwnText } from './ownText.ts';
+import { DocumentPage } from './page.ts';
+import type { Target } from './target.ts';
+import { TextFit } from './textFit.ts';
+
+interface Answer {
+  readonly target: Target;
+  /** The selection, wherever it is by now. */
+  readonly selection: OwnText;
+  prompt: string;
+  fit: TextFit;
+  /** As the service sent it. */
+  text: string;
+  stopReason: StopReason | undefined;
+  /** What comes next takes the place of what there is. */
+  isAnew: boolean;
+}
+
+/** How an answer is come by: from the start, or from the end of what is there. */
+export type Course = 'anew' | 'goOn';
+
+/**
+ * What one command generates: an answer for each selection, all of them written by one writer. It
+ * outlives the command, so that answers can be continued, made anew or taken back.
+ */
+export class Job implements Result, Disposable {
+  readonly settings: Settings;
+  readonly #mode: InsertMode;
+  readonly #answers: readonly Answer[];
+  readonly #writer: AnswerWriter;
+  readonly #page: DocumentPage;
+  /** The answers that are being generated, by what stops them. */
+  readonly #claims = new Map<AbortController, readonly number[]>();
+  #openMessages = 0;
+  #isTakenBack = false;
+  #isDisposed = false;
+
+  constructor(
+    targets: readonly [Target, ...Target[]],
+    settings: Settings,
+    mode: InsertMode,
+    { previews, rescue }: Pick<Stage, 'previews'> & { readonly rescue: (job: Job) => void },
+  ) {
+    const { document } = targets[0];
+    this.settings = settings;
+    this.#mode = mode;
+    this.#answers = targets.map((target) => {
+      const { start, end } = target.selection;
+      return {
+        target,
+        selection: new OwnText(document.offsetAt(start), document.offsetAt(end)),
+        prompt: target.selectedText,
+        fit: new TextFit(mode.fit(target)),
+        text: '',
+        stopReason: undefined,
+        isAnew: false,
+      };
+    });
+    this.#writer = mode.open(targets, {
+      previews,
+      cancel: () => this.cancel(),
+      rescue: () => rescue(this),
+      takenBack: () => {
+        this.#isTakenBack = true;
+        this.cancel();
+      },
+    });
+    this.#page = new DocumentPage(document);
+    this.#page.onDidChange((changes) => {
+      for (const change of changes) {
+        for (const { selection } of this.#answers) selection.follow(change);
+      }
+    });
+  }
+
+  /** The one that its selections are in, also after it was renamed. */
+  get document(): TextDocument {
+    return this.#page.document;
+  }
+
+  /** The numbers of its answers, in the order of the document. */
+  get answers(): number[] {
+    return [...this.#answers.keys()];
+  }
+
+  get text(): string {
+    return this.part(this.answers).text;
+  }
+
+  get languageId(): string {
+    return this.document.languageId;
+  }
+
+  /** The answers that the service cut, since a limit was reached. */
+  get cut(): number[] {
+    return this.answers.filter((answer) => CUT.has(this.#answer(answer).stopReason));
+  }
+
+  /** What is said once it is done; undefined if it is seen anyway. */
+  get whenDone(): string | undefined {
+    return this.#mode.whenDone;
+  }
+
+  get isRunning(): boolean {
+    return this.#claims.size > 0;
+  }
+
+  /** True if nothing of it can be lost when it is forgotten. */
+  get isIdle(): boolean {
+    return !this.isRunning && this.#openMessages === 0 && !this.#writer.isPending;
+  }
+
+  /** True once the user has undone all of it, so that it need not be rescued. */
+  get isTakenBack(): boolean {
+    return this.#isTakenBack;
+  }
+
+  /** How many invisible and control characters were taken out. */
+  get removed(): number {
+    return this.#answers.reduce((sum, { fit }) => sum + fit.removed, 0);
+  }
+
+  promptOf(answer: number): string {
+    return this.#answer(answer).prompt;
+  }
+
+  ask(answer: number, prompt: string): void {
+    this.#answer(answer).prompt = prompt;
+  }
+
+  /** Some of the answers, as they came. */
+  part(answers: readonly number[]): Result {
+    const texts = answers.map((answer) => this.#answer(answer).text);
+    const text = texts.filter((each) => each !== '').join('\n\n');
+    return { text, languageId: this.languageId };
+  }
+
+  /** Of the selection, one-based as editors count. */
+  linesOf(answer: number): { readonly first: number; readonly last: number } {
+    const { start, end } = this.#answer(answer).selection.range;
+    const lineAt = (offset: number) => this.document.positionAt(offset).line + 1;
+    return { first: lineAt(start), last: lineAt(end) };
+  }
+
+  /** Whether its text goes to this document, or its selections are there. */
+  isAbout(document: TextDocument | undefined): boolean {
+    return document === this.document || this.#writer.documents.some((one) => one === document);
+  }
+
+  /** Whether it is at work on any of these selections. */
+  isAtWorkOn(targets: readonly Target[]): boolean {
+    return (
+      this.isRunning &&
+      targets.some(({ document, selection }) => {
+        if (document !== this.document) return false;
+        const [start, end] = [document.offsetAt(selection.start), document.offsetAt(selection.end)];
+        return this.#answers.some(({ selection: { range } }) => {
+          return range.start <= end && start <= range.end;
+        });
+      })
+    );
+  }
+
+  /**
+   * Takes answers for one run, until they are released.
+   * @returns what stops the run; undefined if any of them is being generated already
+   */
+  claim(answers: readonly number[]): AbortController | undefined {
+    const claimed = [...this.#claims.values()].flat();
+    if (this.#isDisposed || answers.some((answer) => claimed.includes(answer))) return undefined;
+    const controller = new AbortController();
+    this.#claims.set(controller, answers);
+    return controller;
+  }
+
+  release(controller: AbortController): void {
+    this.#claims.delete(controller);
+  }
+
+  /** Is not forgotten as long as messages about it are open. */
+  async hold(messages: Promise<void>): Promise<void> {
+    this.#openMessages += 1;
+    await messages.finally(() => {
+      this.#openMessages -= 1;
+    });
+  }
+
+  cancel(): void {
+    for (const controller of this.#claims.keys()) controller.abort();
+  }
+
+  /** @returns the text that the answer goes on from; none for a new one, or one that was taken back */
+  begin(answer: number, course: Course): string {
+    const one = this.#answer(answer);
+    one.isAnew = course === 'anew' || this.#isTakenBack;
+    if (one.isAnew) return '';
+    one.fit.goOn();
+    return one.text;
+  }
+
+  append(answer: number, text: string): void {
+    const one = this.#answer(answer);
+    // Not before there is something to take the place of the answer so far.
+    if (one.isAnew) this.#restart(one, answer);
+    one.text += text;
+    this.#writer.append(answer, one.fit.add(text));
+  }
+
+  /**
+   * @param stopReason left out for an answer that failed: one that was cut before still is
+   * @returns false if not all of the text stands where it should
+   */
+  end(answer: number, stopReason?: StopReason): Promise<boolean> {
+    const one = this.#answer(answer);
+    one.stopReason = stopReason ?? one.stopReason;
+    // What is held back of an answer that was cut can still become something else.
+    if (!CUT.has(one.stopReason)) this.#writer.append(answer, one.fit.end());
+    return this.#writer.end(answer);
+  }
+
+  /** Stops it, and takes away what it has written. */
+  async undo(): Promise<Undone> {
+    this.cancel();
+    const undone = await this.#writer.undo();
+    if (undone === 'undone') this.#isTakenBack = true;
+    return undone;
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.cancel();
+    this.#writer.dispose();
+    this.#page.dispose();
+  }
+
+  #restart(one: Answer, answer: number): void {
+    one.isAnew = false;
+    this.#isTakenBack = false;
+    if (one.text === '') return;
+    one.text = '';
+    one.stopReason = undefined;
+    one.fit = new TextFit(this.#mode.fit(one.target));
+    this.#writer.restart(answer);
+  }
+
+  #answer(answer: number): Answer {
+    const one = this.#answers[answer];
+    if (!one) throw new RangeError(`No answer ${answer}`);
+    return one;
+  }
+}
+
+const CUT: ReadonlySet<StopReason | undefined> = new Set(['max_tokens', 'time_limit']);

@@ -1,0 +1,95 @@
+import { commands, type Disposable, type TextDocument, window } from 'vscode';
+import type { Undone } from './answerWriter.ts';
+import type { Job } from './job.ts';
+import { Previews } from './previews.ts';
+import type { Target } from './target.ts';
+
+/** How many generations are kept; each one follows the changes of its document. */
+const KEPT = 20;
+/** Of keybindings: true where Escape would stop something that is seen. */
+const IS_GENERATING = 'hostedModel.isGenerating';
+
+/** The generations of this window: those that run, and the last ones. */
+export class Jobs implements Disposable {
+  readonly previews = new Previews();
+  readonly #listener = window.onDidChangeActiveTextEditor(() => this.#sayWhetherRunning());
+  /** The last one at the end. */
+  readonly #kept: Job[] = [];
+  #result: Job | undefined;
+
+  /** Keeps a job, and forgets the oldest of which nothing can be lost. */
+  add(job: Job): void {
+    this.#kept.push(job);
+    const oldest = this.#kept.length > KEPT && this.#kept.find(({ isIdle }) => isIdle);
+    if (oldest && oldest !== job) this.forget(oldest);
+  }
+
+  forget(job: Job): void {
+    const place = this.#kept.indexOf(job);
+    if (place >= 0) this.#kept.splice(place, 1);
+    job.dispose();
+  }
+
+  /** The last one about the document in use. */
+  get latest(): Job | undefined {
+    return this.#here.at(-1);
+  }
+
+  /** The last one that any text came for. */
+  get result(): Job | undefined {
+    return this.#result;
+  }
+
+  /** Text came for this one: now it is what *Show Last Result* shows. */
+  keepResult(job: Job): void {
+    this.#result = job;
+  }
+
+  isAtWorkOn(targets: readonly Target[]): boolean {
+    return this.#kept.some((job) => job.isAtWorkOn(targets));
+  }
+
+  /** Lets keybindings know that a job is running. @returns ends that, and its claim */
+  markRunning(job: Job, controller: AbortController): () => void {
+    this.#sayWhetherRunning();
+    return () => {
+      job.release(controller);
+      this.#sayWhetherRunning();
+    };
+  }
+
+  /** Stops what is generated for the document in use. */
+  cancel(): void {
+    for (const job of this.#here) job.cancel();
+  }
+
+  /** Takes back the last generation in the document in use of which anything is left. */
+  async undo(): Promise<Undone> {
+    for (const job of this.#here.toReversed()) {
+      const wasRunning = job.isRunning;
+      const undone = await job.undo();
+      if (undone !== 'nothing') return undone;
+      // One that had written nothing yet is stopped, and that was what was meant.
+      if (wasRunning) return 'undone';
+    }
+    return 'nothing';
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+    for (const job of this.#kept) job.dispose();
+    this.previews.dispose();
+  }
+
+  /** Those about the document in use; a preview stands for the document that it would change. */
+  get #here(): readonly Job[] {
+    const inUse: TextDocument | undefined =
+      this.previews.documentInUse ?? window.activeTextEditor?.document;
+    return this.#kept.filter((job) => job.isAbout(inUse));
+  }
+
+  #sayWhetherRunning(): void {
+    const isGenerating = this.#here.some(({ isRunning }) => isRunning);
+    void commands.executeCommand('setContext', IS_GENERATING, isGenerating);
+  }
+}

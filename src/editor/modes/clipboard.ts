@@ -1,0 +1,54 @@
+import { env, window } from 'vscode';
+import type { AnswerWriter, InsertMode, Undone } from '../answerWriter.ts';
+
+export const clipboard: InsertMode = {
+  id: 'clipboard',
+  label: 'Clipboard',
+  detail: 'On the clipboard; the document stays as it is',
+  fit: ({ answerLanguage }) => ({ languageId: answerLanguage, indentation: '' }),
+  open: (targets) => new ClipboardWriter(targets.length),
+};
+
+/** Copies all answers together, once the last one has ended. */
+class ClipboardWriter implements AnswerWriter {
+  readonly documents = [];
+  readonly isPending = false;
+  readonly #texts: string[];
+  readonly #open: Set<number>;
+
+  constructor(answers: number) {
+    this.#texts = Array.from({ length: answers }, () => '');
+    this.#open = new Set(this.#texts.keys());
+  }
+
+  append(answer: number, text: string): void {
+    this.#texts[answer] += text;
+    this.#open.add(answer);
+  }
+
+  async end(answer: number): Promise<boolean> {
+    this.#open.delete(answer);
+    const text = this.#texts.filter((each) => each !== '').join('\n\n');
+    if (this.#open.size > 0 || text === '') return true;
+    try {
+      await env.clipboard.writeText(text);
+    } catch {
+      return false;
+    }
+    const what = this.#texts.length === 1 ? 'the answer is' : 'the answers are';
+    void window.showInformationMessage(`Hosted Model: ${what} on the clipboard.`);
+    return true;
+  }
+
+  restart(answer: number): void {
+    this.#texts[answer] = '';
+    this.#open.add(answer);
+  }
+
+  /** What was on the clipboard before was never read. */
+  async undo(): Promise<Undone> {
+    return 'nothing';
+  }
+
+  dispose(): void {}
+}

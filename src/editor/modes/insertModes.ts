@@ -1,0 +1,19 @@
+import type { InsertMode } from '../answerWriter.ts';
+import { above } from './above.ts';
+import { after } from './after.ts';
+import { below } from './below.ts';
+import { clipboard } from './clipboard.ts';
+import { newDocument } from './newDocument.ts';
+import { preview } from './preview.ts';
+import { replace } from './replace.ts';
+
+/** Every way for an answer to reach the user, the default first. */
+export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
+  below,
+  after,
+  above,
+  replace,
+  newDocument,
+  clipboard,
+  preview,
+];

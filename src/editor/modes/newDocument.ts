@@ -1,0 +1,77 @@
+import { type TextDocument, ViewColumn, window, workspace } from 'vscode';
+import type { AnswerWriter, InsertMode, Stage, Undone } from '../answerWriter.ts';
+import { DocumentWriter } from '../documentWriter.ts';
+import { DocumentPage } from '../page.ts';
+import { isUnchanged } from '../situation.ts';
+import type { Target } from '../target.ts';
+
+export const newDocument: InsertMode = {
+  id: 'newDocument',
+  label: 'New Document',
+  detail: 'In a new document beside this one',
+  fit: ({ answerLanguage }) => ({ languageId: answerLanguage, indentation: '' }),
+  open: (targets, stage) => new NewDocumentWriter(targets, stage),
+};
+
+/** Opens a document once there is text for it, and writes the answers below each other. */
+class NewDocumentWriter implements AnswerWriter {
+  readonly #targets: readonly Target[];
+  readonly #stage: Stage;
+  #writer: Promise<DocumentWriter> | undefined;
+  #opened: DocumentWriter | undefined;
+
+  constructor(targets: readonly Target[], stage: Stage) {
+    this.#targets = targets;
+    this.#stage = stage;
+  }
+
+  get documents(): readonly TextDocument[] {
+    return this.#opened?.documents ?? [];
+  }
+
+  get isPending(): boolean {
+    return this.#opened?.isPending ?? false;
+  }
+
+  append(answer: number, text: string): void {
+    this.#writer ??= this.#open();
+    // Whoever ends the answer is told that it could not be opened.
+    this.#writer.then((writer) => writer.append(answer, text)).catch(() => {});
+  }
+
+  async end(answer: number): Promise<boolean> {
+    if (!this.#writer) return true;
+    const writer = await this.#writer.catch(() => undefined);
+    return writer ? writer.end(answer) : false;
+  }
+
+  restart(answer: number): void {
+    this.#writer?.then((writer) => writer.restart(answer)).catch(() => {});
+  }
+
+  async undo(): Promise<Undone> {
+    return (await this.#writer?.catch(() => undefined))?.undo() ?? 'nothing';
+  }
+
+  dispose(): void {
+    this.#writer?.then((writer) => writer.dispose()).catch(() => {});
+  }
+
+  async #open(): Promise<DocumentWriter> {
+    const language = this.#targets[0]?.answerLanguage ?? 'plaintext';
+    const document = await workspace.openTextDocument({ content: '', language });
+    const preserveFocus = !this.#targets.every(({ situation }) => isUnchanged(situation));
+    const options = { viewColumn: ViewColumn.Beside, preview: false, preserveFocus };
+    await window.showTextDocument(document, options);
+    const last = this.#targets.length - 1;
+    const places = this.#targets.map((_target, index) => ({
+      start: 0,
+      end: 0,
+      lead: '',
+      tail: index === last ? '' : '\n\n',
+    }));
+    const onTakenBack = this.#stage.takenBack;
+    this.#opened = new DocumentWriter(new DocumentPage(document), places, { onTakenBack });
+    return this.#opened;
+  }
+}

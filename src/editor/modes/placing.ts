@@ -1,0 +1,50 @@
+import type { Position, Range } from 'vscode';
+import type { InsertMode } from '../answerWriter.ts';
+import { DocumentWriter } from '../documentWriter.ts';
+import { DocumentPage } from '../page.ts';
+import type { Place } from '../passage.ts';
+import type { Target } from '../target.ts';
+
+/**
+ * An insert mode that writes into the document itself.
+ * @param place where the answer to a selection goes; one to a mere cursor goes to the cursor
+ */
+export function placing(
+  words: Pick<InsertMode, 'id' | 'label' | 'detail'>,
+  place: (target: Target) => Place,
+): InsertMode & Required<Pick<InsertMode, 'placeOf'>> {
+  const placeOf = (target: Target) =>
+    target.selection.isEmpty ? placeAt(target, target.selection) : place(target);
+  return {
+    ...words,
+    placeOf,
+    fit: fitInPlace,
+    open: (targets, { takenBack }) =>
+      new DocumentWriter(pageOf(targets), targets.map(placeOf), { onTakenBack: takenBack }),
+  };
+}
+
+/** Text that goes into the document of its target. */
+export function fitInPlace({ document: { languageId }, indentation }: Target) {
+  return { languageId, indentation };
+}
+
+/** The document that all targets of a command are in. */
+export function pageOf([first]: readonly Target[]): DocumentPage {
+  if (!first) throw new RangeError('No target');
+  return new DocumentPage(first.document);
+}
+
+export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): Place {
+  const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
+  return { start, end, lead, tail };
+}
+
+/**
+ * Where the selected text ends. A selection of whole lines ends at the start of the next one: its
+ * last line break is not part of the text.
+ */
+export function endOfText({ document, selection: { start, end } }: Target): Position {
+  const isOfWholeLines = end.character === 0 && end.line > start.line;
+  return isOfWholeLines ? document.lineAt(end.line - 1).range.end : end;
+}

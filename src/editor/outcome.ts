@@ -1,0 +1,76 @@
+import { window } from 'vscode';
+import { announce } from '../ui/announcement.ts';
+import type { Undone } from './answerWriter.ts';
+import type { Course, Job } from './job.ts';
+
+/** What is said about answers that came, and what can be done with them. */
+
+const CONTINUE = 'Continue';
+const TRY_AGAIN = 'Try Again';
+const UNDO = 'Undo Generation';
+
+/**
+ * @param isPlaced whether all of them stand where they should; else something was said already
+ * @param run generates answers of the job once more
+ */
+export async function tellOutcome(
+  job: Job,
+  isPlaced: boolean,
+  run: (answers: readonly number[], course: Course) => Promise<void>,
+): Promise<void> {
+  tellRemoved(job);
+  const { cut } = job;
+  if (cut.length > 0) await offerMore(job, cut, run);
+  else if (job.text === '') {
+    inform('the model had nothing to say to this text. Another prompt or model may do better.');
+  } else if (isPlaced) {
+    const done = job.answers.length > 1 ? 'all answers are complete' : 'the answer is complete';
+    announce(job.whenDone ?? done);
+  }
+}
+
+async function offerMore(
+  job: Job,
+  cut: readonly number[],
+  run: (answers: readonly number[], course: Course) => Promise<void>,
+): Promise<void> {
+  const which =
+    job.answers.length === 1 ? 'the answer' : `${cut.length} of ${job.answers.length} answers`;
+  const text = `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
+  const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
+  if (picked === CONTINUE) await goOn(job, run);
+  if (picked === TRY_AGAIN) await run(cut, 'anew');
+  if (picked === UNDO) tellUndone(await job.undo());
+}
+
+/** Continues what the service cut. */
+export async function goOn(
+  job: Job | undefined,
+  run: (answers: readonly number[], course: Course) => Promise<void>,
+): Promise<void> {
+  if (!job || job.cut.length === 0) return inform('there is no answer here that the service cut.');
+  if (job.isTakenBack) return inform('that answer was taken back. Generate a new one.');
+  await run(job.cut, 'goOn');
+}
+
+/** Says why nothing was taken back; that something was is seen. */
+export function tellUndone(undone: Undone): void {
+  if (undone === 'nothing') inform('there is no generated text here to take back.');
+  if (undone === 'refused') {
+    inform(
+      'the generated text could not be taken back. Most likely the document was closed or is read-only.',
+    );
+  }
+}
+
+function tellRemoved({ removed }: Job): void {
+  if (removed === 0) return;
+  const what = removed === 1 ? 'One character' : `${removed} characters`;
+  inform(
+    `${what} that cannot be seen or that control the terminal ${removed === 1 ? 'was' : 'were'} taken out of the answer. Show Last Result has it as it came.`,
+  );
+}
+
+export function inform(text: string): void {
+  void window.showInformationMessage(`Hosted Model: ${text}`);
+}

@@ -1,0 +1,142 @@
+import {
+  type Disposable,
+  EndOfLine,
+  type FileRenameEvent,
+  type TextDocument,
+  TextDocumentChangeReason,
+  Disposable as VSCodeDisposable,
+  workspace,
+} from 'vscode';
+import { editDocument, editEditor, editorOf, hasTab, rangeOf } from './documentEdit.ts';
+import { keepSelections } from './keptSelections.ts';
+import type { Stretch, TextChange } from './ownText.ts';
+import { isObeyed, isPlaceToWrite } from './target.ts';
+
+/** A document as a writer meets it; offsets count UTF-16 units. */
+export interface Page extends Disposable {
+  readonly document: TextDocument;
+  /** Grows with every change. */
+  readonly version: number;
+  readonly lineEnd: string;
+  /** Whether an editor shows it. */
+  readonly isShown: boolean;
+  /** Whether it can be written to at all; of one without a tab VS Code would open it again. */
+  readonly isOpen: boolean;
+  textOf(stretch: Stretch): string;
+  /**
+   * Makes changes that do not touch, in one edit.
+   * @param beginsStep whether an undo step begins with them
+   * @returns what VS Code says: true also for edits that changed nothing, false for those that
+   * came too late (both measured)
+   * @throws if the editor was closed in this moment
+   */
+  write(changes: readonly TextChange[], beginsStep: boolean): Promise<boolean>;
+  onDidChange(listener: ChangeListener): Disposable;
+}
+
+/**
+ * Is told of everybody's changes, each at its offset after those before it in the list.
+ * @param isReplay whether an undo or redo made them
+ */
+export type ChangeListener = (changes: readonly TextChange[], isReplay: boolean) => void;
+
+/** A document of VS Code, wherever it is shown, split, or renamed to. */
+export class DocumentPage implements Page {
+  #document: TextDocument;
+  readonly #listeners: Disposable[];
+  readonly #onChange = new Set<ChangeListener>();
+
+  constructor(document: TextDocument) {
+    this.#document = document;
+    this.#listeners = [
+      workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
+        if (document !== this.#document) return;
+        for (const listener of this.#onChange) listener(contentChanges, isReplay(reason));
+      }),
+      workspace.onDidRenameFiles((event) => this.#followFile(event)),
+    ];
+  }
+
+  get document(): TextDocument {
+    return this.#document;
+  }
+
+  get version(): number {
+    return this.#document.version;
+  }
+
+  get lineEnd(): string {
+    return this.#document.eol === EndOfLine.CRLF ? '\r\n' : '\n';
+  }
+
+  get isShown(): boolean {
+    return editorOf(this.#document) !== undefined;
+  }
+
+  get isOpen(): boolean {
+    const document = this.#document;
+    // An edit behind the scenes would change also what nobody can write to (measured).
+    return !document.isClosed && hasTab(document) && isPlaceToWrite(document);
+  }
+
+  textOf(stretch: Stretch): string {
+    const { start, end } = stretch;
+    return this.#document.getText(
+      rangeOf(this.#document, { rangeOffset: start, rangeLength: end - start }),
+    );
+  }
+
+  async write(changes: readonly TextChange[], beginsStep: boolean): Promise<boolean> {
+    if (!changes.every((change) => this.#has(change))) return false;
+    const editor = editorOf(this.#document);
+    if (!editor) {
+      const ranged = changes.map(
+        (change) => [rangeOf(this.#document, change), change.text] as const,
+      );
+      return editDocument(this.#document, ranged);
+    }
+    const restoreSelections = keepSelections(editor, changes);
+    const accepted = await editEditor(editor, changes, beginsStep);
+    if (accepted) restoreSelections();
+    return accepted;
+  }
+
+  onDidChange(listener: ChangeListener): Disposable {
+    this.#onChange.add(listener);
+    return new VSCodeDisposable(() => this.#onChange.delete(listener));
+  }
+
+  dispose(): void {
+    VSCodeDisposable.from(...this.#listeners).dispose();
+  }
+
+  /** VS Code would write what lies outside of the document at its nearest end (measured). */
+  #has({ rangeOffset, rangeLength }: TextChange): boolean {
+    const { start, end } = rangeOf(this.#document, { rangeOffset, rangeLength });
+    return (
+      this.#document.offsetAt(start) === rangeOffset &&
+      this.#document.offsetAt(end) === rangeOffset + rangeLength
+    );
+  }
+
+  /**
+   * VS Code makes a new document of a renamed one. Into a name that is obeyed nothing follows: what
+   * comes there was to be looked at first.
+   */
+  #followFile({ files }: FileRenameEvent): void {
+    const text = this.#document.getText();
+    for (const { oldUri, newUri } of files) {
+      const [from, to] = [oldUri.toString(), newUri.toString()];
+      const here = this.#document.uri.toString();
+      if (here !== from && !here.startsWith(`${from}/`)) continue;
+      const there = to + here.slice(from.length);
+      const renamed = workspace.textDocuments.find(({ uri }) => uri.toString() === there);
+      if (renamed?.getText() !== text) continue;
+      if (isObeyed(this.#document) || !isObeyed(renamed)) this.#document = renamed;
+    }
+  }
+}
+
+function isReplay(reason: TextDocumentChangeReason | undefined): boolean {
+  return reason === TextDocumentChangeReason.Undo || reason === TextDocumentChangeReason.Redo;
+}

@@ -1,0 +1,169 @@
+import { OwnText, type Stretch, type TextChange } from './ownText.ts';
+import type { Page } from './page.ts';
+
+/** Where one answer goes. Line ends are LF, whatever the document has. */
+export interface Place extends Stretch {
+  /** Written before the answer: the line break and indentation of a new line. */
+  readonly lead: string;
+  /** Written behind the answer together with its first text. */
+  readonly tail: string;
+}
+
+/** A change that is to be written. */
+export interface NextChange {
+  readonly change: TextChange;
+  /** Of what the change ends with and the next text goes before. */
+  readonly tailLength: number;
+}
+
+/** One answer in a document: its place, what of it stands there, and what waits to be written. */
+export class Passage {
+  readonly own: OwnText;
+  readonly #page: Page;
+  readonly #place: Place;
+  /** Of the page when its place was known; in another one the offsets would be wrong. */
+  readonly #lineEnd: string;
+  /** What stood in the place before anything was written. */
+  readonly #original: string;
+  #waiting = '';
+  /** How much of what waits may be written. */
+  #limit = Number.POSITIVE_INFINITY;
+  #isLost = false;
+  /** Taken back: what still comes is not wanted. */
+  #isWithdrawn = false;
+  #isComing = false;
+  #ended: PromiseWithResolvers<void> | undefined;
+
+  constructor(page: Page, place: Place) {
+    this.#page = page;
+    this.#place = place;
+    this.#lineEnd = page.lineEnd;
+    this.#original = page.textOf(place);
+    this.own = new OwnText(place.start, place.end);
+  }
+
+  /** Whether all of the answer stands in the document, as far as it is wanted there. */
+  get isPlaced(): boolean {
+    return this.#isWithdrawn || !(this.#isLost || (this.own.isWritten && this.own.isBroken));
+  }
+
+  /** Whether text waits that can still be written. */
+  get isPending(): boolean {
+    return this.upcoming !== undefined;
+  }
+
+  /** Whether more text is to be expected: some came, and it has not ended since. */
+  get isComing(): boolean {
+    return this.#isComing;
+  }
+
+  append(text: string): void {
+    if (this.#isWithdrawn) return;
+    this.#isComing = true;
+    const isFirst = this.#waiting === '' && !this.own.isWritten;
+    this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
+  }
+
+  /** Nothing more comes for now. @returns once all of it is written or lost */
+  async end(): Promise<void> {
+    this.#isComing = false;
+    this.#ended ??= Promise.withResolvers();
+    await this.#ended.promise;
+    this.#ended = undefined;
+  }
+
+  /** Lets what waits by now be written, and nothing that comes later. */
+  accept(): void {
+    this.#limit = this.#waiting.length;
+  }
+
+  /** Tells whoever waits for the end, if it is reached. */
+  settle(): void {
+    if (this.#accepted === '' || this.#isLost) this.#ended?.resolve();
+  }
+
+  /**
+   * What is to be written next; undefined if there is nothing, or nothing yet: text that no editor
+   * shows waits until all of it came, since each edit is an undo step of its own then.
+   */
+  next(): NextChange | undefined {
+    const { isShown, isOpen } = this.#page;
+    if (this.#accepted === '' || this.#isLost || !(isShown || this.#ended)) return undefined;
+    const next = isShown || isOpen ? this.#changeFor(this.#accepted) : undefined;
+    this.#isLost = !next;
+    return next;
+  }
+
+  /** All that waits; undefined if there is nothing, or if its place is lost. */
+  get upcoming(): NextChange | undefined {
+    return this.#changeFor(this.#waiting);
+  }
+
+  /** Takes over what `next` gave, now that it is written. */
+  wrote({ change, tailLength }: NextChange): void {
+    const length = change.text.length - tailLength;
+    this.#waiting = this.#waiting.slice(length);
+    this.#limit -= length;
+  }
+
+  giveUp(): void {
+    this.#isLost = true;
+  }
+
+  /** Writes nothing more, until it begins again. */
+  withdraw(): void {
+    this.#drop();
+    this.#isWithdrawn = true;
+  }
+
+  /** What comes next takes the place of what was written, or of what was undone. */
+  restart(): void {
+    this.#drop();
+    this.#isWithdrawn = false;
+    const isOriginal = (stretch: Stretch) => this.#page.textOf(stretch) === this.#original;
+    this.#isLost = !this.own.rewind(isOriginal);
+  }
+
+  /**
+   * The changes that take away what is ours and put back what it replaced. Blanks between our
+   * pieces go with them where a formatter put them there; those that somebody typed stay.
+   */
+  removal(): TextChange[] {
+    const removed: Stretch[] = [];
+    for (const piece of this.own.pieces) {
+      const last = removed.at(-1);
+      if (last && this.#isFormatting({ start: last.end, end: piece.start }))
+        removed[removed.length - 1] = { ...last, end: piece.end };
+      else removed.push(piece);
+    }
+    return removed.map(({ start, end }, index) => ({
+      rangeOffset: start,
+      rangeLength: end - start,
+      text: index === 0 ? this.#original : '',
+    }));
+  }
+
+  #isFormatting(gap: Stretch): boolean {
+    return !this.own.hasTyping(gap) && this.#page.textOf(gap).trim() === '';
+  }
+
+  get #accepted(): string {
+    return this.#waiting.slice(0, this.#limit);
+  }
+
+  #drop(): void {
+    this.#waiting = '';
+    if (Number.isFinite(this.#limit)) this.#limit = 0;
+  }
+
+  #changeFor(text: string): NextChange | undefined {
+    const isLost = this.#isLost || this.own.isBroken || this.#page.lineEnd !== this.#lineEnd;
+    if (text === '' || isLost) return undefined;
+    const tail = this.own.isWritten ? '' : this.#inDocument(this.#place.tail);
+    return { change: this.own.changeFor(text + tail), tailLength: tail.length };
+  }
+
+  #inDocument(text: string): string {
+    return this.#lineEnd === '\n' ? text : text.replaceAll('\n', this.#lineEnd);
+  }
+}

@@ -1,0 +1,160 @@
+import { type TextDocument, type Uri, window, workspace } from 'vscode';
+import type { AnswerWriter, Stage, Undone } from './answerWriter.ts';
+import { showDocument } from './documentEdit.ts';
+import { DocumentWriter } from './documentWriter.ts';
+import type { DocumentPage } from './page.ts';
+import type { Place } from './passage.ts';
+import { currentSituation, isUnchanged, type Situation } from './situation.ts';
+
+/** Often enough to seem to stream; VS Code compares both sides anew each time. */
+const REFRESH_MS = 100;
+/** Until it is looked whether what was refreshed is seen. */
+const CHECK_MS = 1_000;
+
+/**
+ * Shows answers in a comparison with the document, and writes them once they are accepted: nothing
+ * lands without a look at it, a continued or repeated answer neither. Follows their places all the
+ * time, so that the document may change meanwhile.
+ */
+export class PreviewWriter implements AnswerWriter {
+  readonly #page: DocumentPage;
+  readonly #stage: Stage;
+  readonly #writer: DocumentWriter;
+  readonly #listener: { dispose(): void };
+  /** The answers that are to come, or to go on. */
+  readonly #coming: Set<number>;
+  /** Those that wait to be accepted. */
+  readonly #waiting = new Set<number>();
+  #shown: Promise<Uri> | undefined;
+  #isDiscarded = false;
+  #isAccepting = false;
+  /** What the user was at when this was last wanted or accepted. */
+  #situation: Situation | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    page: DocumentPage,
+    places: readonly Place[],
+    stage: Stage,
+    situation: Situation | undefined,
+  ) {
+    this.#situation = situation;
+    this.#page = page;
+    this.#stage = stage;
+    this.#writer = new DocumentWriter(page, places);
+    this.#writer.hold();
+    this.#coming = new Set(places.keys());
+    this.#listener = workspace.onDidChangeTextDocument(({ document }) => {
+      if (document === page.document) this.#refreshSoon();
+    });
+  }
+
+  get documents(): readonly TextDocument[] {
+    return this.#writer.documents;
+  }
+
+  get isPending(): boolean {
+    return this.#shown !== undefined || this.#isAccepting;
+  }
+
+  append(answer: number, text: string): void {
+    if (text === '') return;
+    this.#waiting.add(answer);
+    this.#writer.append(answer, text);
+    // What still comes of a discarded answer opens no preview; what it is continued with does.
+    if (this.#isDiscarded && this.#coming.has(answer)) return;
+    this.#isDiscarded = false;
+    this.#coming.add(answer);
+    this.#shown ??= this.#stage.previews.show({
+      document: this.#page.document,
+      text: () => this.#writer.preview,
+      mayTakeFocus: () => this.#situation !== undefined && isUnchanged(this.#situation),
+      accept: () => this.#accept(),
+      discard: () => this.#discard(),
+    });
+    this.#refreshSoon();
+  }
+
+  async end(answer: number): Promise<boolean> {
+    this.#coming.delete(answer);
+    // What is not shown cannot be accepted.
+    return this.#shown === undefined || (await this.#shown.then(Boolean, () => false));
+  }
+
+  restart(answer: number): void {
+    this.#writer.restart(answer);
+    this.#waiting.delete(answer);
+    this.#coming.add(answer);
+    this.#isDiscarded = false;
+    this.#situation = currentSituation();
+  }
+
+  async undo(): Promise<Undone> {
+    const isShown = this.#shown !== undefined;
+    await this.#close();
+    this.#discard();
+    this.#waiting.clear();
+    const undone = await this.#writer.undo();
+    return undone === 'nothing' && isShown ? 'undone' : undone;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    // Nobody follows its place any more.
+    void this.#close();
+    this.#listener.dispose();
+    this.#writer.dispose();
+  }
+
+  #refreshSoon(afterMs = REFRESH_MS): void {
+    if (!this.#shown || this.#timer) return;
+    this.#timer = setTimeout(async () => {
+      this.#timer = undefined;
+      const uri = await this.#shown?.catch(() => undefined);
+      if (!uri || this.#stage.previews.isUpToDate(uri)) return;
+      this.#stage.previews.refresh(uri);
+      this.#refreshSoon(CHECK_MS);
+    }, afterMs);
+  }
+
+  async #accept(): Promise<void> {
+    if (this.#coming.size > 0) {
+      const text = 'Hosted Model: the answer is still coming. Accept it when it is complete.';
+      void window.showInformationMessage(text);
+      return;
+    }
+    const shown = this.#shown;
+    // Accepted twice, it is written once.
+    if (!shown) return;
+    this.#shown = undefined;
+    const answers = [...this.#waiting];
+    this.#waiting.clear();
+    this.#writer.accept();
+    this.#isAccepting = true;
+    try {
+      // Shown before the preview closes, so that the document is never closed in between.
+      await showDocument(this.#page.document);
+      await this.#stage.previews.close(await shown);
+      this.#writer.release();
+      const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
+      if (written.includes(false)) this.#stage.rescue();
+      this.#situation = currentSituation();
+    } catch {
+      this.#stage.rescue();
+    } finally {
+      this.#writer.hold();
+      this.#isAccepting = false;
+    }
+  }
+
+  async #close(): Promise<void> {
+    const uri = await this.#shown?.catch(() => undefined);
+    if (uri) await this.#stage.previews.close(uri);
+  }
+
+  #discard(): void {
+    this.#isDiscarded = true;
+    this.#shown = undefined;
+    this.#stage.cancel();
+  }
+}

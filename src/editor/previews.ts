@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import {
+  commands,
+  type Disposable,
+  EventEmitter,
+  languages,
+  type Tab,
+  TabInputTextDiff,
+  type TextDocument,
+  Uri,
+  ViewColumn,
+  Disposable as VSCodeDisposable,
+  window,
+  workspace,
+} from 'vscode';
+
+/** Of the documents that show what a document will become. */
+const SCHEME = 'hosted-model-preview';
+/** For VS Code to show a preview as it is now. */
+const PATIENCE_MS = 2_000;
+
+/** What can be looked at before it is done. */
+export interface Previewed {
+  /** The document that it would change. */
+  readonly document: TextDocument;
+  /** The document as it will be. */
+  readonly text: () => string;
+  /** Whether it may take the keyboard. */
+  readonly mayTakeFocus: () => boolean;
+  readonly accept: () => Promise<void>;
+  readonly discard: () => void;
+}
+
+/** The open previews of this window: each one a comparison of a document with what it will become. */
+export class Previews implements Disposable {
+  readonly #open = new Map<string, Previewed>();
+  readonly #changed = new EventEmitter<Uri>();
+  readonly #disposable: Disposable;
+
+  constructor() {
+    this.#disposable = VSCodeDisposable.from(
+      this.#changed,
+      workspace.registerTextDocumentContentProvider(SCHEME, {
+        onDidChange: this.#changed.event,
+        provideTextDocumentContent: (uri) => this.#open.get(uri.toString())?.text() ?? '',
+      }),
+      window.tabGroups.onDidChangeTabs(({ closed }) => {
+        for (const { input } of closed) {
+          // A tab that moves to another group closes here and opens there.
+          const isGone = input instanceof TabInputTextDiff && !tabOf(input.modified);
+          if (isGone) this.#take(input.modified)?.discard();
+        }
+      }),
+    );
+  }
+
+  /** Opens a preview. @returns its address, for `refresh` */
+  async show(previewed: Previewed): Promise<Uri> {
+    const { document } = previewed;
+    // The name tells VS Code the language. No address comes twice: of a closed one VS Code keeps the
+    // text for minutes.
+    const name = document.uri.path.split('/').at(-1) ?? '';
+    const uri = Uri.from({ scheme: SCHEME, path: `/${name}`, query: randomUUID() });
+    this.#open.set(uri.toString(), previewed);
+    // Opened first: VS Code drops what is fired for a document that it does not know yet.
+    const shown = await workspace.openTextDocument(uri);
+    if (shown.languageId !== document.languageId) {
+      await languages.setTextDocumentLanguage(shown, document.languageId);
+    }
+    const isWatched = previewed.mayTakeFocus();
+    // Whoever went on keeps the keyboard, and the editor: hidden by this one, it would lose it.
+    const viewColumn = isWatched ? ViewColumn.Active : ViewColumn.Beside;
+    const options = { preview: false, preserveFocus: !isWatched, viewColumn };
+    await commands.executeCommand('vscode.diff', document.uri, uri, `${name} (preview)`, options);
+    return uri;
+  }
+
+  /** Shows the text as it is now, a moment later. */
+  refresh(uri: Uri): void {
+    this.#changed.fire(uri);
+  }
+
+  /** Whether the preview shows the text as it is now; VS Code may lose what is fired (measured). */
+  isUpToDate(uri: Uri): boolean {
+    const address = uri.toString();
+    const shown = workspace.textDocuments.find((document) => document.uri.toString() === address);
+    const lines = (text: string | undefined) => text?.replaceAll('\r\n', '\n');
+    return lines(shown?.getText()) === lines(this.#open.get(address)?.text());
+  }
+
+  /** The document that the preview in use would change; undefined if none is in use. */
+  get documentInUse(): TextDocument | undefined {
+    const uri = activePreview();
+    return uri && this.#open.get(uri.toString())?.document;
+  }
+
+  /** Does what the preview in use shows. @returns false if there is none */
+  async accept(): Promise<boolean> {
+    const uri = activePreview();
+    const previewed = uri && this.#open.get(uri.toString());
+    if (!uri || !previewed) return false;
+    // At once where that can be: what comes next was not seen.
+    if (this.isUpToDate(uri) || (await this.#isSeen(uri))) await previewed.accept();
+    else {
+      const text = 'Hosted Model: the preview is not up to date yet. Accept it once it is.';
+      void window.showInformationMessage(text);
+    }
+    return true;
+  }
+
+  /** @returns false if no preview is in use */
+  async discard(): Promise<boolean> {
+    const uri = activePreview();
+    if (!uri || !this.#open.has(uri.toString())) return false;
+    this.#take(uri)?.discard();
+    await closeTab(uri);
+    return true;
+  }
+
+  /** Closes a preview without a word to whoever opened it. */
+  async close(uri: Uri): Promise<void> {
+    this.#take(uri);
+    await closeTab(uri);
+  }
+
+  dispose(): void {
+    this.#disposable.dispose();
+  }
+
+  /** Waits a moment for a preview that is behind. */
+  async #isSeen(uri: Uri): Promise<boolean> {
+    const seen = Promise.withResolvers<boolean>();
+    const listener = workspace.onDidChangeTextDocument(() => {
+      if (this.isUpToDate(uri)) seen.resolve(true);
+    });
+    const timer = setTimeout(() => seen.resolve(false), PATIENCE_MS);
+    this.refresh(uri);
+    try {
+      return await seen.promise;
+    } finally {
+      clearTimeout(timer);
+      listener.dispose();
+    }
+  }
+
+  #take(uri: Uri): Previewed | undefined {
+    const previewed = this.#open.get(uri.toString());
+    this.#open.delete(uri.toString());
+    return previewed;
+  }
+}
+
+function activePreview(): Uri | undefined {
+  const input = window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof TabInputTextDiff && input.modified.scheme === SCHEME
+    ? input.modified
+    : undefined;
+}
+
+async function closeTab(uri: Uri): Promise<void> {
+  const tab = tabOf(uri);
+  if (tab) await window.tabGroups.close(tab);
+}
+
+function tabOf(uri: Uri): Tab | undefined {
+  return window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .find(
+      ({ input }) =>
+        input instanceof TabInputTextDiff && input.modified.toString() === uri.toString(),
+    );
+}

@@ -1,0 +1,45 @@
+import { window } from 'vscode';
+import { askInputs } from '../templates/askInputs.ts';
+import type { Template } from '../templates/template.ts';
+import { fillPrompt, needsSelection } from '../templates/variables.ts';
+import type { Target } from './target.ts';
+
+/** What is sent for each target; undefined if the user gave up. */
+export async function promptsFor(
+  targets: readonly Target[],
+  template: Template | undefined,
+): Promise<readonly string[] | undefined> {
+  if (template) return promptsFromTemplate(targets, template);
+  if (targets.every(({ selectedText }) => selectedText !== '')) {
+    return targets.map(({ selectedText }) => selectedText);
+  }
+  const typed = await window.showInputBox({
+    title: 'Generate',
+    prompt: 'Nothing is selected: the answer goes to the cursor.',
+    placeHolder: 'What shall the model write?',
+    ignoreFocusOut: true,
+  });
+  return typed === undefined ? undefined : targets.map(() => typed);
+}
+
+/** Asks each question of the template once, whatever the number of selections. */
+async function promptsFromTemplate(
+  targets: readonly Target[],
+  template: Template,
+): Promise<readonly string[] | undefined> {
+  const hasText = targets.some(({ selectedText }) => selectedText.trim() !== '');
+  if (needsSelection(template) && !hasText) {
+    const text = `Hosted Model: this template works on selected text. Select some first.`;
+    void window.showInformationMessage(text);
+    return undefined;
+  }
+  const inputs = await askInputs(template);
+  return (
+    inputs &&
+    targets.map(({ document, selectedText: selection }) => {
+      const { languageId: language, uri } = document;
+      const fileName = uri.path.split('/').at(-1) ?? '';
+      return fillPrompt(template.prompt, { selection, language, fileName, inputs });
+    })
+  );
+}

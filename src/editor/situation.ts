@@ -1,0 +1,32 @@
+import { type Selection, type TextDocument, type TextEditor, window } from 'vscode';
+
+/** Where somebody was at work at some moment. */
+export interface Situation {
+  readonly document: TextDocument;
+  /** Of the document. */
+  readonly version: number;
+  readonly selections: readonly Selection[];
+}
+
+export function situationIn({ document, selections }: TextEditor): Situation {
+  return { document, version: document.version, selections };
+}
+
+/** In the editor in use; undefined without one. */
+export function currentSituation(): Situation | undefined {
+  return window.activeTextEditor && situationIn(window.activeTextEditor);
+}
+
+/**
+ * Whether the user has gone nowhere and done nothing since: then something that opens may take the
+ * keyboard, and no letter that is typed lands in it by mistake.
+ */
+export function isUnchanged({ document, version, selections }: Situation): boolean {
+  const editor = window.activeTextEditor;
+  return (
+    editor?.document === document &&
+    document.version === version &&
+    editor.selections.length === selections.length &&
+    editor.selections.every((selection, index) => selections[index]?.isEqual(selection))
+  );
+}

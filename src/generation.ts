@@ -1,0 +1,124 @@
+import { window } from 'vscode';
+import type { App } from './app.ts';
+import { activeFolder } from './credentials/outside.ts';
+import { reportFailure } from './diagnosis.ts';
+import { generate, type Order } from './editor/generate.ts';
+import type { GenerateOptions, Used } from './editor/generateOptions.ts';
+import { showResult } from './editor/lastResult.ts';
+import { insertModes } from './editor/modes/insertModes.ts';
+import { goOn, inform, tellUndone } from './editor/outcome.ts';
+import { runJob } from './editor/runJob.ts';
+import { readSettings } from './settings.ts';
+import { LastUsedTemplates } from './templates/lastUsed.ts';
+import { readTemplates } from './templates/sources.ts';
+import { findTemplate, isFlawed, type Template, type TemplateEntry } from './templates/template.ts';
+import { pickInsertMode } from './ui/insertModePicker.ts';
+import { oneLine } from './ui/oneLine.ts';
+import { pickTemplate, showFlaw } from './ui/templatePicker.ts';
+
+/** What the commands about generated text do. */
+
+export async function generateFromSelection(app: App, order?: Order): Promise<void> {
+  await generate(await optionsFor(app), order);
+}
+
+export async function generateWith(app: App): Promise<void> {
+  const { insertMode } = readSettings(window.activeTextEditor?.document.uri);
+  const picked = await pickInsertMode(insertModes, insertMode);
+  if (picked) await generateFromSelection(app, { insertMode: picked.id });
+}
+
+/** @param name of the template, as a keybinding gives it; without one the user picks */
+export async function generateWithTemplate(app: App, name: string | undefined): Promise<void> {
+  const document = window.activeTextEditor?.document;
+  if (!document) return inform('open a document first.');
+  const folder = activeFolder(document.uri);
+  const modes = insertModes.map(({ id }) => id);
+  const settings = readSettings(document.uri);
+  const templates = await readTemplates({ folder, settings, insertModes: modes });
+  const lastUsed = new LastUsedTemplates(app.globalState);
+  const template =
+    name === undefined
+      ? await pickTemplate(templates, { languageId: document.languageId, lastUsed: lastUsed.names })
+      : await templateOfName(templates, name);
+  if (!template) return;
+  await lastUsed.note(template.name);
+  await generateFromSelection(app, { template });
+}
+
+async function templateOfName(
+  templates: readonly TemplateEntry[],
+  name: string,
+): Promise<Template | undefined> {
+  const found = findTemplate(templates, name);
+  if (!found) inform(`there is no template “${oneLine(name)}” here.`);
+  else if (isFlawed(found)) await showFlaw(found);
+  else return found;
+  return undefined;
+}
+
+export async function continueGeneration(app: App): Promise<void> {
+  const job = (await app.jobs()).latest;
+  await goOn(job, async (answers, course) => {
+    if (job) await runJob(await optionsFor(app), job, answers, course);
+  });
+}
+
+export async function tryAgain(app: App): Promise<void> {
+  const job = (await app.jobs()).latest;
+  if (!job) return inform('there is no generation here to try again.');
+  await runJob(await optionsFor(app), job, job.answers);
+}
+
+export async function undoGeneration(app: App): Promise<void> {
+  tellUndone(await (await app.jobs()).undo());
+}
+
+export async function cancelGeneration(app: App): Promise<void> {
+  (await app.jobs()).cancel();
+}
+
+export async function acceptPreview(app: App): Promise<void> {
+  if (!(await (await app.jobs()).previews.accept())) inform(NO_PREVIEW);
+}
+
+export async function discardPreview(app: App): Promise<void> {
+  if (!(await (await app.jobs()).previews.discard())) inform(NO_PREVIEW);
+}
+
+export async function showLastResult(app: App): Promise<void> {
+  await showResult((await app.jobs()).result);
+}
+
+const NO_PREVIEW = 'open the preview of a generated text first.';
+
+/** The list of models is worth a moment, not a wait: what it would forbid the service refuses. */
+const PATIENCE_MS = 1_500;
+
+async function checkLimits(
+  app: App,
+  { credentials, settings }: Omit<Used, 'document'>,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { modelProblem } = await import('./service/modelLimits.ts');
+  const { vendor, serviceUrl } = credentials;
+  const { operation, parameters, modelId } = settings;
+  const session = await app.session();
+  const patience = { signal, patienceMs: PATIENCE_MS };
+  const model = await session.knownModel({ vendor, serviceUrl, operation }, modelId, patience);
+  const problem = model && modelProblem(model, { operation, parameters, text });
+  if (problem) throw problem;
+}
+
+async function optionsFor(app: App): Promise<GenerateOptions> {
+  return {
+    jobs: await app.jobs(),
+    credentials: async (document) => (await app.access()).require(document),
+    client: async (credentials, settings) => (await app.session()).client(credentials, settings),
+    checkLimits: (used, text, signal) => checkLimits(app, used, text, signal),
+    onStart: app.watchGeneration,
+    signOut: () => app.signOutSignal,
+    report: (error, used, lines) => reportFailure(app, error, used, lines),
+  };
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { Range, workspace } from 'vscode';
+import { generate, type Order } from '../../src/editor/generate.ts';
+import { runJob } from '../../src/editor/runJob.ts';
+import type { ReceivedRequest } from '../emulator/requests.ts';
+import { answerFor } from '../emulator/text.ts';
+import { chatPath, closingMessages, open, World } from './world.ts';
+
+const below: Order = { insertMode: 'below' };
+const line = (index: number, length: number) => new Range(index, 0, index, length);
+
+describe('generating in a real editor', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.start();
+  });
+  afterEach(() => world.end());
+
+  it('at 100 tokens a second makes at most 31 edits a second, and is done within 250 ms of the last event', async () => {
+    world.emulator.settings.tokenDelayMs = 10;
+    world.emulator.settings.answer = () => Array.from({ length: 300 }, () => 'word ');
+    const sent: number[] = [];
+    world.emulator.faults.next(chatPath, {
+      beforePart: async () => {
+        sent.push(performance.now());
+      },
+    });
+    const editor = await open('prompt', line(0, 6));
+    const edits: number[] = [];
+    const listener = workspace.onDidChangeTextDocument((event) => {
+      if (event.document === editor.document && event.contentChanges.length > 0) {
+        edits.push(performance.now());
+      }
+    });
+    await generate(world.options, below);
+    listener.dispose();
+    const perSecond = Math.max(
+      ...edits.map((at) => edits.filter((other) => other >= at && other < at + 1_000).length),
+    );
+    const [first = 0, last = 0] = [edits[0], edits.at(-1)];
+    const lastSent = sent.at(-1) ?? 0;
+    console.log(
+      `      ${sent.length} events in ${((lastSent - (sent[0] ?? 0)) / 1_000).toFixed(2)} s; ${edits.length} edits in ${((last - first) / 1_000).toFixed(2)} s, at most ${perSecond} in a second; last character ${(last - lastSent).toFixed(0)} ms after the last event`,
+    );
+    assert.equal(editor.document.getText(), `prompt\n${'word '.repeat(300)}`);
+    assert.ok(perSecond <= 31);
+    assert.ok(last - lastSent <= 250);
+  });
+
+  it('J17: generates for each selection, all at the same time, and one undo takes all back', async () => {
+    const text = 'one\ntwo\nthree\n';
+    const editor = await open(text, line(0, 3), line(1, 3), line(2, 5));
+    const before = world.emulator.count(chatPath);
+    await generate(world.options, below);
+    const want = ['one', 'two', 'three'].map((word) => `${word}\n${answerFor(word)}\n`).join('');
+    assert.equal(editor.document.getText(), want);
+    assert.equal(world.emulator.count(chatPath), before + 3);
+    assert.equal(await world.jobs.undo(), 'undone');
+    assert.equal(editor.document.getText(), text);
+  });
+
+  it('reports what failed with its line, and tries that alone again', async () => {
+    const editor = await open('one\ntwo\nthree\n', line(0, 3), line(1, 3), line(2, 5));
+    const isOfTwo = ({ path, text }: ReceivedRequest) => path === chatPath && text.includes('two');
+    world.emulator.faults.next(isOfTwo, { recording: 22 }, 4);
+    world.isRetryWanted = true;
+    const before = world.emulator.count(chatPath);
+    await generate(world.options, below);
+    // Where it stands by now: the answer to the first line is above it.
+    assert.deepEqual(world.reported, [{ kind: 'server-failed', lines: [6] }]);
+    assert.equal(world.emulator.count(chatPath), before + 2 + 4 + 1);
+    const want = ['one', 'two', 'three'].map((word) => `${word}\n${answerFor(word)}\n`).join('');
+    assert.equal(editor.document.getText(), want);
+  });
+
+  it('goes on from the exact end as often as the service cuts, and takes all of it back at once', async () => {
+    const editor = await open('prompt', line(0, 6));
+    const parameters = { max_new_tokens: 12 };
+    const template = { name: 'short', prompt: `$\{selection}`, origin: 'test', parameters };
+    await closingMessages(generate(world.options, { ...below, template }));
+    const job = world.jobs.latest;
+    assert.ok(job);
+    let rounds = 0;
+    for (; job.cut.length > 0; rounds += 1) {
+      await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
+    }
+    assert.ok(rounds > 2, `${rounds} rounds`);
+    assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), 'prompt');
+  });
+
+  it('can still go on when going on has failed once', async () => {
+    const editor = await open('prompt', line(0, 6));
+    const parameters = { max_new_tokens: 12 };
+    const template = { name: 'short', prompt: `$\{selection}`, origin: 'test', parameters };
+    await closingMessages(generate(world.options, { ...below, template }));
+    const job = world.jobs.latest;
+    assert.ok(job);
+    const before = editor.document.getText();
+    world.emulator.faults.next(chatPath, { recording: 22 }, 4);
+    await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
+    assert.equal(world.reported.length, 1);
+    assert.equal(editor.document.getText(), before);
+    assert.deepEqual(job.cut, [0]);
+    while (job.cut.length > 0) await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
+    assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { commands, Range, window, workspace } from 'vscode';
+import { generate, type Order } from '../../src/editor/generate.ts';
+import { runJob } from '../../src/editor/runJob.ts';
+import { gate } from '../emulator/faults.ts';
+import { answerFor } from '../emulator/text.ts';
+import { chatPath, closingMessages, open, World } from './world.ts';
+
+const PROMPT = new Range(0, 0, 0, 6);
+const cut: Order = {
+  insertMode: 'below',
+  template: {
+    name: 'short',
+    prompt: `$\{selection}`,
+    origin: 'test',
+    parameters: { max_new_tokens: 12 },
+  },
+};
+
+/** What becomes of a generation once its command is over, and of two commands about it at a time. */
+describe('the life of a generation', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.start();
+  });
+  afterEach(() => world.end());
+
+  const generated = async (order: Order = { insertMode: 'below' }) => {
+    const editor = await open('prompt', PROMPT);
+    await closingMessages(generate(world.options, order));
+    const job = world.jobs.latest;
+    assert.ok(job);
+    return { editor, job };
+  };
+
+  it('continues an answer once, however often it is asked to', async () => {
+    const { editor, job } = await generated(cut);
+    const before = world.emulator.count(chatPath);
+    const runs = [1, 2].map(() => runJob(world.options, job, job.cut, 'goOn'));
+    await closingMessages(Promise.all(runs).then(() => {}));
+    assert.equal(world.emulator.count(chatPath), before + 1);
+    const whole = `prompt\n${answerFor('prompt')}`;
+    assert.equal(editor.document.getText(), whole.slice(0, editor.document.getText().length));
+  });
+
+  it('J30: generates once for a selection, also while credentials are asked for', async () => {
+    const asked = gate();
+    world.beforeCredentials = asked.opened.then(() => true);
+    const editor = await open('prompt', PROMPT);
+    const first = generate(world.options, { insertMode: 'below' });
+    await generate(world.options, { insertMode: 'below' });
+    asked.open();
+    await first;
+    assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
+  });
+
+  it('keeps the old answer until there is a new one', async () => {
+    const { editor, job } = await generated();
+    const before = editor.document.getText();
+    world.beforeCredentials = Promise.resolve(false);
+    await runJob(world.options, job, job.answers);
+    assert.equal(world.jobs.result?.text, answerFor('prompt'));
+    world.beforeCredentials = Promise.resolve(true);
+    world.emulator.faults.next(chatPath, { recording: 22 }, 4);
+    await runJob(world.options, job, job.answers);
+    assert.equal(editor.document.getText(), before);
+    assert.equal(world.jobs.result?.text, answerFor('prompt'));
+    world.emulator.settings.answer = () => 'another';
+    await runJob(world.options, job, job.answers);
+    assert.equal(editor.document.getText(), 'prompt\nanother');
+  });
+
+  it('takes back one generation of the document in use after the other, the last one first', async () => {
+    const { editor } = await generated();
+    const once = editor.document.getText();
+    await generate(world.options, { insertMode: 'above' });
+    assert.notEqual(editor.document.getText(), once);
+    assert.equal(await world.jobs.undo(), 'undone');
+    assert.equal(editor.document.getText(), once);
+    assert.equal(await world.jobs.undo(), 'undone');
+    assert.equal(editor.document.getText(), 'prompt');
+    assert.equal(await world.jobs.undo(), 'nothing');
+  });
+
+  it('takes back nothing in a document that is not in use', async () => {
+    const { editor } = await generated();
+    const before = editor.document.getText();
+    await window.showTextDocument(await workspace.openTextDocument({ content: 'another' }));
+    assert.equal(world.jobs.latest, undefined);
+    assert.equal(await world.jobs.undo(), 'nothing');
+    assert.equal(editor.document.getText(), before);
+  });
+
+  it('is found from the new document that it wrote', async () => {
+    await open('prompt', PROMPT);
+    await generate(world.options, { insertMode: 'newDocument' });
+    const shown = window.visibleTextEditors.find(({ document }) =>
+      document.getText().startsWith('Hello'),
+    );
+    assert.ok(shown);
+    await window.showTextDocument(shown.document, shown.viewColumn);
+    assert.equal(await world.jobs.undo(), 'undone');
+    assert.equal(shown.document.getText(), '');
+  });
+
+  it('is not forgotten as long as something of it can be lost', async () => {
+    const { job } = await generated({ insertMode: 'preview' });
+    for (let count = 0; count < 25; count += 1) {
+      await open('prompt', PROMPT);
+      await generate(world.options, { insertMode: 'clipboard' });
+    }
+    assert.equal(job.isIdle, false);
+    assert.notEqual(job.claim([0]), undefined, 'it can still be made anew');
+  });
+
+  it('does nothing any more once it is forgotten', async () => {
+    const { editor, job } = await generated(cut);
+    const before = editor.document.getText();
+    world.jobs.forget(job);
+    await commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    await runJob(world.options, job, job.cut, 'goOn');
+    assert.equal(editor.document.getText(), before);
+  });
+
+  it('starts anew where an answer that was taken back is asked to go on', async () => {
+    const { editor, job } = await generated(cut);
+    assert.equal(await job.undo(), 'undone');
+    await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
+    const text = editor.document.getText();
+    assert.ok(text.startsWith('prompt\nHello') && !text.includes('Hello', 10), text);
+  });
+
+  it('is stopped by the undo of the user, without a word', async () => {
+    world.emulator.settings.tokenDelayMs = 20;
+    const editor = await open('prompt\nend', PROMPT);
+    const request = world.emulator.nextRequest(chatPath);
+    const work = generate(world.options, { insertMode: 'below' });
+    const gone = world.emulator.disconnected(await request);
+    await new Promise<void>((resolve) => {
+      const listener = workspace.onDidChangeTextDocument(() => {
+        if (!editor.document.getText().includes('Hello')) return;
+        listener.dispose();
+        resolve();
+      });
+    });
+    await commands.executeCommand('undo');
+    await gone;
+    await work;
+    assert.equal(editor.document.getText(), 'prompt\nend');
+    assert.deepEqual(world.reported, []);
+  });
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import {
+  commands,
+  type Disposable,
+  type Event,
+  Range,
+  Selection,
+  type TextDocument,
+  type TextEditor,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import type { InsertMode } from '../../src/editor/answerWriter.ts';
+import { Job } from '../../src/editor/job.ts';
+import { insertModes } from '../../src/editor/modes/insertModes.ts';
+import { Previews } from '../../src/editor/previews.ts';
+import { captureTargets } from '../../src/editor/target.ts';
+import { readSettings } from '../../src/settings.ts';
+
+let previews: Previews | undefined;
+const toDispose: Disposable[] = [];
+
+/** A generation for the selections of an editor, of which a test is the service. */
+export function jobOn(editor: TextEditor, mode: string | InsertMode, rescue = () => {}): Job {
+  const [first, ...more] = captureTargets(editor);
+  const found = typeof mode === 'string' ? insertModes.find(({ id }) => id === mode) : mode;
+  if (!first || !found) throw new RangeError(`No target, or no mode ${mode}`);
+  const stage = { previews: openPreviews(), rescue };
+  const job = new Job([first, ...more], readSettings(), found, stage);
+  toDispose.push(job);
+  return job;
+}
+
+export function openPreviews(): Previews {
+  previews ??= new Previews();
+  return previews;
+}
+
+/** Opens an untitled document and selects something in it. */
+export async function open(
+  content: string,
+  selection = new Range(0, 0, 0, 0),
+  language = 'plaintext',
+): Promise<TextEditor> {
+  return select(await workspace.openTextDocument({ content, language }), [selection]);
+}
+
+/** Opens an untitled document with several selections. */
+export async function openWith(content: string, ranges: readonly Range[]): Promise<TextEditor> {
+  return select(await workspace.openTextDocument({ content }), ranges);
+}
+
+/** Writes a file into the folder of the window, opens it and selects something in it. */
+export async function openFile(
+  name: string,
+  content: string,
+  selection = new Range(0, 0, 0, 0),
+): Promise<TextEditor> {
+  const uri = fileUri(name);
+  await workspace.fs.writeFile(uri, Buffer.from(content));
+  return select(await workspace.openTextDocument(uri), [selection]);
+}
+
+/** The address of a file in the folder of the window. */
+export function fileUri(name: string): Uri {
+  const [folder] = workspace.workspaceFolders ?? [];
+  assert.ok(folder);
+  return Uri.joinPath(folder.uri, name);
+}
+
+async function select(document: TextDocument, ranges: readonly Range[]): Promise<TextEditor> {
+  const editor = await window.showTextDocument(document, { preview: false });
+  const wanted = ranges.map(({ start, end }) => new Selection(start, end));
+  const isSelected = () =>
+    editor.selections.length === wanted.length &&
+    editor.selections.every((selection, index) => wanted[index]?.isEqual(selection));
+  do {
+    editor.selections = wanted;
+    // What VS Code says late about the selection before takes its place. This is answered later.
+    await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
+  } while (!isSelected());
+  return editor;
+}
+
+/** Streams a whole answer. @returns whether all of it was placed */
+export async function stream(
+  editor: TextEditor,
+  mode: string | InsertMode,
+  pieces: readonly string[],
+): Promise<boolean> {
+  const job = jobOn(editor, mode);
+  for (const piece of pieces) job.append(0, piece);
+  return job.end(0, 'finished');
+}
+
+/** Appends a piece, and waits until the document has it. */
+export async function appendTo(job: Job, document: TextDocument, piece: string): Promise<void> {
+  job.append(0, piece);
+  await textOf(document, (text) => text.includes(piece.trim()));
+}
+
+/** Inserts a text where this word ends, as another part of VS Code would. */
+export async function typeAt(document: TextDocument, word: string, text = '*'): Promise<void> {
+  const editor = window.visibleTextEditors.find((one) => one.document === document);
+  assert.ok(editor);
+  for (let done = false; !done; ) {
+    const position = document.positionAt(document.getText().indexOf(word) + word.length);
+    done = await editor.edit((builder) => builder.insert(position, text));
+  }
+}
+
+/** Waits until the text of a document is as wanted. */
+export function textOf(document: TextDocument, isWanted: (text: string) => boolean): Promise<void> {
+  return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
+}
+
+/** Waits until something is so, looking now and at every event. */
+export async function until(event: Event<unknown>, isSo: () => boolean): Promise<void> {
+  if (isSo()) return;
+  await new Promise<void>((resolve) => {
+    const listener = event(() => {
+      if (!isSo()) return;
+      listener.dispose();
+      resolve();
+    });
+  });
+}
+
+/** Closes everything, saved or not, and ends every generation. */
+export async function close(): Promise<void> {
+  for (const each of toDispose.splice(0)) each.dispose();
+  while (window.tabGroups.all.some(({ tabs }) => tabs.length > 0)) {
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  }
+  // The next untitled document has the same name, and would have the line ends of this one.
+  await until(workspace.onDidCloseTextDocument, () =>
+    workspace.textDocuments.every(({ isUntitled }) => !isUntitled),
+  );
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import {
+  commands,
+  env,
+  Range,
+  type TextDocument,
+  type TextEditor,
+  window,
+  workspace,
+} from 'vscode';
+import { comment } from './addedMode.ts';
+import { close, jobOn, open, openWith, stream, until } from './jobs.ts';
+
+const LINE = new Range(0, 0, 0, 4);
+
+describe('insert modes', () => {
+  afterEach(close);
+
+  const above: [title: string, text: string, selection: Range, want: string][] = [
+    ['the first line', 'text\nend', LINE, 'one\ntwo\ntext\nend'],
+    ['a line with tabs', 'if x:\n\t\ty', new Range(1, 2, 1, 3), 'if x:\n\t\tone\n\t\ttwo\n\t\ty'],
+    ['several lines', 'a\n  b\nc', new Range(1, 2, 2, 1), 'a\n  one\n  two\n  b\nc'],
+  ];
+  for (const [title, text, selection, want] of above) {
+    for (const lineEnd of ['\n', '\r\n']) {
+      it(`above puts text before ${title}, with ${JSON.stringify(lineEnd)}`, async () => {
+        const before = text.replaceAll('\n', lineEnd);
+        const editor = await open(before, selection);
+        assert.equal(await stream(editor, 'above', ['on', 'e\ntw', 'o']), true);
+        assert.equal(editor.document.getText(), want.replaceAll('\n', lineEnd));
+        await commands.executeCommand('undo');
+        assert.equal(editor.document.getText(), before);
+      });
+    }
+  }
+
+  it('one more is one file, and an entry of the list', async () => {
+    const editor = await open('  a = 1;', new Range(0, 2, 0, 8), 'javascript');
+    assert.equal(await stream(editor, comment, ['says ', 'what\nis so']), true);
+    assert.equal(editor.document.getText(), '  /*\n  says what\n  is so\n  */\n  a = 1;');
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), '  a = 1;');
+  });
+
+  it('newDocument writes an answer into a new document of the same language', async () => {
+    const editor = await open('a = 1', new Range(0, 0, 0, 5), 'python');
+    assert.equal(await stream(editor, 'newDocument', ['b ', '= 2']), true);
+    assert.equal(editor.document.getText(), 'a = 1');
+    const made = newDocument(editor.document);
+    assert.equal(made.getText(), 'b = 2');
+    assert.equal(made.languageId, 'python');
+  });
+
+  it('newDocument takes the keyboard of nobody who has typed or moved on', async () => {
+    const editor = await open('a = 1\n', new Range(0, 0, 0, 5));
+    const job = jobOn(editor, 'newDocument');
+    await commands.executeCommand('cursorBottom');
+    job.append(0, 'answer');
+    assert.equal(await job.end(0, 'finished'), true);
+    await commands.executeCommand('type', { text: 'mine' });
+    assert.equal(editor.document.getText(), 'a = 1\nmine');
+    assert.equal(newDocument(editor.document).getText(), 'answer');
+  });
+
+  it('newDocument has the keyboard where nothing else has happened', async () => {
+    const editor = await open('a = 1', new Range(0, 0, 0, 5));
+    assert.equal(await stream(editor, 'newDocument', ['answer']), true);
+    assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
+  });
+
+  it('newDocument writes several answers in order, whichever comes first', async () => {
+    const editor = await three();
+    const job = jobOn(editor, 'newDocument');
+    for (const answer of [2, 1, 0]) {
+      job.append(answer, `answer `);
+      job.append(answer, `${answer}`);
+      assert.equal(await job.end(answer, 'finished'), true);
+    }
+    assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
+  });
+
+  it('newDocument begins without blank lines, also where the first answer fails', async () => {
+    const editor = await three();
+    const job = jobOn(editor, 'newDocument');
+    for (const answer of [1, 2]) job.append(answer, `answer ${answer}`);
+    for (const answer of job.answers) assert.equal(await job.end(answer, 'finished'), true);
+    assert.equal(newDocument(editor.document).getText(), 'answer 1\n\nanswer 2');
+  });
+
+  it('newDocument gives up where that document is closed, and takes nothing back then', async () => {
+    const editor = await open('text', LINE);
+    const job = jobOn(editor, 'newDocument');
+    job.append(0, 'first ');
+    await until(workspace.onDidChangeTextDocument, () =>
+      workspace.textDocuments.some((each) => each.getText() === 'first '),
+    );
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.undo(), 'nothing');
+  });
+
+  it('newDocument takes its text back, and writes another answer', async () => {
+    const editor = await open('text', LINE);
+    const job = jobOn(editor, 'newDocument');
+    job.append(0, 'first');
+    assert.equal(await job.end(0, 'finished'), true);
+    const made = newDocument(editor.document);
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(made.getText(), '');
+    job.begin(0, 'anew');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(made.getText(), 'second');
+  });
+
+  it('clipboard copies all answers once the last one has ended', async () => {
+    await env.clipboard.writeText('before');
+    const job = jobOn(await three(), 'clipboard');
+    for (const answer of [1, 0, 2]) {
+      job.append(answer, `answer ${answer}`);
+      assert.equal(await env.clipboard.readText(), 'before');
+      assert.equal(await job.end(answer, 'finished'), true);
+    }
+    assert.equal(await env.clipboard.readText(), 'answer 0\n\nanswer 1\n\nanswer 2');
+    assert.equal(await job.undo(), 'nothing');
+  });
+
+  it('clipboard has the other answer after another try', async () => {
+    const job = jobOn(await three(), 'clipboard');
+    for (const answer of job.answers) {
+      job.append(answer, `answer ${answer}`);
+      await job.end(answer, 'finished');
+    }
+    job.begin(1, 'anew');
+    job.append(1, 'again');
+    await job.end(1, 'finished');
+    assert.equal(await env.clipboard.readText(), 'answer 0\n\nagain\n\nanswer 2');
+  });
+});
+
+async function three(): Promise<TextEditor> {
+  return openWith(
+    'one\ntwo\nten\n',
+    [0, 1, 2].map((line) => new Range(line, 0, line, 3)),
+  );
+}
+
+/** The other document that is open. */
+function newDocument(first: TextDocument): TextDocument {
+  const [made, ...more] = window.visibleTextEditors
+    .map(({ document }) => document)
+    .filter((document) => document !== first);
+  assert.ok(made);
+  assert.deepEqual(more, []);
+  return made;
+}

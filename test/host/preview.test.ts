@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict';
+import {
+  commands,
+  EndOfLine,
+  NotebookCellData,
+  NotebookCellKind,
+  NotebookData,
+  Range,
+  Selection,
+  TabInputTextDiff,
+  type TextDocument,
+  type TextEditor,
+  window,
+  workspace,
+} from 'vscode';
+import type { Job } from '../../src/editor/job.ts';
+import { close, jobOn, open, openFile, openPreviews, stream, textOf, until } from './jobs.ts';
+
+const TEXT = 'top\nprompt\nend';
+const PROMPT = new Range(1, 0, 1, 6);
+
+describe('a preview', () => {
+  afterEach(close);
+
+  it('shows the text while it streams, and leaves the document as it is', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    job.append(0, 'half ');
+    const right = await rightSide();
+    await textOf(right, (text) => text === 'top\nhalf \nend');
+    job.append(0, 'an answer');
+    await textOf(right, (text) => text === 'top\nhalf an answer\nend');
+    assert.equal(editor.document.getText(), TEXT);
+    await job.end(0, 'finished');
+  });
+
+  it('leaves the keyboard to whoever has typed on', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    await commands.executeCommand('cursorBottom');
+    await commands.executeCommand('type', { text: 'er' });
+    await answer(job, 'answer');
+    await rightSide();
+    await commands.executeCommand('type', { text: '!' });
+    assert.equal(editor.document.getText(), 'top\nprompt\nender!');
+    assert.equal(window.activeTextEditor?.document, editor.document);
+    await activatePreview();
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nender!');
+  });
+
+  it('is accepted as one undo step, and closes', async () => {
+    const { editor, job } = await previewed();
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
+    assert.equal(previewTabs().length, 0);
+    assert.equal(window.activeTextEditor?.document, editor.document);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), TEXT);
+    assert.equal(job.text, 'answer');
+  });
+
+  it('of whole lines leaves the next one alone', async () => {
+    const editor = await open(TEXT, new Range(1, 0, 2, 0));
+    await answer(jobOn(editor, 'preview'), 'answer');
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
+  });
+
+  it('lands in the right place, though the document changes before and behind the selection', async () => {
+    const { editor } = await previewed();
+    const right = await rightSide();
+    await insert(editor, 0, 'before\n');
+    await insert(editor, editor.document.getText().length, ' behind');
+    await textOf(right, (text) => text === 'before\ntop\nanswer\nend behind');
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
+  });
+
+  it('is rescued where the document changes inside the selection', async () => {
+    let rescues = 0;
+    const { editor } = await previewed(TEXT, () => {
+      rescues += 1;
+    });
+    await insert(editor, 7, 'MINE');
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'top\nproMINEmpt\nend');
+    assert.equal(rescues, 1);
+  });
+
+  it('is written once where it is accepted twice', async () => {
+    const { editor } = await previewed();
+    const previews = openPreviews();
+    await Promise.all([previews.accept(), previews.accept()]);
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
+  });
+
+  it('is not accepted while the answer still comes', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    job.append(0, 'half');
+    await rightSide();
+    await openPreviews().accept();
+    assert.equal(editor.document.getText(), TEXT);
+    assert.equal(previewTabs().length, 1);
+  });
+
+  it('leaves the document as it is where it is discarded, and stops the generation', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    const { aborted, ended } = running(job);
+    job.append(0, 'half');
+    await rightSide();
+    assert.equal(await openPreviews().discard(), true);
+    await aborted;
+    assert.equal(await ended, true);
+    assert.equal(editor.document.getText(), TEXT);
+    assert.equal(previewTabs().length, 0);
+  });
+
+  it('is discarded by closing its tab', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    const { aborted } = running(job);
+    job.append(0, 'half');
+    await rightSide();
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+    await aborted;
+    assert.equal(editor.document.getText(), TEXT);
+    assert.equal(await openPreviews().accept(), false);
+  });
+
+  it('stays where its tab is moved to another group', async () => {
+    const { editor } = await previewed();
+    await commands.executeCommand('workbench.action.moveEditorToNextGroup');
+    await rightSide();
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
+  });
+
+  it('is shown again for another answer after it was discarded', async () => {
+    const { editor, job } = await previewed();
+    await openPreviews().discard();
+    job.begin(0, 'anew');
+    job.append(0, 'another');
+    await rightSide();
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'top\nanother\nend');
+  });
+
+  it('is shown again for what an accepted answer is continued with', async () => {
+    const { editor, job } = await previewed();
+    await openPreviews().accept();
+    job.append(0, ' and more');
+    const right = await rightSide();
+    await textOf(right, (text) => text === 'top\nanswer and more\nend');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer and more\nend');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('lands as it was seen, though more comes while it is accepted', async () => {
+    const { editor, job } = await previewed();
+    const accepted = openPreviews().accept();
+    job.append(0, ' and more');
+    await accepted;
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
+    assert.equal(await job.end(0, 'finished'), true);
+    const right = await rightSide();
+    await textOf(right, (text) => text === 'top\nanswer and more\nend');
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
+  });
+
+  it('is taken back before and after it is accepted', async () => {
+    const { editor, job } = await previewed();
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(previewTabs().length, 0);
+    assert.equal(await job.undo(), 'nothing');
+    job.begin(0, 'anew');
+    job.append(0, 'another');
+    await rightSide();
+    await job.end(0, 'finished');
+    await openPreviews().accept();
+    assert.equal(editor.document.getText(), 'top\nanother\nend');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('stands beside another one of the same document', async () => {
+    const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
+    const first = jobOn(editor, 'preview');
+    await answer(first, 'FIRST');
+    const again = await window.showTextDocument(editor.document, { preview: false });
+    again.selection = new Selection(1, 0, 1, 3);
+    const second = jobOn(again, 'preview');
+    await answer(second, 'SECOND');
+    assert.equal(previewTabs().length, 2);
+    await openPreviews().accept();
+    assert.equal(editor.document.getText(), 'one\nSECOND\n');
+    await activatePreview();
+    await openPreviews().accept();
+    assert.equal(editor.document.getText(), 'FIRST\nSECOND\n');
+  });
+
+  it('leaves room for ordinary writing into the same document', async () => {
+    const { editor } = await previewed();
+    const [left] = window.visibleTextEditors.filter(({ document }) => document === editor.document);
+    assert.ok(left);
+    left.selection = new Selection(2, 0, 2, 3);
+    assert.equal(await stream(left, 'after', ['!']), true);
+    assert.equal(editor.document.getText(), 'top\nprompt\nend!');
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nend!');
+  });
+
+  it('opens the document again where its tab was closed', async () => {
+    const editor = await openFile('previewed.txt', TEXT, PROMPT);
+    const { document } = editor;
+    const job = jobOn(editor, 'preview');
+    await answer(job, 'answer');
+    const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
+    await window.tabGroups.close(tabs.filter(({ input }) => !(input instanceof TabInputTextDiff)));
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(window.activeTextEditor?.document.uri.path, document.uri.path);
+    assert.equal(window.activeTextEditor?.document.getText(), 'top\nanswer\nend');
+  });
+
+  it('of a notebook cell lands in the cell', async () => {
+    const cells = ['prompt', 'another'].map(
+      (text) => new NotebookCellData(NotebookCellKind.Code, text, 'python'),
+    );
+    const notebook = await workspace.openNotebookDocument(
+      'jupyter-notebook',
+      new NotebookData(cells),
+    );
+    await window.showNotebookDocument(notebook);
+    await commands.executeCommand('notebook.cell.edit');
+    const { document } = notebook.cellAt(0);
+    const find = () => window.visibleTextEditors.find((each) => each.document === document);
+    await until(window.onDidChangeVisibleTextEditors, () => find() !== undefined);
+    const editor = find();
+    assert.ok(editor);
+    editor.selection = new Selection(0, 0, 0, 6);
+    const job = jobOn(editor, 'preview');
+    await answer(job, 'answer');
+    const right = await rightSide();
+    assert.equal(right.getText(), 'answer');
+    assert.equal(document.getText(), 'prompt');
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(document.getText(), 'answer');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(document.getText(), 'prompt');
+  });
+
+  it('of a document whose line ends change is rescued', async () => {
+    let rescues = 0;
+    const { editor } = await previewed(TEXT, () => {
+      rescues += 1;
+    });
+    const shown = await window.showTextDocument(editor.document);
+    await shown.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));
+    await activatePreview();
+    await openPreviews().accept();
+    assert.equal(editor.document.getText(), TEXT.replaceAll('\n', '\r\n'));
+    assert.equal(rescues, 1);
+  });
+});
+
+async function previewed(
+  text = TEXT,
+  rescue = () => {},
+): Promise<{ readonly editor: TextEditor; readonly job: Job }> {
+  const editor = await open(text, PROMPT);
+  const job = jobOn(editor, 'preview', rescue);
+  await answer(job, 'answer');
+  return { editor, job };
+}
+
+async function answer(job: Job, text: string): Promise<void> {
+  const before = previewTabs().length;
+  job.append(0, text);
+  assert.equal(await job.end(0, 'finished'), true);
+  await until(window.tabGroups.onDidChangeTabs, () => previewTabs().length > before);
+  const shown = previewTabs().at(-1)?.input;
+  assert.ok(shown instanceof TabInputTextDiff);
+  const isUpToDate = () => openPreviews().isUpToDate(shown.modified);
+  await until(workspace.onDidChangeTextDocument, isUpToDate);
+}
+
+/** A request that ends once it is aborted. */
+function running(job: Job): { readonly aborted: Promise<void>; readonly ended: Promise<boolean> } {
+  const controller = job.claim([0]);
+  assert.ok(controller);
+  const aborted = new Promise<void>((resolve) => {
+    controller.signal.addEventListener('abort', () => resolve());
+  }).finally(() => job.release(controller));
+  return { aborted, ended: aborted.then(() => job.end(0)) };
+}
+
+async function insert({ document }: TextEditor, offset: number, text: string): Promise<void> {
+  const shown = window.visibleTextEditors.find((each) => each.document === document);
+  assert.ok(shown);
+  await shown.edit((builder) => builder.insert(document.positionAt(offset), text));
+}
+
+function previewTabs() {
+  return window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .filter(({ input }) => input instanceof TabInputTextDiff);
+}
+
+/** Waits until an editor shows the right side of a preview. */
+async function rightSide(): Promise<TextDocument> {
+  const find = () =>
+    window.visibleTextEditors.find(
+      ({ document }) => document.uri.scheme === 'hosted-model-preview',
+    );
+  await until(window.onDidChangeVisibleTextEditors, () => find() !== undefined);
+  const found = find();
+  assert.ok(found);
+  return found.document;
+}
+
+/** Brings the one preview that is open to the front. */
+async function activatePreview(): Promise<void> {
+  const isActive = () =>
+    window.tabGroups.activeTabGroup.activeTab?.input instanceof TabInputTextDiff;
+  if (!isActive()) await commands.executeCommand('workbench.action.nextEditor');
+  await until(window.tabGroups.onDidChangeTabs, isActive);
+}

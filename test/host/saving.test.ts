@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { ConfigurationTarget, Range, workspace } from 'vscode';
+import { registerFormatter } from './formatter.ts';
+import { close, jobOn, open, openFile, until } from './jobs.ts';
+
+const PROMPT = new Range(0, 0, 0, 6);
+
+describe('text that others save and format while it streams', () => {
+  afterEach(close);
+
+  it('J24: is there once and whole with autosave and format on save', async () => {
+    const settings: [section: string, key: string, value: unknown][] = [
+      ['files', 'autoSave', 'afterDelay'],
+      ['files', 'autoSaveDelay', 50],
+      ['files', 'insertFinalNewline', true],
+      ['files', 'trimTrailingWhitespace', true],
+      ['editor', 'formatOnSave', true],
+    ];
+    for (const [section, key, value] of settings) await update(section, key, value);
+    const formatter = registerFormatter('plaintext');
+    try {
+      const editor = await openFile('formatted.txt', 'prompt\nend', PROMPT);
+      const { document } = editor;
+      let saves = 0;
+      const counter = workspace.onDidSaveTextDocument(() => {
+        saves += 1;
+      });
+      const job = jobOn(editor, 'below');
+      const lines = Array.from({ length: 30 }, (_, index) => `word${index}=${index}`);
+      for (const [index, line] of lines.entries()) {
+        job.append(0, `${line}\n`);
+        await until(workspace.onDidChangeTextDocument, () =>
+          new RegExp(`word${index} ?= ?${index}\n`).test(document.getText()),
+        );
+        // VS Code formats only what somebody saves, not what it saves itself after a delay.
+        if (index % 5 === 0) await document.save();
+        if (index % 10 === 7) {
+          const before = saves;
+          await until(workspace.onDidSaveTextDocument, () => saves > before);
+        }
+      }
+      assert.equal(await job.end(0, 'finished'), true);
+      counter.dispose();
+      console.log(`      saved ${saves} times`);
+      const words = document.getText().match(/word.*/g) ?? [];
+      assert.deepEqual(
+        words.map((line) => line.replaceAll(' ', '')),
+        lines,
+      );
+      assert.ok(words.some((line) => line.includes(' = ')));
+      assert.equal(await job.undo(), 'undone');
+      assert.match(document.getText(), /^prompt\s+end\s*$/);
+    } finally {
+      formatter.dispose();
+      for (const [section, key] of settings) await update(section, key, undefined);
+    }
+  });
+
+  it('J14: is there once where another extension changes it at once', async () => {
+    const editor = await open('prompt', PROMPT);
+    const { document } = editor;
+    const other = workspace.onDidChangeTextDocument(async (event) => {
+      const text = document.getText();
+      const at = text.indexOf('=');
+      if (event.document !== document || at < 0) return;
+      const range = new Range(document.positionAt(at), document.positionAt(at + 1));
+      await editor.edit((builder) => builder.replace(range, ' is '));
+    });
+    const job = jobOn(editor, 'below');
+    for (let count = 0; count < 20; count += 1) {
+      job.append(0, `word${count}=${count} `);
+      await until(workspace.onDidChangeTextDocument, () =>
+        document.getText().includes(`word${count} is ${count} `),
+      );
+    }
+    assert.equal(await job.end(0, 'finished'), true);
+    other.dispose();
+    const want = Array.from({ length: 20 }, (_, count) => `word${count} is ${count} `).join('');
+    assert.equal(document.getText(), `prompt\n${want}`);
+  });
+});
+
+async function update(section: string, key: string, value: unknown): Promise<void> {
+  await workspace.getConfiguration(section).update(key, value, ConfigurationTarget.Global);
+}

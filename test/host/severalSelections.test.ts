@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { commands, Range, workspace } from 'vscode';
+import type { Job } from '../../src/editor/job.ts';
+import { close, jobOn, openWith, textOf } from './jobs.ts';
+
+const TEXT = 'one\ntwo\nthree\n';
+const LINES = [new Range(0, 0, 0, 3), new Range(1, 0, 1, 3), new Range(2, 0, 2, 5)];
+const WANTED: Readonly<Record<string, string>> = {
+  below: 'one\nA0 A1 A2 \ntwo\nB0 B1 B2 \nthree\nC0 C1 C2 \n',
+  after: 'oneA0 A1 A2 \ntwoB0 B1 B2 \nthreeC0 C1 C2 \n',
+  above: 'A0 A1 A2 \none\nB0 B1 B2 \ntwo\nC0 C1 C2 \nthree\n',
+  replace: 'A0 A1 A2 \nB0 B1 B2 \nC0 C1 C2 \n',
+};
+
+describe('several selections', () => {
+  afterEach(close);
+
+  for (const [mode, want] of Object.entries(WANTED)) {
+    it(`J17: get an answer each, streamed at the same time, and one undo takes all back: ${mode}`, async () => {
+      const editor = await openWith(TEXT, LINES);
+      const job = jobOn(editor, mode);
+      for (let count = 0; count < 3; count += 1) {
+        for (const [answer, letter] of ['A', 'B', 'C'].entries()) {
+          job.append(answer, `${letter}${count} `);
+        }
+        const last = `C${count}`;
+        await textOf(editor.document, (text) => text.includes(last));
+      }
+      assert.deepEqual(await endAll(job), [true, true, true]);
+      assert.equal(editor.document.getText(), want);
+      await commands.executeCommand('undo');
+      assert.equal(editor.document.getText(), TEXT);
+    });
+
+    it(`J17: are all taken back exactly, though the user typed between them: ${mode}`, async () => {
+      const editor = await openWith(TEXT, LINES);
+      const job = jobOn(editor, mode);
+      for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
+      assert.deepEqual(await endAll(job), [true, true, true]);
+      await editor.edit((builder) => builder.insert(editor.document.positionAt(0), 'mine\n'));
+      assert.equal(await job.undo(), 'undone');
+      assert.equal(editor.document.getText(), `mine\n${TEXT}`);
+    });
+  }
+
+  it('J17: lose only the answer whose place the user takes away', async () => {
+    const editor = await openWith(TEXT, LINES);
+    const job = jobOn(editor, 'below');
+    await editor.edit((builder) => builder.delete(new Range(1, 0, 2, 2)));
+    for (const answer of job.answers) job.append(answer, `<${answer}>`);
+    assert.deepEqual(await endAll(job), [true, false, true]);
+    assert.equal(editor.document.getText(), 'one\n<0>\nree\n<2>\n');
+  });
+
+  it('J17: lets one answer be made anew alone', async () => {
+    const editor = await openWith(TEXT, LINES);
+    const job = jobOn(editor, 'replace');
+    for (const answer of job.answers) job.append(answer, `<${answer}>`);
+    await endAll(job);
+    job.begin(1, 'anew');
+    job.append(1, 'again');
+    assert.equal(await job.end(1, 'finished'), true);
+    assert.equal(editor.document.getText(), '<0>\nagain\n<2>\n');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  const adjacent: Readonly<Record<string, string>> = {
+    below: 'abcdef\nAA\nBB',
+    after: 'abcAAdefBB',
+    above: 'AA\nBB\nabcdef',
+    replace: 'AABB',
+  };
+  for (const [mode, want] of Object.entries(adjacent)) {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      it(`J18: that touch keep their answers in order: ${mode}, ${order} first`, async () => {
+        const editor = await openWith('abcdef', [new Range(0, 0, 0, 3), new Range(0, 3, 0, 6)]);
+        const job = jobOn(editor, mode);
+        for (const _round of [1, 2]) {
+          for (const answer of order) job.append(answer, answer === 0 ? 'A' : 'B');
+        }
+        assert.deepEqual(await endAll(job), [true, true]);
+        assert.equal(editor.document.getText(), want);
+        assert.equal(await job.undo(), 'undone');
+        assert.equal(editor.document.getText(), 'abcdef');
+      });
+    }
+  }
+
+  it('makes at most 31 edits a second for all answers together, the last one within 250 ms', async () => {
+    const editor = await openWith(TEXT, LINES);
+    const edits: number[] = [];
+    const listener = workspace.onDidChangeTextDocument((event) => {
+      if (event.document === editor.document && event.contentChanges.length > 0) {
+        edits.push(performance.now());
+      }
+    });
+    const job = jobOn(editor, 'below');
+    for (let count = 0; count < 200; count += 1) {
+      for (const answer of job.answers) job.append(answer, 'word ');
+      // The service: 100 tokens a second for each answer.
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const last = performance.now();
+    await endAll(job);
+    const lateMs = performance.now() - last;
+    listener.dispose();
+    const seconds = ((edits.at(-1) ?? 0) - (edits[0] ?? 0)) / 1_000;
+    const rate = (edits.length - 1) / seconds;
+    console.log(
+      `      three answers: ${edits.length} edits in ${seconds.toFixed(2)} s = ${rate.toFixed(1)} a second; last one ${lateMs.toFixed(0)} ms after the last piece`,
+    );
+    assert.ok(rate <= 31);
+    assert.ok(lateMs <= 250);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+});
+
+function endAll(job: Job): Promise<boolean[]> {
+  return Promise.all(job.answers.map((answer) => job.end(answer, 'finished')));
+}

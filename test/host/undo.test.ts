@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { commands, Range, type TextEditor, workspace } from 'vscode';
+import { hasTab } from '../../src/editor/documentEdit.ts';
+import type { Job } from '../../src/editor/job.ts';
+import { registerFormatter } from './formatter.ts';
+import { appendTo, close, jobOn, open, openFile, typeAt } from './jobs.ts';
+
+const TEXT = 'top\nprompt\nend';
+const PROMPT = new Range(1, 0, 1, 6);
+
+describe('taking back what was generated', () => {
+  afterEach(close);
+
+  for (const mode of ['below', 'after', 'above', 'replace']) {
+    it(`removes exactly that, though the user typed before, behind and inside it: ${mode}`, async () => {
+      const { editor, job } = await written(mode);
+      await typeAt(editor.document, 'top', ' BEFORE');
+      await typeAt(editor.document, 'whole', 'INSIDE');
+      await typeAt(editor.document, 'end', ' BEHIND');
+      assert.equal(await job.undo(), 'undone');
+      const text = editor.document.getText();
+      assert.ok(text.startsWith('top BEFORE\n'));
+      assert.ok(text.includes('INSIDE') && text.endsWith('end BEHIND'));
+      assert.equal(text.replace('INSIDE', '').replaceAll(/ BEFORE| BEHIND/g, ''), TEXT);
+    });
+
+    it(`J22: puts everything back where text still streams: ${mode}`, async () => {
+      const editor = await open(TEXT, PROMPT);
+      const job = jobOn(editor, mode);
+      await appendTo(job, editor.document, 'the first of it ');
+      job.append(0, 'the second of it ');
+      const undone = job.undo();
+      job.append(0, 'the third of it ');
+      assert.equal(await undone, 'undone');
+      assert.equal(await job.end(0, undefined), true);
+      assert.equal(editor.document.getText(), TEXT);
+    });
+
+    it(`J22 J23: leaves the part that came until then, and takes it back on demand: ${mode}`, async () => {
+      const editor = await open(TEXT, PROMPT);
+      const job = jobOn(editor, mode);
+      await appendTo(job, editor.document, 'half an ');
+      job.cancel();
+      assert.equal(await job.end(0, undefined), true);
+      assert.match(editor.document.getText(), /half an/);
+      assert.equal(await job.undo(), 'undone');
+      assert.equal(editor.document.getText(), TEXT);
+    });
+  }
+
+  it('removes what a formatter has given other blanks', async () => {
+    const { editor, job } = await written('below');
+    const { document } = editor;
+    const at = document.positionAt(document.getText().indexOf('whole'));
+    await editor.edit((builder) => {
+      builder.insert(at, '   ');
+      builder.replace(new Range(at.translate(0, 5), at.translate(0, 6)), '\n\t');
+    });
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(document.getText(), TEXT);
+  });
+
+  it('leaves blanks that the user has typed inside it', async () => {
+    const { editor, job } = await written('below');
+    await typeAt(editor.document, 'whole', '\n\t');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT.replace('prompt', 'prompt\n\t'));
+  });
+
+  it('removes what a formatter has formatted', async () => {
+    const formatter = registerFormatter('plaintext');
+    const { editor, job } = await written('below', 'b=1+2\nc  =  3');
+    await commands.executeCommand('editor.action.formatDocument');
+    formatter.dispose();
+    assert.match(editor.document.getText(), /b = 1\+2\nc = 3/);
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('finds nothing where the user has undone it already', async () => {
+    const { editor, job } = await written('below');
+    await commands.executeCommand('undo');
+    assert.equal(await job.undo(), 'nothing');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  for (const mode of ['below', 'after', 'above', 'replace']) {
+    it(`removes what the user has undone and redone: ${mode}`, async () => {
+      const { editor, job } = await written(mode);
+      await commands.executeCommand('undo');
+      await commands.executeCommand('redo');
+      assert.match(editor.document.getText(), /whole/);
+      assert.equal(await job.undo(), 'undone');
+      assert.equal(editor.document.getText(), TEXT);
+    });
+  }
+
+  it('removes what the user has deleted and brought back', async () => {
+    const { editor, job } = await written('below');
+    await editor.edit((builder) => builder.delete(new Range(2, 2, 2, 8)));
+    await commands.executeCommand('undo');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('is undone by one undo, and can be done again', async () => {
+    const { editor, job } = await written('replace');
+    const generated = editor.document.getText();
+    assert.equal(await job.undo(), 'undone');
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), generated);
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('happens once', async () => {
+    const { editor, job } = await written('replace');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(await job.undo(), 'nothing');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('takes back the half answer where the next one never came', async () => {
+    const { editor, job } = await written('replace');
+    job.begin(0, 'anew');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('leaves room for another answer in the same place', async () => {
+    const { editor, job } = await written('replace');
+    await job.undo();
+    job.begin(0, 'anew');
+    job.append(0, 'another');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(editor.document.getText(), 'top\nanother\nend');
+  });
+
+  it('reaches a document that no editor shows', async () => {
+    const { editor, job } = await written('replace');
+    await open('another');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('J05: says that it cannot where the document is closed, and leaves it closed', async () => {
+    const editor = await openFile('undo.txt', TEXT, PROMPT);
+    const job = jobOn(editor, 'below');
+    job.append(0, 'text');
+    await job.end(0, 'finished');
+    await editor.document.save();
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+    assert.equal(await job.undo(), 'refused');
+    assert.equal(hasTab(editor.document), false);
+    assert.equal(workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
+  });
+});
+
+async function written(
+  mode: string,
+  answer = 'a whole answer',
+): Promise<{ editor: TextEditor; job: Job }> {
+  const editor = await open(TEXT, PROMPT);
+  const job = jobOn(editor, mode);
+  job.append(0, answer);
+  assert.equal(await job.end(0, 'finished'), true);
+  return { editor, job };
+}

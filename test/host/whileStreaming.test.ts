@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import {
+  commands,
+  EndOfLine,
+  languages,
+  Range,
+  Selection,
+  type TextDocument,
+  Uri,
+  ViewColumn,
+  WorkspaceEdit,
+  window,
+  workspace,
+} from 'vscode';
+import { hasTab } from '../../src/editor/documentEdit.ts';
+import { appendTo, close, fileUri, jobOn, open, openFile, textOf, typeAt, until } from './jobs.ts';
+
+const PROMPT = new Range(0, 0, 0, 6);
+
+describe('while text streams', () => {
+  afterEach(close);
+
+  for (const mode of ['below', 'after', 'above', 'replace']) {
+    it(`J02: follows what the user types before its place: ${mode}`, async () => {
+      const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
+      const job = jobOn(editor, mode);
+      await typeAt(editor.document, 'top', ' one\ntwo');
+      await appendTo(job, editor.document, 'an ');
+      await typeAt(editor.document, 'top', ' half');
+      job.append(0, 'answer');
+      assert.equal(await job.end(0, 'finished'), true);
+      const want = { below: 'prompt\nan answer', after: 'promptan answer' }[mode];
+      const other = { above: 'an answer\nprompt', replace: 'an answer' }[mode];
+      assert.equal(editor.document.getText(), `top half one\ntwo\n${want ?? other}\nend`);
+    });
+  }
+
+  it('J04: gives up where the user deletes the place before any text', async () => {
+    const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
+    const job = jobOn(editor, 'replace');
+    await editor.edit((builder) => builder.delete(new Range(0, 2, 2, 1)));
+    job.append(0, 'text');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(editor.document.getText(), 'tond');
+  });
+
+  it('J04: gives up where the user deletes the text that came so far', async () => {
+    const editor = await open('prompt\nend', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    await editor.edit((builder) => builder.delete(new Range(1, 0, 2, 0)));
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(editor.document.getText(), 'prompt\nend');
+  });
+
+  it('J04: gives up where the user deletes the whole text', async () => {
+    const editor = await open('prompt\nend', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    await editor.edit((builder) => builder.delete(new Range(0, 0, 9, 0)));
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(editor.document.getText(), '');
+  });
+
+  it('J05: gives up where the document is closed in the middle, and leaves it closed', async () => {
+    const editor = await openFile('streaming4.txt', 'prompt', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    await editor.document.save();
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(hasTab(editor.document), false);
+    assert.equal(workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
+  });
+
+  it('J06: writes once where the document is shown in two groups', async () => {
+    const editor = await open('prompt', PROMPT);
+    const { document } = editor;
+    const job = jobOn(editor, 'below');
+    await appendTo(job, document, 'first ');
+    await commands.executeCommand('workbench.action.splitEditor');
+    await appendTo(job, document, 'second ');
+    await commands.executeCommand('workbench.action.focusFirstEditorGroup');
+    job.append(0, 'third');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(document.getText(), 'prompt\nfirst second third');
+    await commands.executeCommand('undo');
+    assert.equal(document.getText(), 'prompt');
+  });
+
+  it('J06: goes on where the editor is moved to another group', async () => {
+    await open('another');
+    const editor = await open('prompt', PROMPT);
+    const { document } = editor;
+    const job = jobOn(editor, 'below');
+    await appendTo(job, document, 'first ');
+    await commands.executeCommand('workbench.action.moveEditorToNextGroup');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(document.getText(), 'prompt\nfirst second');
+  });
+
+  it('J07: follows a renamed file', async () => {
+    const editor = await openFile('streaming7.txt', 'prompt\nend', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    await rename('streaming7.txt', 'streaming7-new.txt');
+    const renamed = await documentAt('streaming7-new.txt');
+    job.append(0, 'second ');
+    await until(window.onDidChangeVisibleTextEditors, () =>
+      window.visibleTextEditors.some(({ document }) => document === renamed),
+    );
+    await typeAt(renamed, 'prompt', '!');
+    job.append(0, 'third');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(renamed.getText(), 'prompt!\nfirst second third\nend');
+    assert.equal(job.document, renamed);
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(renamed.getText(), 'prompt!\nend');
+  });
+
+  it('J07: follows a file whose folder is renamed', async () => {
+    const editor = await openFile('streaming8/a.txt', 'prompt\nend', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    await rename('streaming8', 'streaming8-new');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), true);
+    const renamed = await documentAt('streaming8-new/a.txt');
+    assert.equal(renamed.getText(), 'prompt\nfirst second\nend');
+  });
+
+  it('does not follow a file into a name that is obeyed', async () => {
+    const editor = await openFile('streaming11.json', 'prompt', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    await rename('streaming11.json', '.vscode/streaming11.json');
+    const renamed = await documentAt('.vscode/streaming11.json');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(renamed.getText(), 'prompt\nfirst ');
+    assert.equal(job.text, 'first second');
+  });
+
+  it('J08: gives up where the file is deleted, and does not make it again', async () => {
+    const editor = await openFile('streaming9.txt', 'prompt', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    const edit = new WorkspaceEdit();
+    edit.deleteFile(fileUri('streaming9.txt'));
+    await workspace.applyEdit(edit);
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(job.text, 'first second');
+    await assert.rejects(Promise.resolve(workspace.fs.stat(fileUri('streaming9.txt'))));
+  });
+
+  it('J31: goes on in a file that belongs to no folder any more', async () => {
+    const editor = await openFile('streaming10/a.txt', 'prompt', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    rmSync(fileUri('streaming10').fsPath, { recursive: true });
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(editor.document.getText(), 'prompt\nfirst second');
+    assert.equal(job.text, 'first second');
+  });
+
+  it('J33: writes nothing at the end of a document that became shorter than its place', async () => {
+    const editor = await openFile(
+      'streaming11.txt',
+      `${'line\n'.repeat(50)}prompt\n`,
+      new Range(50, 0, 50, 6),
+    );
+    const { document } = editor;
+    const job = jobOn(editor, 'below');
+    await workspace.fs.writeFile(fileUri('streaming11.txt'), Buffer.from('short'));
+    await textOf(document, (text) => text === 'short');
+    job.append(0, 'text');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(document.getText(), 'short');
+  });
+
+  it('goes on where the document is saved', async () => {
+    const editor = await openFile('streaming12.txt', 'prompt', PROMPT);
+    const { document } = editor;
+    const job = jobOn(editor, 'below');
+    for (const piece of ['first ', 'second ', 'third ']) {
+      await appendTo(job, document, piece);
+      assert.equal(await document.save(), true);
+    }
+    job.append(0, 'end');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(document.getText(), 'prompt\nfirst second third end');
+    // Each time it is saved VS Code ends an undo step.
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(document.getText(), 'prompt');
+  });
+
+  it('goes on where the language of the document changes', async () => {
+    const editor = await open('prompt', PROMPT);
+    const { document } = editor;
+    const job = jobOn(editor, 'below');
+    await appendTo(job, document, 'first ');
+    await languages.setTextDocumentLanguage(document, 'python');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(document.getText(), 'prompt\nfirst second');
+  });
+
+  it('gives up, and writes nothing twice, where the line ends change in the middle', async () => {
+    const editor = await open('prompt\nend', PROMPT);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    await editor.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(editor.document.getText(), 'prompt\r\nfirst \r\nend');
+  });
+
+  it('writes on where the user undoes their own typing and redoes it', async () => {
+    const editor = await open('prompt\nend', PROMPT);
+    const { document } = editor;
+    const job = jobOn(editor, 'below');
+    await appendTo(job, document, 'first ');
+    await typeAt(document, 'end', '!');
+    await commands.executeCommand('undo');
+    await appendTo(job, document, 'second ');
+    await typeAt(document, 'end', '?');
+    await commands.executeCommand('undo');
+    await commands.executeCommand('redo');
+    job.append(0, 'third');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(document.getText(), 'prompt\nfirst second third\nend?');
+  });
+
+  it('gives up where an untitled document is saved under a name, which makes another one of it', async () => {
+    const uri = Uri.from({ scheme: 'untitled', path: fileUri('streaming16-new.txt').path });
+    const document = await workspace.openTextDocument(uri);
+    const editor = await window.showTextDocument(document);
+    await editor.edit((builder) => builder.insert(PROMPT.start, 'prompt'));
+    editor.selection = new Selection(PROMPT.start, PROMPT.end);
+    const job = jobOn(editor, 'below');
+    await appendTo(job, document, 'first ');
+    await document.save();
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'finished'), false);
+    const saved = await documentAt('streaming16-new.txt');
+    assert.equal(saved.getText(), 'prompt\nfirst ');
+  });
+
+  it('shows the same text beside, too', async () => {
+    const editor = await open('prompt', PROMPT);
+    const { document } = editor;
+    await window.showTextDocument(document, ViewColumn.Beside);
+    const job = jobOn(editor, 'below');
+    job.append(0, 'text');
+    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(document.getText(), 'prompt\ntext');
+  });
+});
+
+async function rename(from: string, to: string): Promise<void> {
+  const edit = new WorkspaceEdit();
+  edit.renameFile(fileUri(from), fileUri(to));
+  assert.equal(await workspace.applyEdit(edit), true);
+}
+
+async function documentAt(name: string): Promise<TextDocument> {
+  const find = () => workspace.textDocuments.find(({ uri }) => uri.path === fileUri(name).path);
+  await until(workspace.onDidOpenTextDocument, () => find() !== undefined);
+  const found = find();
+  assert.ok(found);
+  return found;
+}

@@ -1,0 +1,89 @@
+import { commands, type Range, Selection, type TextEditor, window, workspace } from 'vscode';
+import type { GenerateOptions } from '../../src/editor/generateOptions.ts';
+import { Jobs } from '../../src/editor/jobs.ts';
+import type { Credentials } from '../../src/service/credentials.ts';
+import { isKind, type ServiceError } from '../../src/service/errors.ts';
+import { Session } from '../../src/service/session.ts';
+import { vendors } from '../../src/service/vendors.ts';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
+import { close } from './jobs.ts';
+
+export const chatPath = '/ml/v1/text/chat_stream';
+
+interface Reported {
+  readonly kind: ServiceError['kind'];
+  readonly lines: readonly number[];
+}
+
+/** The main job from the editor to the service and back: real documents and real sockets. */
+export class World {
+  readonly emulator: Emulator;
+  readonly jobs = new Jobs();
+  readonly #session = new Session({ http: { waitMs: () => 1 } });
+  reported: Reported[] = [];
+  isRetryWanted = false;
+  /** What asking for credentials waits for. */
+  beforeCredentials: Promise<boolean> = Promise.resolve(true);
+
+  private constructor(emulator: Emulator) {
+    this.emulator = emulator;
+  }
+
+  static async start(): Promise<World> {
+    return new World(await startEmulator());
+  }
+
+  get options(): GenerateOptions {
+    const [vendor] = vendors;
+    if (!vendor) throw new Error('No vendor');
+    const { url } = this.emulator;
+    const credentials: Credentials = {
+      vendor,
+      apiKey: defaultApiKey,
+      projectId: defaultProjectId,
+      authUrl: url,
+      serviceUrl: url,
+      approved: { auth: url, service: url },
+    };
+    return {
+      jobs: this.jobs,
+      credentials: async () => ((await this.beforeCredentials) ? credentials : undefined),
+      client: async (_credentials, settings) => this.#session.client(credentials, settings),
+      checkLimits: async () => {},
+      onStart: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
+      signOut: () => new AbortController().signal,
+      report: async (error, _used, lines) => {
+        const { kind } = error as ServiceError;
+        if (!isKind(error, 'cancelled')) this.reported.push({ kind, lines });
+        return this.isRetryWanted;
+      },
+    };
+  }
+
+  async end(): Promise<void> {
+    this.jobs.dispose();
+    this.#session.dispose();
+    await this.emulator.close();
+    await close();
+  }
+}
+
+export async function open(content: string, ...selections: Range[]): Promise<TextEditor> {
+  const editor = await window.showTextDocument(await workspace.openTextDocument({ content }));
+  editor.selections = selections.map(({ start, end }) => new Selection(start, end));
+  return editor;
+}
+
+/** Waits for work that may wait for messages; nobody picks anything in them. */
+export async function closingMessages(work: Promise<void>): Promise<void> {
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await commands.executeCommand('notifications.clearAll');
+    await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 20))]);
+  }
+  await over;
+}

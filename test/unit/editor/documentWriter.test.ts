@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { DocumentWriter } from '../../../src/editor/documentWriter.ts';
+import type { Place } from '../../../src/editor/passage.ts';
+import { FakePage, type Fate } from './fakePage.ts';
+
+const END = { start: 6, end: 6, lead: '\n', tail: '' };
+const timing = { intervalMs: 0, deadlineMs: 5_000 };
+
+function writing(place = END, times = timing): { page: FakePage; writer: DocumentWriter } {
+  const page = new FakePage('prompt');
+  return { page, writer: new DocumentWriter(page, [place], { timing: times }) };
+}
+
+/** Lets these become of the next edits, one after the other. */
+async function endWith(page: FakePage, writer: DocumentWriter, fates: readonly Fate[]) {
+  const end = writer.end(0);
+  for (const fate of fates) {
+    page.fate = fate;
+    await page.turn();
+  }
+  return page.turnUntil(end);
+}
+
+describe('the writer of a document', () => {
+  it('J11: writes once where two edits are refused and the third one is not', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['refuse', 'refuse']), true);
+    assert.equal(page.text, 'prompt\ntext');
+  });
+
+  it('J12: gives up where every edit is refused', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['refuse', 'refuse', 'refuse']), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: gives up where every edit is rejected', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    const fates = Array.from({ length: 10 }, () => 'reject' as const);
+    assert.equal(await endWith(page, writer, fates), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: goes on where edits are rejected for a moment only', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['reject', 'reject', 'reject']), true);
+    assert.equal(page.text, 'prompt\ntext');
+  });
+
+  it('J12: gives up where an edit is never answered', async () => {
+    const { page, writer } = writing(END, { intervalMs: 0, deadlineMs: 5 });
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['never']), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J13: gives up where an edit is accepted and changes nothing', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['ignore', 'ignore', 'ignore']), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J13: says that it could not take text back where that changes nothing', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, []), true);
+    const undo = writer.undo();
+    for (let tries = 0; tries < 20; tries += 1) {
+      page.fate = 'ignore';
+      await page.turn();
+    }
+    assert.equal(await undo, 'refused');
+    assert.equal(page.text, 'prompt\ntext');
+  });
+
+  it('takes text back though somebody else was quicker', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    await endWith(page, writer, []);
+    const undo = writer.undo();
+    await new Promise(setImmediate);
+    page.change(0, 0, 'MINE ');
+    assert.equal(await page.turnUntil(undo), 'undone');
+    assert.equal(page.text, 'MINE prompt');
+  });
+
+  it('takes back also what an edit under way still writes', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'first');
+    const undo = writer.undo();
+    writer.append(0, 'second');
+    assert.equal(await page.turnUntil(undo), 'undone');
+    assert.equal(page.text, 'prompt');
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+  });
+
+  const blanks: [title: string, edit: (page: FakePage) => void, left: string][] = [
+    ['leaves blanks that the user typed inside it', (page) => page.change(9, 0, ' \n'), ' \n'],
+    [
+      'leaves them though the user deletes them together with ours, and brings that back',
+      (page) => {
+        page.change(9, 0, '  ');
+        page.change(8, 4, '');
+        page.undo();
+      },
+      '  ',
+    ],
+    [
+      'leaves them though the user takes them away and brings them back',
+      (page) => {
+        page.change(9, 0, '  ');
+        page.undo();
+        page.redo();
+      },
+      '  ',
+    ],
+    [
+      'takes blanks that a formatter put inside it',
+      (page) =>
+        page.changeAll([
+          { rangeOffset: 8, rangeLength: 0, text: ' ' },
+          { rangeOffset: 10, rangeLength: 0, text: '\t' },
+        ]),
+      '',
+    ],
+    [
+      'takes blanks that a formatter put in place of what the user typed',
+      (page) => {
+        page.change(9, 0, '   ');
+        page.change(9, 3, ' ');
+      },
+      '',
+    ],
+  ];
+  for (const [title, edit, left] of blanks) {
+    it(`${title} when it takes text back`, async () => {
+      const { page, writer } = writing();
+      writer.append(0, 'text');
+      await endWith(page, writer, []);
+      edit(page);
+      assert.equal(await page.turnUntil(writer.undo()), 'undone');
+      assert.equal(page.text, `prompt${left}`);
+    });
+  }
+
+  it('says that there is nothing to take back where nothing was written', async () => {
+    const { page, writer } = writing();
+    assert.equal(await page.turnUntil(writer.undo()), 'nothing');
+  });
+
+  it('J05: says that it could not take text back from a closed document', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    await endWith(page, writer, []);
+    page.isShown = false;
+    page.isOpen = false;
+    assert.equal(await page.turnUntil(writer.undo()), 'refused');
+  });
+
+  it('is pending as long as text waits that can be written', async () => {
+    const { page, writer } = writing();
+    assert.equal(writer.isPending, false);
+    writer.append(0, 'text');
+    assert.equal(writer.isPending, true);
+    await endWith(page, writer, []);
+    assert.equal(writer.isPending, false);
+    assert.deepEqual(writer.documents, [page.document]);
+  });
+
+  describe('where the user undoes what was written', () => {
+    const AT_START = { start: 0, end: 0, lead: '', tail: '\n' };
+
+    /** @returns how often it was told that all is taken back, before and after each undo or redo */
+    async function told(
+      places: readonly Place[],
+      before: (page: FakePage, writer: DocumentWriter) => Promise<void>,
+      replays: readonly ('undo' | 'redo')[],
+    ): Promise<number[]> {
+      const page = new FakePage('prompt');
+      let times = 0;
+      const onTakenBack = () => {
+        times += 1;
+      };
+      const writer = new DocumentWriter(page, places, { timing, onTakenBack });
+      await before(page, writer);
+      const timesBefore = times;
+      const timesAfter = replays.map((replay) => {
+        page[replay]();
+        return times;
+      });
+      return [timesBefore, ...timesAfter];
+    }
+    const write = async (page: FakePage, writer: DocumentWriter, answer: number, text: string) => {
+      writer.append(answer, text);
+      await page.turn();
+      await page.turn();
+    };
+
+    it('tells once that all of it is taken back', async () => {
+      const one = async (page: FakePage, writer: DocumentWriter) => {
+        await write(page, writer, 0, 'first ');
+        await write(page, writer, 0, 'second');
+      };
+      assert.deepEqual(await told([END], one, ['undo', 'redo']), [0, 1, 1]);
+    });
+
+    it('tells nothing as long as some of what still comes is there', async () => {
+      const two = async (page: FakePage, writer: DocumentWriter) => {
+        await write(page, writer, 0, 'one');
+        page.change(3, 0, 'u');
+        await write(page, writer, 1, 'two');
+      };
+      assert.deepEqual(await told([AT_START, END], two, ['undo', 'undo', 'undo']), [0, 0, 0, 1]);
+    });
+
+    it('does not count an answer that has ended', async () => {
+      const ended = async (page: FakePage, writer: DocumentWriter) => {
+        await write(page, writer, 0, 'one');
+        await page.turnUntil(writer.end(0));
+        page.change(3, 0, 'u');
+        await write(page, writer, 1, 'two');
+      };
+      assert.deepEqual(await told([AT_START, END], ended, ['undo', 'undo', 'undo']), [0, 1, 1, 1]);
+    });
+
+    it('tells nothing where the user deletes it by hand', async () => {
+      const deleted = async (page: FakePage, writer: DocumentWriter) => {
+        await write(page, writer, 0, 'one');
+        page.change(6, 4, '');
+      };
+      assert.deepEqual(await told([END], deleted, []), [0]);
+    });
+  });
+
+  it('shows what it holds back, and writes it once released', async () => {
+    const { page, writer } = writing();
+    writer.hold();
+    writer.append(0, 'text');
+    await page.turn();
+    assert.deepEqual([page.text, writer.preview], ['prompt', 'prompt\ntext']);
+    page.change(0, 0, 'a ');
+    assert.equal(writer.preview, 'a prompt\ntext');
+    writer.release();
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.deepEqual([page.text, writer.preview], ['a prompt\ntext', 'a prompt\ntext']);
+  });
+
+  it('writes what was accepted, and holds back what came later', async () => {
+    const { page, writer } = writing();
+    writer.hold();
+    writer.append(0, 'seen');
+    writer.accept();
+    writer.append(0, ' unseen');
+    writer.release();
+    writer.append(0, ' more');
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.deepEqual([page.text, writer.preview], ['prompt\nseen', 'prompt\nseen unseen more']);
+    writer.accept();
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.equal(page.text, 'prompt\nseen unseen more');
+  });
+
+  it('writes nothing of another answer in place of the one that was accepted', async () => {
+    const { page, writer } = writing();
+    writer.hold();
+    writer.append(0, 'seen');
+    writer.accept();
+    writer.restart(0);
+    writer.append(0, 'unseen');
+    writer.release();
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.equal(page.text, 'prompt');
+  });
+});

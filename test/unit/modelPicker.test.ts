@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Model } from '../../src/service/modelList.ts';
+import type { ModelRow } from '../../src/ui/modelRows.ts';
+import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
+import { modelOf } from './service/modelFixtures.ts';
+
+/** A pick list that a test answers or closes. */
+class FakePick {
+  items: readonly ModelRow[] = [];
+  selectedItems: readonly ModelRow[] = [];
+  placeholder = '';
+  busy = false;
+  isOpen = false;
+  #accept = () => {};
+  #hide = () => {};
+
+  onDidAccept(listener: () => void): void {
+    this.#accept = listener;
+  }
+  onDidHide(listener: () => void): void {
+    this.#hide = listener;
+  }
+  show(): void {
+    this.isOpen = true;
+  }
+  hide(): void {
+    this.isOpen = false;
+    this.#hide();
+  }
+  dispose(): void {}
+
+  pick(id: string): void {
+    this.selectedItems = this.items.filter((row) => row.id === id);
+    this.#accept();
+  }
+}
+
+describe('Select Model', () => {
+  let list = new FakePick();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    class EditorWithList extends FakeEditor {
+      override exports(): Record<string, unknown> {
+        return { ...super.exports(), window: { createQuickPick: () => list } };
+      }
+    }
+    hooks = installEditor(() => new EditorWithList());
+  });
+  after(() => hooks.deregister());
+
+  async function start() {
+    const { pickModel } = await import('../../src/ui/modelPicker.ts');
+    list = new FakePick();
+    const models = Promise.withResolvers<Model[]>();
+    const picked = pickModel(models.promise, 'b');
+    return { models, picked };
+  }
+
+  it('is open while the list is on its way, then gives the id that was picked', async () => {
+    const { models, picked } = await start();
+    assert.deepEqual([list.isOpen, list.busy], [true, true]);
+    models.resolve([modelOf({ id: 'a' }), modelOf({ id: 'b' })]);
+    await turn();
+    assert.deepEqual([list.busy, list.placeholder], [false, 'Current: b']);
+    assert.deepEqual(
+      list.items.map(({ id }) => id),
+      ['b', 'a'],
+    );
+    list.pick('nothing');
+    list.pick('a');
+    assert.deepEqual([await picked, list.isOpen], ['a', false]);
+  });
+
+  it('gives nothing where it was closed, whatever comes then', async () => {
+    for (const end of ['resolve', 'reject'] as const) {
+      const { models, picked } = await start();
+      list.hide();
+      if (end === 'resolve') models.resolve([modelOf()]);
+      else models.reject(new Error('no list'));
+      assert.equal(await picked, undefined);
+    }
+  });
+
+  it('closes and fails where there is no list', async () => {
+    const { models, picked } = await start();
+    models.reject(new Error('no list'));
+    await assert.rejects(picked, /no list/);
+    assert.equal(list.isOpen, false);
+  });
+});
