@@ -1,11 +1,14 @@
 /** `npm run readme`: writes the tables of the README, from the manifest and from the code. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { causesTable } from './unit/causes.ts';
+import { insertModesTable } from './unit/insertModesTable.ts';
 import { settingsTable } from './unit/settingsTable.ts';
 
 const manifest = JSON.parse(await readFile('package.json', 'utf8'));
+const settings = manifest.contributes.configuration.properties;
 const tables = {
-  settings: settingsTable(manifest.contributes.configuration.properties),
+  settings: settingsTable(settings),
+  insertModes: insertModesTable(settings['hostedModel.insertMode']),
   causes: causesTable(),
 };
 let readme = await readFile('README.md', 'utf8');

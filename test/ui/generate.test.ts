@@ -146,7 +146,7 @@ describe('generating', () => {
     emulator.settings.stopReason = 'max_tokens';
     await session.workbench.runCommand(generate);
     await session.workbench.notifications.close(
-      /cut the answer, since it reached the number of new tokens/,
+      /cut the answer, since a limit of tokens or time was reached/,
     );
     emulator.settings.stopReason = 'eos_token';
     await undone();
@@ -167,7 +167,8 @@ describe('generating', () => {
     await select('secret.env', 1);
     const sent = emulator.requests.length;
     await session.workbench.runCommand(generate);
-    await session.workbench.notifications.close(/holds your API key/);
+    await session.workbench.dialogs.waitFor(/holds your API key/);
+    await session.workbench.dialogs.click('Cancel');
     assert.equal(emulator.requests.length, sent);
   });
 

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { repositoryRoot, testDirectory } from '../vscode/install.ts';
@@ -19,4 +19,14 @@ export async function takePicture(page: Page, name: string, clip?: Clip): Promis
   const path = join(folder, `${name}.png`);
   await mkdir(dirname(path), { recursive: true });
   await page.screenshot({ path, ...(clip && { clip }) });
+}
+
+/** Of those that are shipped: WebP, which takes half the room (measured). */
+export async function takeSmallPicture(page: Page, name: string, clip: Clip): Promise<void> {
+  const path = join(folder, `${name}.webp`);
+  await mkdir(dirname(path), { recursive: true });
+  const browser = await page.context().newCDPSession(page);
+  const options = { format: 'webp', quality: 80, clip: { ...clip, scale: 1 } } as const;
+  const { data } = await browser.send('Page.captureScreenshot', options);
+  await writeFile(path, Buffer.from(data, 'base64'));
 }

@@ -135,7 +135,10 @@ describe('protection of the key', () => {
     await workbench.runCommand('Hosted Model: Select Model');
     const list = await workbench.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     const deprecated = list.items.find(({ label }) => label === 'granite-3-3-8b-instruct');
-    assert.match(deprecated?.detail ?? '', /IBM · 131,072 tokens · deprecated from 2026-09-01/);
+    assert.match(
+      deprecated?.detail ?? '',
+      /deprecated, withdrawn on 2027-01-15, successor ibm\/granite-4-h-small/,
+    );
     await workbench.screenshot('models');
     await workbench.quickInput.pick('granite-3-3-8b-instruct');
     await workbench.quickInput.waitUntilClosed();

@@ -1,4 +1,5 @@
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import type { ReceivedRequest } from '../emulator/requests.ts';
 import { openWorkbench, type Session, type SessionOptions } from './session.ts';
 
 /** An emulated service for the UI tests, and windows that know its address. */
@@ -36,6 +37,29 @@ export async function storeKey({ workbench }: Session, key = apiKey): Promise<vo
   await quickInput.accept();
   await quickInput.pick('$(save) Save Without Testing');
   await notifications.close(/is set up/);
+}
+
+/**
+ * A service that has been asked nothing yet but for the token in use, and a window that shows no
+ * message and has its editors in one group: for each test of several in one window.
+ */
+export async function startAfresh(emulator: Emulator, { workbench }: Session): Promise<void> {
+  emulator.reset();
+  await workbench.runCommand('Hosted Model: Refresh Token');
+  await workbench.notifications.waitFor(/new token is in use/);
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.runCommand('View: Join All Editor Groups');
+}
+
+/** Generates by the keys that a user presses in the editor. */
+export async function generateByKeys({ workbench: { page } }: Session): Promise<void> {
+  await page.keyboard.press('Control+K');
+  await page.keyboard.press('Control+G');
+}
+
+/** Matches a request for text whose body holds this. */
+export function asking(text: string): (request: ReceivedRequest) => boolean {
+  return (request) => request.path === chatPath && request.text.includes(text);
 }
 
 /** Text of a `.env` file, or variables of an environment, that name another service. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
 import { answerSetUp } from '../vscode/setUpWalk.ts';
 import type { Workbench } from '../vscode/workbench.ts';
-import { takePicture } from './pictures.ts';
+import { takeSmallPicture } from './pictures.ts';
 import { apiKey, generate, projectId, startService, statusId } from './service.ts';
 import { openWorkbench } from './session.ts';
 
@@ -114,5 +114,5 @@ async function takePart(
     width: Math.min(620, box.width + 2 * margin),
     height: (height ?? box.height) + 2 * margin,
   };
-  await takePicture(page, name, clip);
+  await takeSmallPicture(page, name, clip);
 }

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import type { Emulator } from '../emulator/emulator.ts';
+import { gate } from '../emulator/faults.ts';
+import {
+  chatPath,
+  generate,
+  generateByKeys,
+  openWindow,
+  startAfresh,
+  startService,
+  storeKey,
+} from './service.ts';
+import type { Session } from './session.ts';
+
+const original = 'Write a poem.\nThe end.\n';
+const poem = 'Roses are red,\n\tviolets – blue 🌹\n\n  and “this”  is  new.';
+const complete = `Write a poem.\n${poem}\nThe end.\n`;
+const names = [
+  'whole',
+  'undone',
+  'palette',
+  'cancelled',
+  'broken',
+  'widgets',
+  'twice',
+  'loss0',
+  'loss1',
+  'loss2',
+];
+const cut = /the service cut the answer/;
+const continueIt = 'Hosted Model: Continue Generation';
+const tryAgain = 'Hosted Model: Try Again';
+const undoIt = 'Hosted Model: Undo Generation';
+const showLast = 'Hosted Model: Show Last Result';
+
+describe('an answer that did not come wholly', () => {
+  let emulator: Emulator;
+  let session: Session;
+  before(async () => {
+    emulator = await startService();
+    session = await openWindow(emulator, {
+      folderFiles: Object.fromEntries(names.map((name) => [`${name}.txt`, original])),
+      userSettings: { 'hostedModel.parameters': { max_new_tokens: 6 } },
+    });
+    await storeKey(session);
+  });
+  after(() => emulator.close());
+  beforeEach(async () => {
+    await startAfresh(emulator, session);
+    emulator.settings.answer = () => poem;
+  });
+
+  const select = async (name: string) => {
+    await session.workbench.openFile(session.path(`${name}.txt`));
+    await session.workbench.editor.selectLines(1);
+  };
+  const saved = (name: string) => session.workbench.editor.savedText(session.path(`${name}.txt`));
+  const run = (title: string) => session.workbench.runCommand(title);
+  /** Begins an answer that stays as it is after its first words until the gate opens. */
+  const stall = async (name: string) => {
+    await select(name);
+    const stalled = gate();
+    emulator.faults.next(chatPath, {
+      beforePart: (index) => (index < 4 ? undefined : stalled.opened),
+    });
+    const arrived = emulator.nextRequest(chatPath);
+    await generateByKeys(session);
+    await session.workbench.editor.waitForText(/Roses are/);
+    return { request: await arrived, open: stalled.open };
+  };
+
+  it('stands there byte for byte after Continue, as often as it was cut', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('whole');
+    await run(generate);
+    const { buttons } = await notifications.waitFor(cut);
+    assert.deepEqual(buttons, ['Continue', 'Try Again', 'Undo Generation']);
+    await editor.waitForText(/violets –\nThe end/);
+    await notifications.click(cut, 'Continue');
+    await editor.waitForText(/“this” {2}is\nThe end/);
+    await notifications.click(cut, 'Continue');
+    await editor.waitForText(/is {2}new\.\nThe end/);
+    assert.equal(await saved('whole'), complete);
+    assert.equal(emulator.count(chatPath), 3);
+    assert.deepEqual(await notifications.list(), []);
+  });
+
+  it('is taken back alone by Undo Generation, whatever was typed in it and beside it', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('undone');
+    await run(generate);
+    await notifications.waitFor(cut);
+    await editor.placeCursor(2, 6);
+    await editor.type('MINE');
+    await editor.placeCursor(4, 1);
+    await editor.type('Also mine. ');
+    await editor.waitForText(/RosesMINE are red,\n(.|\n)*\nAlso mine\. The end/);
+    await notifications.click(cut, 'Undo Generation');
+    await editor.waitForText(/Also mine/);
+    await session.workbench.screen.until('the answer to go', async () =>
+      /red/.test(await editor.visibleText()) ? undefined : true,
+    );
+    assert.equal(await saved('undone'), 'Write a poem.MINE\nAlso mine. The end.\n');
+  });
+
+  it('is gone on with, made anew and taken back by the palette, too', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('palette');
+    await run(generate);
+    await notifications.close(cut);
+    await run(continueIt);
+    await editor.waitForText(/blue 🌹/);
+    await notifications.close(cut);
+    emulator.settings.answer = () => 'Short.';
+    await run(tryAgain);
+    await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
+    await run(continueIt);
+    await notifications.waitFor(/no answer here that the service cut/);
+    await run(undoIt);
+    await editor.waitForText(original);
+    assert.equal(await saved('palette'), original);
+    await run(undoIt);
+    await notifications.waitFor(/nothing of that generation is left/);
+  });
+
+  it('is not there yet: then each command says so', async () => {
+    const another = await session.anotherWindow();
+    const said: [title: string, message: RegExp][] = [
+      [continueIt, /no answer here that the service cut/],
+      [tryAgain, /no finished generation here to try again/],
+      [undoIt, /no generation here to take back/],
+      [showLast, /has generated nothing in this window yet/],
+    ];
+    for (const [title, message] of said) {
+      await another.runCommand(title);
+      await another.notifications.close(message);
+    }
+  });
+
+  it('J22: stays after Escape, and Undo Generation restores the document exactly', async () => {
+    const { editor, notifications, page } = session.workbench;
+    const { request, open } = await stall('cancelled');
+    await page.keyboard.press('Escape');
+    await emulator.disconnected(request);
+    open();
+    await editor.waitForText(/Roses are red,/);
+    assert.deepEqual(await notifications.list(), []);
+    await run(undoIt);
+    await editor.waitForText(original);
+    assert.equal(await saved('cancelled'), original);
+  });
+
+  it('J23: stays after an error; Try Again takes its place, and both can be taken back', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('broken');
+    emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });
+    await run(generate);
+    await notifications.waitFor(/broke off before its end, and what came is kept/);
+    await editor.waitForText(/Roses(.|\n)*The end/);
+    await notifications.close(/broke off/);
+    emulator.settings.answer = () => 'Short.';
+    await run(tryAgain);
+    await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
+    await run(undoIt);
+    await editor.waitForText(original);
+    assert.equal(await saved('broken'), original);
+  });
+
+  it('J32: is shown whole by Show Last Result after each rescue', async () => {
+    const { editor, notifications, page } = session.workbench;
+    emulator.settings.answer = () => 'Roses are red and so on.';
+    const losses: (() => Promise<unknown>)[] = [
+      async () => {
+        await editor.selectAll();
+        await page.keyboard.press('Delete');
+      },
+      () => editor.undo(),
+      async () => {
+        await run('View: Revert and Close Editor');
+        await editor.waitFor(/Untitled/);
+      },
+    ];
+    for (const [index, lose] of losses.entries()) {
+      const { open } = await stall(`loss${index}`);
+      await lose();
+      open();
+      await notifications.close(/could not be put into the document/);
+      await run(showLast);
+      await editor.waitFor(/Untitled/);
+      await editor.waitForText('Roses are red and so on.');
+    }
+  });
+});

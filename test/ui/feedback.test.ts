@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import type { Emulator } from '../emulator/emulator.ts';
+import { gate } from '../emulator/faults.ts';
+import {
+  chatPath,
+  generateByKeys,
+  openWindow,
+  startAfresh,
+  startService,
+  statusId,
+  storeKey,
+} from './service.ts';
+import type { Session } from './session.ts';
+
+const original = 'Write a poem.\nThe end.\n';
+const names = ['mark', 'retry', 'end', 'widgets', 'twice'];
+/** What the decoration behind a line says: VS Code draws it by a style sheet. */
+const markScript = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
+  .map((span) => getComputedStyle(span, '::after').content)
+  .some((content) => content.includes('generating…'))`;
+
+describe('while text is generated', () => {
+  let emulator: Emulator;
+  let session: Session;
+  before(async () => {
+    emulator = await startService();
+    session = await openWindow(emulator, {
+      folderFiles: Object.fromEntries(names.map((name) => [`${name}.txt`, original])),
+    });
+    await storeKey(session);
+  });
+  after(() => emulator.close());
+  beforeEach(async () => {
+    await startAfresh(emulator, session);
+    emulator.settings.answer = () => 'Roses are red and so on.';
+  });
+
+  const select = async (name: string, into = session) => {
+    await into.workbench.openFile(into.path(`${name}.txt`));
+    await into.workbench.editor.selectLines(1);
+  };
+  /** Begins an answer that stays as it is after its first words until the gate opens. */
+  const stall = async (name: string) => {
+    await select(name);
+    const stalled = gate();
+    emulator.faults.next(chatPath, {
+      beforePart: (index) => (index < 4 ? undefined : stalled.opened),
+    });
+    const arrived = emulator.nextRequest(chatPath);
+    await generateByKeys(session);
+    await session.workbench.editor.waitForText(/Roses are/);
+    return { request: await arrived, open: stalled.open };
+  };
+  const marked = (wanted: boolean, { workbench } = session) =>
+    workbench.screen.until(`the mark to be there: ${wanted}`, async () =>
+      (await workbench.screen.read<boolean>(markScript)) === wanted ? true : undefined,
+    );
+  const complete = 'Write a poem.\nRoses are red and so on.\nThe end.\n';
+
+  it('the line says so until the first text; a notification with Cancel comes after 2 s', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('mark');
+    const answer = gate();
+    const rest = gate();
+    emulator.faults.next(chatPath, {
+      hold: answer.opened,
+      beforePart: (index) => (index < 4 ? undefined : rest.opened),
+    });
+    const arrived = emulator.nextRequest(chatPath);
+    const startedAt = performance.now();
+    await generateByKeys(session);
+    const shown = notifications.progress(/^Hosted Model: generating…$/).then(({ buttons }) => ({
+      buttons,
+      afterMs: performance.now() - startedAt,
+    }));
+    await marked(true);
+    await arrived;
+    const { buttons, afterMs } = await shown;
+    assert.ok(afterMs >= 2_000, `${afterMs} ms`);
+    assert.deepEqual(buttons, ['Cancel']);
+    await session.workbench.screenshot('feedback-waiting');
+    answer.open();
+    await editor.waitForText(/Roses/);
+    await marked(false);
+    rest.open();
+    await editor.waitForText(complete);
+    await notifications.waitUntilGone(/generating/);
+  });
+
+  it('attempt and wait are told when it is tried again', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('retry');
+    emulator.faults.next(chatPath, { recording: 22 }, 2);
+    await generateByKeys(session);
+    await notifications.progress(/attempt 3 of 4 in \d s \(503\)/);
+    await editor.waitForText(complete);
+  });
+
+  it('the end is announced by an alert, which goes; the token keeps its item', async () => {
+    const { screen } = session.workbench;
+    await select('end');
+    await generateByKeys(session);
+    const alert = '[id$="hostedModel.announcement"] [role="alert"]';
+    const label = `document.querySelector('${alert}')?.getAttribute('aria-label') ?? null`;
+    const said = await screen.until(
+      'the announcement',
+      async () => (await screen.read<string | null>(label)) ?? undefined,
+    );
+    assert.equal(said, 'Hosted Model: the answer is complete');
+    await session.workbench.screenshot('feedback-end');
+    await session.workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
+    await screen.until('the announcement to go', async () =>
+      (await screen.read<string | null>(label)) === null ? true : undefined,
+    );
+  });
+
+  it('is not stopped by an Escape that closes the suggestions or the search', async () => {
+    const { editor, page } = session.workbench;
+    const { request, open } = await stall('widgets');
+    const closes = async (widget: string, ...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+      await page.waitForSelector(widget);
+      await page.keyboard.press('Escape');
+      await page.waitForSelector(widget, { state: 'hidden' });
+    };
+    await closes('.find-widget.visible', 'Control+F');
+    await editor.focus();
+    await closes('.suggest-widget.visible', 'Control+Space');
+    assert.equal(emulator.inFlight.inference, 1);
+    await page.keyboard.press('Escape');
+    await emulator.disconnected(request);
+    open();
+  });
+
+  it('J30: comes once when the keys are pressed twice', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('twice');
+    emulator.settings.answer = () => 'Short.';
+    await generateByKeys(session);
+    await generateByKeys(session);
+    await notifications.waitFor(/being generated for already\. Escape stops it/);
+    await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
+    assert.equal(emulator.count(chatPath), 1);
+  });
+
+  it('a narrow window has room for it, and keeps the item of the token', async () => {
+    session = await openWindow(emulator, {
+      theme: 'light',
+      viewport: { width: 480, height: 640 },
+      folderFiles: { 'mark.txt': original },
+    });
+    const { workbench } = session;
+    await storeKey(session);
+    await select('mark');
+    const answer = gate();
+    emulator.faults.next(chatPath, { hold: answer.opened });
+    await generateByKeys(session);
+    await workbench.notifications.progress(/generating…/);
+    await workbench.screenshot('feedback-narrow');
+    answer.open();
+    await workbench.page.waitForSelector('[id$="hostedModel.announcement"]', { state: 'attached' });
+    await workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
+    await workbench.screenshot('feedback-narrow-end');
+    const isInView = `(() => {
+      const item = document.querySelector('[id$="${statusId}"]');
+      const { left, top, width, height } = item.getBoundingClientRect();
+      return item.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    })()`;
+    assert.equal(await workbench.screen.read<boolean>(isInView), true);
+  });
+});

@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { Emulator } from '../emulator/emulator.ts';
+import { gate } from '../emulator/faults.ts';
+import type { Workbench } from '../vscode/workbench.ts';
+import { takePicture } from './pictures.ts';
+import { chatPath, generate, openWindow, startService, storeKey } from './service.ts';
+import type { Session } from './session.ts';
+
+const generateWith = 'Hosted Model: Generate With…';
+
+/** A mode that writes into the document: what is selected, what the model says, what comes of it. */
+interface Written {
+  readonly label: string;
+  readonly before: readonly string[];
+  readonly line: number;
+  readonly answer: string;
+  readonly after: readonly string[];
+  /** Where the cursor is in the end, as the status bar says. */
+  readonly position: RegExp;
+}
+
+const written: Readonly<Record<string, Written>> = {
+  below: {
+    label: 'Below the Selection',
+    before: ['def total(prices):', '    # Add up the prices.', '    return total', ''],
+    line: 2,
+    answer: 'total = 0\nfor price in prices:\n    total += price',
+    after: [
+      'def total(prices):',
+      '    # Add up the prices.',
+      '    total = 0',
+      '    for price in prices:',
+      '        total += price',
+      '    return total',
+      '',
+    ],
+    position: /^Ln 2, Col 25 \(24 selected\)$/,
+  },
+  after: {
+    label: 'After the Selection',
+    before: ['def total(prices):', '    total = ', '    return total', ''],
+    line: 2,
+    answer: 'sum(\n    price for price in prices\n)',
+    after: [
+      'def total(prices):',
+      '    total = sum(',
+      '        price for price in prices',
+      '    )',
+      '    return total',
+      '',
+    ],
+    position: /^Ln 2, Col 13 \(12 selected\)$/,
+  },
+  above: {
+    label: 'Above the Selection',
+    before: ['def total(prices):', '    return sum(prices)', ''],
+    line: 2,
+    answer: '# Prices are in cents,\n# so that no cent is lost.',
+    after: [
+      'def total(prices):',
+      '    # Prices are in cents,',
+      '    # so that no cent is lost.',
+      '    return sum(prices)',
+      '',
+    ],
+    position: /^Ln 4, Col 23 \(22 selected\)$/,
+  },
+  replace: {
+    label: 'Replace the Selection',
+    before: ['def total(prices):', '    return 0', ''],
+    line: 2,
+    answer: 'total = 0\nfor price in prices:\n    total += price\nreturn total',
+    after: [
+      'def total(prices):',
+      '    total = 0',
+      '    for price in prices:',
+      '        total += price',
+      '    return total',
+      '',
+    ],
+    position: /^Ln 5, Col 17$/,
+  },
+};
+
+const asked = ['def total(prices):', '    return sum(prices)', ''];
+const test = 'def test_total():\n    assert total([1, 2]) == 3';
+const lines = (text: readonly string[], lineEnd = '\r\n') => text.join(lineEnd);
+
+for (const theme of ['dark', 'light'] as const) {
+  describe(`insert modes (${theme})`, () => {
+    let emulator: Emulator;
+    let session: Session;
+    before(async () => {
+      emulator = await startService();
+      session = await openWindow(emulator, {
+        theme,
+        viewport: { width: 1060, height: 480 },
+        // For the pictures: nothing of other extensions, and no scroll bar where nothing scrolls.
+        userSettings: {
+          'breadcrumbs.enabled': false,
+          'editor.lightbulb.enabled': 'off',
+          'editor.minimap.enabled': false,
+          'editor.scrollBeyondLastLine': false,
+        },
+        folderFiles: {
+          ...Object.fromEntries(
+            Object.entries(written).map(([mode, { before }]) => [`${mode}.py`, lines(before)]),
+          ),
+          'newDocument.py': lines(asked),
+          'clipboard.py': lines(asked),
+          'preview.py': lines(written['replace']?.before ?? []),
+        },
+      });
+      await storeKey(session);
+    });
+    after(() => emulator.close());
+
+    const generateInto = async (file: string, line: number, label: string, answer: string) => {
+      const { workbench, path } = session;
+      emulator.settings.answer = () => answer;
+      await workbench.runCommand('View: Close All Editors');
+      await workbench.openFile(path(file));
+      await workbench.editor.selectLines(line);
+      await pickMode(workbench, label);
+    };
+    const onDisk = (file: string) => readFileSync(session.path(file), 'utf8');
+
+    for (const [mode, { label, before, line, answer, after, position }] of Object.entries(
+      written,
+    )) {
+      it(`${mode}: writes there, to the byte, and one undo takes it back`, async () => {
+        const { editor, page } = session.workbench;
+        await generateInto(`${mode}.py`, line, label, answer);
+        await editor.waitForText(lines(after, '\n'));
+        await editor.waitForPosition(position);
+        await takeModePicture(session.workbench, `${mode}-${theme}`);
+        // The keyboard is in the document still, and nothing was saved: a save ends the undo step.
+        await page.keyboard.press('Control+Z');
+        await editor.waitForText(lines(before, '\n'));
+        await page.keyboard.press('Control+Y');
+        await editor.waitForText(lines(after, '\n'));
+        await editor.save();
+        assert.equal(onDisk(`${mode}.py`), lines(after));
+      });
+    }
+
+    it('newDocument: opens one beside, of the same language, and leaves this one alone', async () => {
+      const { editor, page, screen } = session.workbench;
+      await generateInto('newDocument.py', 2, 'New Document', test);
+      await editor.waitFor(/^Untitled/);
+      await editor.waitForText(test);
+      await page.locator('[id="status.editor.mode"]', { hasText: 'Python' }).waitFor();
+      await takeModePicture(session.workbench, `newDocument-${theme}`);
+      await page.keyboard.press('Control+Z');
+      await editor.waitForText('');
+      await page.keyboard.press('Control+Y');
+      await editor.waitForText(test);
+      assert.equal(await editor.hasUnsaved('newDocument.py'), false);
+      assert.equal(onDisk('newDocument.py'), lines(asked));
+      await editor.focus();
+      // The status bar may still show the position in the other document (measured).
+      await page.keyboard.press('Control+C');
+      await screen.until('the selection on the clipboard', async () =>
+        (await clipboard(page)) === asked[1] ? true : undefined,
+      );
+      await page.keyboard.press('Control+2');
+      await editor.waitFor(/^Untitled/);
+      await session.workbench.runCommand('View: Revert and Close Editor');
+      await editor.waitFor('newDocument.py');
+    });
+
+    it('clipboard: copies the whole answer and leaves document, selection and focus alone', async () => {
+      const { editor, notifications, page } = session.workbench;
+      await generateInto('clipboard.py', 2, 'Clipboard', test);
+      await notifications.waitFor('Hosted Model: the answer is on the clipboard.');
+      assert.equal(await clipboard(page), test);
+      await takeModePicture(session.workbench, `clipboard-${theme}`);
+      assert.equal(await editor.hasUnsaved('clipboard.py'), false);
+      assert.match(await editor.position(), /^Ln 2, Col 23 \(22 selected\)$/);
+      await page.keyboard.press('End');
+      await page.keyboard.press('Control+V');
+      await editor.waitForText(`${lines(asked.slice(0, 2), '\n')}${test}\n`);
+      await page.keyboard.press('Control+Z');
+      await notifications.close(/on the clipboard/);
+    });
+
+    it('preview: shows what the document would become, and writes it once it is accepted', async () => {
+      const { editor, page } = session.workbench;
+      const { before, after, answer, line, position } = written['replace'] as Written;
+      await generateInto('preview.py', line, 'Preview', answer);
+      await editor.waitForTitle(previewOf('preview.py'));
+      await editor.waitForModifiedText(lines(after, '\n'));
+      await takeModePicture(session.workbench, `preview-${theme}`);
+      assert.equal(await editor.hasUnsaved('preview.py'), false);
+      await session.workbench.runCommand('Hosted Model: Accept Preview');
+      await editor.waitFor('preview.py');
+      await editor.waitForText(lines(after, '\n'));
+      await editor.waitForPosition(position);
+      await page.keyboard.press('Control+Z');
+      await editor.waitForText(lines(before, '\n'));
+      await page.keyboard.press('Control+Y');
+      await editor.save();
+      assert.equal(onDisk('preview.py'), lines(after));
+    });
+  });
+}
+
+describe('the insert mode', () => {
+  let emulator: Emulator;
+  before(async () => {
+    emulator = await startService();
+  });
+  after(() => emulator.close());
+
+  it('is that of the setting, and the list of modes says so', async () => {
+    const session = await openWindow(emulator, {
+      userSettings: { 'hostedModel.insertMode': 'above' },
+      folderFiles: { 'a.py': lines(asked) },
+    });
+    const { editor, quickInput } = session.workbench;
+    await storeKey(session);
+    emulator.settings.answer = () => '# one';
+    await session.workbench.openFile(session.path('a.py'));
+    await editor.selectLines(2);
+    await session.workbench.runCommand(generate);
+    await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
+    await session.workbench.runCommand(generateWith);
+    const { items } = await quickInput.waitFor({ title: 'Generate With…' });
+    assert.deepEqual(
+      items.filter(({ description }) => description.endsWith(' · as in the settings')),
+      items.filter(({ label }) => label === 'Above the Selection'),
+    );
+    assert.equal(items.length, 7);
+    await quickInput.dismiss();
+  });
+
+  it('shows no fence around code at any moment, and keeps it in Markdown', async () => {
+    const fenced = ['``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`', '``'];
+    const session = await openWindow(emulator, {
+      folderFiles: { 'a.py': lines(asked), 'b.py': lines(asked), 'notes.md': 'Show it.\r\n' },
+    });
+    const { editor } = session.workbench;
+    await storeKey(session);
+    emulator.settings.answer = () => fenced;
+    emulator.settings.tokenDelayMs = 40;
+    const fences = await editor.watchDrawn(/`/);
+    const code = 'def total(prices):\n    return sum(prices)\n    total = 0\n    return total\n';
+
+    await session.workbench.openFile(session.path('a.py'));
+    await editor.selectLines(2);
+    await session.workbench.runCommand(generate);
+    await editor.waitForText(code);
+    assert.equal(await editor.savedText(session.path('a.py')), code.replaceAll('\n', '\r\n'));
+
+    await session.workbench.openFile(session.path('b.py'));
+    await editor.selectLines(2);
+    await pickMode(session.workbench, 'Preview');
+    await editor.waitForTitle(previewOf('b.py'));
+    await editor.waitForModifiedText('def total(prices):\n    total = 0\n    return total\n');
+    await session.workbench.runCommand('Hosted Model: Discard Preview');
+    await editor.waitForTitle('b.py');
+    const { drawings, lines: seen } = await fences();
+    assert.deepEqual(seen, []);
+    assert.ok(drawings > 10, `${drawings} drawings`);
+
+    await session.workbench.openFile(session.path('notes.md'));
+    await editor.selectLines(1);
+    await session.workbench.runCommand(generate);
+    await editor.waitForText(`Show it.\n${fenced.join('')}\n`);
+    assert.equal(
+      await editor.savedText(session.path('notes.md')),
+      `Show it.\n${fenced.join('')}\n`.replaceAll('\n', '\r\n'),
+    );
+    emulator.settings.tokenDelayMs = 0;
+  });
+
+  const json = '{\n  "name": "sample",\n  "private": true\n}\n';
+  const obeyed = {
+    '.vscode/tasks.json': json,
+    '.env': '# of the team\n  TEAM=blue\n',
+    'x.code-workspace': json,
+    'package.json': json,
+  };
+  const added = '  "version": "1.0.0",';
+  for (const [mode, change] of Object.entries({
+    below: (text: string) => text.replace(/^.*\n.*/, `$&\n${added}`),
+    replace: (text: string) => text.replace(/\n.*/, `\n${added}`),
+  })) {
+    it(`J27: ${mode} is a preview in every file that an editor or a shell obeys`, async () => {
+      const session = await openWindow(emulator, {
+        userSettings: { 'hostedModel.insertMode': mode },
+        folderFiles: obeyed,
+      });
+      const { editor, page } = session.workbench;
+      await storeKey(session);
+      emulator.settings.answer = () => [...added.trim()];
+      for (const [file, text] of Object.entries(obeyed)) {
+        const name = file.split('/').at(-1) ?? '';
+        const isUntouched = async () => {
+          assert.equal(await editor.hasUnsaved(name), false, file);
+          assert.equal(readFileSync(session.path(file), 'utf8'), text);
+        };
+        const stalled = gate();
+        emulator.faults.next(chatPath, {
+          beforePart: (index) => (index < 8 ? Promise.resolve() : stalled.opened),
+        });
+        await session.workbench.openFile(session.path(file));
+        await editor.selectLines(2);
+        await session.workbench.runCommand(generate);
+        await editor.waitForTitle(previewOf(name));
+        await editor.waitForModifiedText(/"vers/);
+        await isUntouched();
+        stalled.open();
+        await editor.waitForModifiedText(change(text));
+        await isUntouched();
+        await session.workbench.runCommand('Hosted Model: Discard Preview');
+        await editor.waitForTitle(name);
+        await editor.waitForText(text);
+        await page.keyboard.press('Control+Z');
+        await editor.waitForText(text);
+        await isUntouched();
+        await session.workbench.runCommand(generate);
+        await editor.waitForTitle(previewOf(name));
+        await editor.waitForModifiedText(change(text));
+        await session.workbench.runCommand('Hosted Model: Accept Preview');
+        await editor.waitForText(change(text));
+        assert.equal(await editor.savedText(session.path(file)), change(text));
+      }
+    });
+  }
+});
+
+function previewOf(name: string): string {
+  return `${name} (preview)`;
+}
+
+function clipboard(page: Workbench['page']): Promise<string> {
+  return page.evaluate<string>('navigator.clipboard.readText()');
+}
+
+async function pickMode(workbench: Workbench, label: string): Promise<void> {
+  await workbench.runCommand(generateWith);
+  await workbench.quickInput.waitFor({ title: 'Generate With…' });
+  await workbench.quickInput.pick(label);
+}
+
+/** The editors alone, in a window so low that a notification is in the picture, too. */
+async function takeModePicture({ page }: Workbench, name: string) {
+  const usual = page.viewportSize();
+  await page.setViewportSize({ width: 1060, height: 280 });
+  // Away from what would show a tooltip.
+  await page.mouse.move(0, 0);
+  const clip = await page.locator('.part.editor').boundingBox();
+  assert.ok(clip);
+  await takePicture(page, `insert-${name}`, clip);
+  if (usual) await page.setViewportSize(usual);
+}

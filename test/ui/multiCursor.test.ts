@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import type { Emulator } from '../emulator/emulator.ts';
+import { gate } from '../emulator/faults.ts';
+import {
+  asking,
+  chatPath,
+  generate,
+  generateByKeys,
+  openWindow,
+  startAfresh,
+  startService,
+  storeKey,
+} from './service.ts';
+import type { Session } from './session.ts';
+
+const three = ['First question', '', 'Second question', '', 'Third question', ''].join('\n');
+const answerTo = (prompt: string) => `Answer to ${prompt}`;
+/** The document once each of these lines has its answer below it. */
+const answered = (text: string, ...lines: readonly string[]) =>
+  lines.reduce((all, line) => all.replace(line, `${line}\n${answerTo(line)}`), text);
+const threeAnswered = answered(three, 'First question', 'Second question', 'Third question');
+const eleven = Array.from({ length: 11 }, (_, index) => `Question ${index + 1}.`);
+const refused = { status: 400, json: { errors: [{ code: 'invalid_request' }] } };
+
+describe('several selections', () => {
+  let emulator: Emulator;
+  let session: Session;
+  before(async () => {
+    emulator = await startService();
+    const folderFiles = {
+      'stream.txt': three,
+      'retry.txt': three,
+      'reasons.txt': eleven.join('\n'),
+      'eleven.txt': eleven.join('\n'),
+    };
+    session = await openWindow(emulator, { folderFiles });
+    await storeKey(session);
+  });
+  after(() => emulator.close());
+  beforeEach(async () => {
+    await startAfresh(emulator, session);
+    emulator.settings.answer = answerTo;
+  });
+
+  const select = async (name: string, lines: number) => {
+    await session.workbench.openFile(session.path(name));
+    await session.workbench.editor.selectEachLine(1, lines);
+  };
+  const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
+
+  it('J17: have their answers grow side by side, each in its place; one undo takes all back', async () => {
+    const { editor, screen } = session.workbench;
+    await select('stream.txt', 5);
+    const half = gate();
+    emulator.faults.always(chatPath, {
+      beforePart: (index) => (index < 3 ? undefined : half.opened),
+    });
+    await generateByKeys(session);
+    await screen.until('all answers to have begun', async () => {
+      const text = await editor.visibleText();
+      return text.split('Answer').length === 4 ? true : undefined;
+    });
+    assert.equal(emulator.inFlight.inference, 3);
+    half.open();
+    await editor.waitForText(threeAnswered);
+    assert.equal(await saved('stream.txt'), threeAnswered);
+    await editor.undo();
+    await editor.waitForText(three);
+    assert.equal(await saved('stream.txt'), three);
+  });
+
+  it('of which one fails have the others answered; Retry fills that one alone', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('retry.txt', 5);
+    emulator.faults.next(asking('Second'), { resetBeforeHeaders: true });
+    await session.workbench.runCommand(generate);
+    const failed = /^Hosted Model: line [45]: /;
+    await notifications.waitFor(failed);
+    await editor.waitForText(answered(three, 'First question', 'Third question'));
+    const sent = emulator.count(chatPath);
+    await notifications.click(failed, 'Retry');
+    await editor.waitForText(threeAnswered);
+    assert.equal(emulator.count(chatPath), sent + 1);
+    assert.equal(await saved('retry.txt'), threeAnswered);
+  });
+
+  it('that fail for two reasons get two messages, not one for each', async () => {
+    const { notifications } = session.workbench;
+    await select('reasons.txt', 11);
+    for (const line of eleven.slice(0, 5)) {
+      emulator.faults.next(asking(line), { resetBeforeHeaders: true });
+    }
+    for (const line of eleven.slice(5)) emulator.faults.next(asking(line), refused);
+    await session.workbench.runCommand(generate);
+    await session.workbench.dialogs.click('Send');
+    await notifications.waitFor(/lines 1, 2, 3, 4,? and 5: /);
+    await notifications.waitFor(/lines 6, 7, 8, 9, 10,? and 11: /);
+    await notifications.showAll();
+    assert.equal((await notifications.list()).length, 2);
+  });
+
+  it('of more than ten are asked about once, and sent no faster than the settings say', async () => {
+    const { dialogs, editor, page } = session.workbench;
+    await select('eleven.txt', 11);
+    const sent = emulator.requests.length;
+    await session.workbench.runCommand(generate);
+    const { detail } = await dialogs.waitFor('Send 11 requests, one for each selection?');
+    assert.match(
+      detail,
+      /^Together they have 123 characters, about 31 tokens, and are billed to your project/,
+    );
+    await page.keyboard.press('Escape');
+    await session.workbench.screen.until('the question to go', async () =>
+      (await dialogs.state()) === undefined ? true : undefined,
+    );
+    assert.equal(emulator.requests.length, sent);
+
+    const begun = gate();
+    emulator.faults.always(chatPath, { hold: begun.opened });
+    await session.workbench.runCommand(generate);
+    await dialogs.click('Send');
+    await emulator.requestCount(chatPath, 3);
+    begun.open();
+    await editor.waitForText(new RegExp(answerTo(eleven.at(-1) ?? '')));
+    assert.equal(await saved('eleven.txt'), answered(eleven.join('\n'), ...eleven));
+    assert.equal(emulator.count(chatPath), 11);
+    assert.equal(emulator.mostInFlight.inference, 3);
+  });
+});

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { Emulator } from '../emulator/emulator.ts';
+import { gate } from '../emulator/faults.ts';
+import { chatPath, generate, openWindow, startService, storeKey } from './service.ts';
+import type { Session } from './session.ts';
+
+const accept = 'Hosted Model: Accept Preview';
+const discard = 'Hosted Model: Discard Preview';
+
+const letter = 'Dear Sam,\nsee you soon.\nYours, Kim\n';
+const answer = 'we shall meet\non Monday.';
+const answered = 'Dear Sam,\nwe shall meet\non Monday.\nYours, Kim\n';
+
+const names = ['title', 'palette', 'key'].flatMap((way) => [`accept-${way}`, `discard-${way}`]);
+const others = ['closed', 'typed', 'coming', 'escaped', 'keys', 'two', 'other', 'gone', 'again'];
+
+describe('a preview', () => {
+  let emulator: Emulator;
+  let session: Session;
+  before(async () => {
+    emulator = await startService();
+    session = await openWindow(emulator, {
+      userSettings: { 'hostedModel.insertMode': 'preview' },
+      folderFiles: Object.fromEntries([...names, ...others].map((name) => [`${name}.txt`, letter])),
+    });
+    await storeKey(session);
+  });
+  beforeEach(async () => {
+    emulator.settings.answer = () => answer;
+    await session.workbench.runCommand('View: Close All Editors');
+  });
+  after(() => emulator.close());
+
+  const selectIn = async (file: string) => {
+    await session.workbench.openFile(session.path(file));
+    await session.workbench.editor.selectLines(2);
+  };
+  /** Generates and waits until the preview shows this. */
+  const preview = async (file: string, shown: string | RegExp = answered) => {
+    const { workbench } = session;
+    await selectIn(file);
+    await workbench.runCommand(generate);
+    await workbench.editor.waitForTitle(titleOf(file));
+    await workbench.editor.waitForModifiedText(shown);
+  };
+  /** Lets four pieces of the next answer through, and the rest when the gate opens. */
+  const stalled = () => {
+    const rest = gate();
+    const beforePart = (index: number) => (index < 4 ? Promise.resolve() : rest.opened);
+    emulator.faults.next(chatPath, { beforePart });
+    return rest;
+  };
+  const onDisk = (file: string) => readFileSync(session.path(file), 'utf8');
+
+  const ways: Readonly<Record<string, (what: 'Accept' | 'Discard') => Promise<void>>> = {
+    title: (what) => session.workbench.editor.clickTitleButton(`${what} Preview`),
+    palette: (what) => session.workbench.runCommand(`Hosted Model: ${what} Preview`),
+    key: (what) => session.workbench.page.keyboard.press(keys[what]),
+  };
+  const keys = { Accept: 'Control+Enter', Discard: 'Control+Backspace' };
+
+  for (const [way, choose] of Object.entries(ways)) {
+    it(`is accepted by ${way}, as one undo step`, async () => {
+      const { editor, page } = session.workbench;
+      const file = `accept-${way}.txt`;
+      await preview(file);
+      await choose('Accept');
+      await editor.waitForTitle(file);
+      await editor.waitForText(answered);
+      await editor.waitForPosition('Ln 3, Col 11');
+      await page.keyboard.press('Control+Z');
+      await editor.waitForText(letter);
+      await page.keyboard.press('Control+Y');
+      await editor.save();
+      assert.equal(onDisk(file), answered);
+    });
+
+    it(`is discarded by ${way}, and nothing is left to undo`, async () => {
+      const { editor, page } = session.workbench;
+      const file = `discard-${way}.txt`;
+      await preview(file);
+      await choose('Discard');
+      await editor.waitForTitle(file);
+      await editor.waitForPosition('Ln 2, Col 14 (13 selected)');
+      await page.keyboard.press('Control+Z');
+      await editor.waitForText(letter);
+      assert.equal(await editor.hasUnsaved(file), false);
+    });
+  }
+
+  it('is discarded when its tab is closed, which also stops the request', async () => {
+    const { editor, notifications, page } = session.workbench;
+    stalled();
+    const arrived = emulator.nextRequest(chatPath);
+    await preview('closed.txt', /we/);
+    const request = await arrived;
+    await page.locator('.tab.active .codicon-close-small').click();
+    await emulator.disconnected(request);
+    await editor.waitForTitle('closed.txt');
+    await editor.waitForText(letter);
+    assert.deepEqual(await notifications.list(), []);
+    assert.equal(await session.workbench.listsCommand(accept), false);
+    assert.equal(await session.workbench.listsCommand(discard), false);
+  });
+
+  it('is made by keyboard alone', async () => {
+    const { editor, page } = session.workbench;
+    await selectIn('again.txt');
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Control+G');
+    await editor.waitForTitle(titleOf('again.txt'));
+    await editor.waitForModifiedText(answered);
+    await page.keyboard.press('Control+Backspace');
+    await editor.waitForTitle('again.txt');
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Control+G');
+    await editor.waitForTitle(titleOf('again.txt'));
+    await editor.waitForModifiedText(answered);
+    await page.keyboard.press('Control+Enter');
+    await editor.waitForTitle('again.txt');
+    await editor.waitForPosition('Ln 3, Col 11');
+    await editor.type('!');
+    await editor.waitForText(answered.replace('Monday.', 'Monday.!'));
+    await editor.save();
+  });
+
+  it('follows what is typed before and behind its place, and lands right', async () => {
+    const { editor, page } = session.workbench;
+    const typed = (text: string) => `New: ${text.replace('Kim', 'Kim, too')}`;
+    await preview('typed.txt');
+    await session.workbench.openFile(session.path('typed.txt'));
+    await editor.waitForTitle('typed.txt');
+    await editor.placeCursor(1, 1);
+    await editor.type('New: ');
+    await editor.placeCursor(3, 11);
+    await editor.type(', too');
+    await editor.waitForText(typed(letter));
+    await session.workbench.runCommand('View: Open Next Editor');
+    await editor.waitForTitle(titleOf('typed.txt'));
+    await editor.waitForModifiedText(typed(answered));
+    await page.keyboard.press('Control+Enter');
+    await editor.waitForTitle('typed.txt');
+    await editor.waitForText(typed(answered));
+    await page.keyboard.press('Control+Z');
+    await editor.waitForText(typed(letter));
+    await page.keyboard.press('Control+Y');
+    await editor.save();
+    assert.equal(onDisk('typed.txt'), typed(answered));
+  });
+
+  it('cannot be accepted while it still streams, and says so', async () => {
+    const { editor, notifications } = session.workbench;
+    const rest = stalled();
+    await preview('coming.txt', /we/);
+    await ways['key']?.('Accept');
+    await notifications.waitFor(
+      'Hosted Model: the answer is still coming. Accept it when it is complete.',
+    );
+    assert.equal(await editor.hasUnsaved('coming.txt'), false);
+    rest.open();
+    await editor.waitForModifiedText(answered);
+    await notifications.close(/still coming/);
+    await ways['key']?.('Accept');
+    await editor.waitForText(answered);
+    assert.equal(await editor.savedText(session.path('coming.txt')), answered);
+  });
+
+  it('stays with what came when Escape stops it, and can be accepted so', async () => {
+    const { editor, notifications, page } = session.workbench;
+    stalled();
+    const arrived = emulator.nextRequest(chatPath);
+    await preview('escaped.txt', /we/);
+    const request = await arrived;
+    await page.keyboard.press('Escape');
+    await emulator.disconnected(request);
+    await notifications.waitUntilGone(/generating/);
+    assert.equal(await editor.title(), titleOf('escaped.txt'));
+    const partial = await editor.modifiedText();
+    assert.match(partial, /^Dear Sam,\nwe.*\nYours, Kim\n$/);
+    await ways['key']?.('Accept');
+    await editor.waitForTitle('escaped.txt');
+    await editor.waitForText(partial);
+    await editor.save();
+    assert.deepEqual(await notifications.list(), []);
+  });
+
+  it('lands in its place beside another one of the same document', async () => {
+    const { editor } = session.workbench;
+    await preview('two.txt');
+    await session.workbench.openFile(session.path('two.txt'));
+    await editor.waitForTitle('two.txt');
+    await editor.selectLines(3);
+    emulator.settings.answer = () => 'Kim\nand all';
+    await session.workbench.runCommand(generate);
+    await editor.waitForModifiedText('Dear Sam,\nsee you soon.\nKim\nand all\n');
+    await ways['title']?.('Accept');
+    await editor.waitForText('Dear Sam,\nsee you soon.\nKim\nand all\n');
+    await session.workbench.runCommand('View: Open Next Editor');
+    await editor.waitForTitle(titleOf('two.txt'));
+    await ways['title']?.('Accept');
+    await editor.waitForTitle('two.txt');
+    await editor.waitForText('Dear Sam,\nwe shall meet\non Monday.\nKim\nand all\n');
+    await editor.save();
+  });
+
+  it('opens its document again when that was closed meanwhile', async () => {
+    const { editor } = session.workbench;
+    await preview('gone.txt');
+    await session.workbench.runCommand('View: Close Other Editors in Group');
+    await editor.waitForTitle(titleOf('gone.txt'));
+    await ways['key']?.('Accept');
+    await editor.waitForTitle('gone.txt');
+    await editor.waitForText(answered);
+    await editor.save();
+    assert.equal(onDisk('gone.txt'), answered);
+  });
+
+  it('is stopped by Escape alone: what streams into another document goes on', async () => {
+    const { editor, page } = session.workbench;
+    const rest = stalled();
+    await session.workbench.openFile(session.path('other.txt'));
+    await editor.selectLines(2);
+    await session.workbench.runCommand('Hosted Model: Generate With…');
+    await session.workbench.quickInput.pick('Below the Selection');
+    await editor.waitForText(/we/);
+    stalled();
+    const arrived = emulator.nextRequest(chatPath);
+    await preview('escaped.txt', /we/);
+    const request = await arrived;
+    await page.keyboard.press('Escape');
+    await emulator.disconnected(request);
+    rest.open();
+    await ways['key']?.('Discard');
+    await editor.waitForTitle('escaped.txt');
+    await session.workbench.openFile(session.path('other.txt'));
+    await editor.waitForText(letter.replace('soon.', `soon.\n${answer}`));
+    await editor.save();
+  });
+
+  it('leaves its keys to whatever else has the keyboard', async () => {
+    const { editor, page, screen } = session.workbench;
+    await preview('keys.txt');
+    for (const [open, box] of [
+      ['Find', '.find-widget textarea'],
+      ['View: Show Search', '.search-view textarea'],
+    ] as const) {
+      await session.workbench.runCommand(open);
+      const input = page.locator(box).first();
+      await input.focus();
+      await page.keyboard.type('two words');
+      await page.keyboard.press('Control+Backspace');
+      await page.keyboard.press('Control+Enter');
+      await screen.until('a word to be deleted and nothing else', async () =>
+        (await input.inputValue({ timeout: 1_000 })).trimEnd() === 'two' ? true : undefined,
+      );
+      assert.equal(await editor.title(), titleOf('keys.txt'), open);
+      assert.equal(await editor.hasUnsaved('keys.txt'), false, open);
+    }
+    // Both sides of the comparison are part of it.
+    await page.locator('.editor.original .view-lines').click();
+    await page.keyboard.press('Control+Backspace');
+    await editor.waitForTitle('keys.txt');
+  });
+});
+
+for (const theme of ['dark', 'light'] as const) {
+  describe(`the preview on the screen (${theme})`, () => {
+    for (const width of [600, 1280]) {
+      it(`has its title, both buttons with their names and the comparison at ${width} pixels`, async () => {
+        const emulator = await startService();
+        const session = await openWindow(emulator, {
+          theme,
+          viewport: { width, height: 600 },
+          userSettings: { 'hostedModel.insertMode': 'preview' },
+          folderFiles: { 'letter.txt': letter },
+        });
+        const { editor } = session.workbench;
+        await storeKey(session);
+        emulator.settings.answer = () => answer;
+        await session.workbench.openFile(session.path('letter.txt'));
+        await editor.selectLines(2);
+        await session.workbench.runCommand(generate);
+        await editor.waitForTitle(titleOf('letter.txt'));
+        await editor.waitForModifiedText(answered);
+        await session.workbench.screenshot(`preview-${theme}-${width}`);
+        const buttons = await editor.titleButtons();
+        assert.deepEqual(buttons.slice(0, 2), [
+          'Accept Preview (Ctrl+Enter)',
+          'Discard Preview (Ctrl+Backspace)',
+        ]);
+        await editor.clickTitleButton('Accept Preview');
+        await editor.waitForText(answered);
+        await emulator.close();
+      });
+    }
+  });
+}
+
+function titleOf(file: string): string {
+  return `${file} (preview)`;
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import type { Emulator } from '../emulator/emulator.ts';
+import { recordedModels } from '../emulator/models.ts';
+import {
+  apiKey,
+  chatPath,
+  generate,
+  openWindow,
+  startAfresh,
+  startService,
+  storeKey,
+} from './service.ts';
+import type { Session } from './session.ts';
+
+const privateKey =
+  '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----';
+type Limits = { readonly max_sequence_length: number; readonly max_output_tokens?: number };
+const secrets: [what: string, file: string, secret: string, named: string][] = [
+  ['the own key', 'key.txt', apiKey, 'your API key'],
+  ['a private key', 'private.txt', privateKey, 'a private key'],
+];
+const files = {
+  ...Object.fromEntries(secrets.map(([, file, secret]) => [file, `Before ${secret} after`])),
+  // In words: a run of one sign may be a single token.
+  'much.txt': `${'word '.repeat(20_000)}.`,
+  'long.txt': 'word '.repeat(2_000),
+  'letter.txt': 'Write a reply.\n',
+};
+
+describe('what is about to be sent', () => {
+  let emulator: Emulator;
+  let session: Session;
+  before(async () => {
+    emulator = await startService();
+    session = await openWindow(emulator, { folderFiles: files });
+    await storeKey(session);
+  });
+  after(() => emulator.close());
+  beforeEach(async () => {
+    await startAfresh(emulator, session);
+    emulator.settings.answer = () => 'Short.';
+  });
+
+  const selectAll = async (name: string) => {
+    await session.workbench.openFile(session.path(name));
+    await session.workbench.editor.selectAll();
+  };
+  const answerByKey = async (key: string) => {
+    const { dialogs, page, screen } = session.workbench;
+    await page.keyboard.press(key);
+    await screen.until('the question to go', async () =>
+      (await dialogs.state()) === undefined ? true : undefined,
+    );
+  };
+
+  for (const [what, file, secret, named] of secrets) {
+    it(`and holds ${what} is stopped; masked, it goes out without`, async () => {
+      const { dialogs, editor } = session.workbench;
+      await selectAll(file);
+      const sent = emulator.requests.length;
+      await session.workbench.runCommand(generate);
+      const question = await dialogs.waitFor(`Nothing was sent: the text holds ${named}.`);
+      assert.ok(!question.detail.includes(secret));
+      await answerByKey('Escape');
+      assert.equal(emulator.requests.length, sent);
+
+      await session.workbench.runCommand(generate);
+      await dialogs.click('Mask and Send');
+      const { bytes, json } = await emulator.requestCount(chatPath, 1);
+      await editor.waitForText(`Before ${secret} after\nShort.`);
+      const { messages } = json as { messages: { content: string }[] };
+      assert.equal(messages[0]?.content, 'Before [redacted] after');
+      for (const line of secret.split('\n')) assert.ok(!bytes.includes(line), line);
+    });
+  }
+
+  it('J19: is asked for where nothing is selected', async () => {
+    const { editor, quickInput } = session.workbench;
+    await session.workbench.openFile(session.path('letter.txt'));
+    await editor.placeCursor(2, 1);
+    await session.workbench.runCommand(generate);
+    await quickInput.waitFor({ title: 'Generate', prompt: /the answer goes to the cursor/ });
+    await quickInput.dismiss();
+    await quickInput.waitUntilClosed();
+    assert.equal(emulator.count(chatPath), 0);
+  });
+
+  it('J20: is asked about with both numbers where it is more than anybody types', async () => {
+    const { dialogs } = session.workbench;
+    await selectAll('much.txt');
+    const sent = emulator.requests.length;
+    await session.workbench.runCommand(generate);
+    const { detail } = await dialogs.waitFor('Send this much text?');
+    assert.match(
+      detail,
+      /^It has 100,001 characters, about 25,001 tokens, and is billed to your project/,
+    );
+    await answerByKey('Escape');
+    assert.equal(emulator.requests.length, sent);
+    await session.workbench.runCommand(generate);
+    await dialogs.click('Send');
+    const { json } = await emulator.requestCount(chatPath, 1);
+    const { messages } = json as { messages: { content: string }[] };
+    assert.equal(messages[0]?.content, files['much.txt']);
+  });
+});
+
+describe('what a model does not take', () => {
+  let emulator: Emulator;
+  before(async () => {
+    emulator = await startService();
+  });
+  after(() => emulator.close());
+
+  /** What is said about this file, and nothing is sent, where models have these limits. */
+  const refusal = async (model_limits: Limits, name: string) => {
+    emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));
+    const session = await openWindow(emulator, { folderFiles: files });
+    const { workbench, path } = session;
+    await storeKey(session);
+    await workbench.openFile(path(name));
+    await workbench.editor.selectAll();
+    await workbench.runCommand(generate);
+    const { text } = await workbench.notifications.waitFor(/Nothing was sent/);
+    assert.equal(emulator.count(chatPath), 0);
+    return text;
+  };
+
+  it('is refused with both numbers: a text that is too long', async () => {
+    const text = await refusal({ max_sequence_length: 500 }, 'long.txt');
+    assert.match(text, /about 2,500 tokens, and it takes 500\. Select less text or another model/);
+  });
+
+  it('is refused with both numbers: more new tokens than it gives', async () => {
+    const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
+    const text = await refusal(limits, 'letter.txt');
+    assert.match(text, /max_new_tokens is 1,024, and the model takes at most 1,000/);
+  });
+});

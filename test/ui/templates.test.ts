@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Emulator } from '../emulator/emulator.ts';
+import { chatPath, openWindow, startAfresh, startService, storeKey } from './service.ts';
+import type { Session } from './session.ts';
+
+const withTemplate = 'Hosted Model: Generate With Template';
+const title = 'Generate With Template';
+const folder = '.hosted-model/templates';
+const templates = [
+  { name: 'Only Go', prompt: `Go only: \${selection}`, languages: ['go'] },
+  {
+    name: 'Own Ways',
+    prompt: `Own ways: \${selection}`,
+    insertMode: 'replace',
+    model: 'ibm/granite-3-3-8b-instruct',
+    parameters: { temperature: 0.25, max_new_tokens: 77 },
+  },
+];
+const files = {
+  [`${folder}/haiku.md`]: `---\nname: Haiku\ninsertMode: after\n---\nA haiku about \${selection}\n`,
+  [`${folder}/typed.md`]: 'A haiku.\n',
+  [`${folder}/broken.md`]: `---\nname: Broken\n---\nAbout the \${selecton}\n`,
+};
+
+describe('templates', () => {
+  let emulator: Emulator;
+  let session: Session;
+  let keybindings: string;
+  before(async () => {
+    emulator = await startService();
+    const names = ['rows', 'short', 'long', 'asks', 'file', 'own', 'keys'];
+    const texts = names.map((name) => [`${name}.py`, '# Some text.\n']);
+    session = await openWindow(emulator, {
+      folderFiles: { ...files, ...Object.fromEntries(texts) },
+      userSettings: { 'hostedModel.templates': templates },
+    });
+    keybindings = join(session.server.dataDirectory, 'data', 'User', 'keybindings.json');
+    const command = 'hostedModel.generateWithTemplate';
+    const bound = [
+      { key: 'ctrl+alt+f9', command, args: 'Own Ways' },
+      { key: 'ctrl+alt+f10', command, args: { url: 'http://127.0.0.1:1', key: 'theirs' } },
+    ];
+    await writeFile(keybindings, JSON.stringify(bound));
+    await session.workbench.reload();
+    await storeKey(session);
+  });
+  after(async () => {
+    await rm(keybindings, { force: true });
+    await emulator.close();
+  });
+  beforeEach(async () => {
+    await startAfresh(emulator, session);
+    emulator.settings.answer = () => 'Short.';
+  });
+
+  const select = async (name: string) => {
+    await session.workbench.openFile(session.path(name));
+    await session.workbench.editor.selectLines(1);
+  };
+  const pick = async (name: string) => {
+    await session.workbench.runCommand(withTemplate);
+    const { quickInput, screen } = session.workbench;
+    await quickInput.waitFor({ title });
+    await quickInput.type(name);
+    await screen.until(`the template ${name} to be marked`, async () => {
+      const marked = (await quickInput.state())?.items.find(({ focused }) => focused);
+      return marked?.label.endsWith(name) ? true : undefined;
+    });
+    await quickInput.accept();
+  };
+  /** The rows of the list: those at its beginning, then those at its end. */
+  const rows = async () => {
+    const { quickInput, page } = session.workbench;
+    await session.workbench.runCommand(withTemplate);
+    const { items } = await quickInput.waitFor({ title, item: 'Explain' });
+    await page.keyboard.press('ArrowUp');
+    const end = await quickInput.waitFor({ item: 'Only Go' });
+    await session.workbench.screenshot('templates');
+    await quickInput.dismiss();
+    await quickInput.waitUntilClosed();
+    return [...items, ...end.items].map(({ label }) => label);
+  };
+  const sent = async () =>
+    (await emulator.requestCount(chatPath, 1)).json as Record<string, unknown>;
+  const promptSent = async () => {
+    const { messages } = (await sent()) as { messages: { content: string }[] };
+    return messages[0]?.content ?? '';
+  };
+
+  it('are listed: what fits the language first, what was used last on top', async () => {
+    const { editor } = session.workbench;
+    await select('rows.py');
+    await pick('Summarise');
+    await editor.waitForText('# Some text.\nShort.\n');
+    const labels = await rows();
+    assert.equal(labels[0], 'Summarise');
+    assert.ok(labels.indexOf('Own Ways') < labels.indexOf('Explain'));
+    assert.ok(labels.indexOf('Only Go') > labels.indexOf('Rewrite'));
+    assert.equal(labels.at(-1), '$(warning) Broken');
+    assert.match(await promptSent(), /^Summarise the following(.|\n)*# Some text\.$/);
+  });
+
+  it('explain in a document of its own', async () => {
+    const { editor } = session.workbench;
+    await select('long.py');
+    await pick('Explain');
+    await editor.waitFor(/Untitled/);
+    await editor.waitForText('Short.');
+    assert.match(
+      await promptSent(),
+      /language \(python\).*this file \(long\.py\)(.|\n)*# Some text\.$/,
+    );
+  });
+
+  it('ask their question before anything is sent', async () => {
+    const { editor, quickInput } = session.workbench;
+    await select('asks.py');
+    await pick('Translate');
+    await quickInput.waitFor({ title: 'Translate', prompt: 'Translate into which language?' });
+    assert.equal(emulator.count(chatPath), 0);
+    await quickInput.type('Klingon');
+    await quickInput.accept();
+    await editor.waitForText('Short.\n');
+    assert.match(await promptSent(), /^Translate the following into Klingon\./);
+  });
+
+  it('of a trusted folder are its Markdown files', async () => {
+    const { editor } = session.workbench;
+    await select('file.py');
+    await pick('Haiku');
+    await editor.waitForText('# Some text.Short.\n');
+    assert.equal(await promptSent(), 'A haiku about # Some text.');
+  });
+
+  it('of the settings bring their own insert mode, model and parameters', async () => {
+    const { editor } = session.workbench;
+    await select('own.py');
+    await pick('Own Ways');
+    await editor.waitForText('Short.\n');
+    const body = await sent();
+    assert.equal(body['model_id'], templates[1]?.model);
+    assert.equal(body['temperature'], 0.25);
+    assert.equal(body['max_completion_tokens'], 77);
+  });
+
+  it('run by keys with their name, and no other argument has any effect', async () => {
+    const { editor, quickInput, page } = session.workbench;
+    await select('keys.py');
+    await page.keyboard.press('Control+Alt+F10');
+    await quickInput.waitFor({ title, item: 'Own Ways' });
+    await quickInput.dismiss();
+    await quickInput.waitUntilClosed();
+    assert.equal(emulator.count(chatPath), 0);
+    await page.keyboard.press('Control+Alt+F9');
+    await editor.waitForText('Short.\n');
+    assert.equal(await promptSent(), 'Own ways: # Some text.');
+  });
+
+  it('open at their mistake, which is underlined and says what is known', async () => {
+    const { editor, page, screen } = session.workbench;
+    await select('short.py');
+    await pick('Broken');
+    await editor.waitFor('broken.md');
+    await editor.waitForPosition('Ln 4, Col 22 (11 selected)');
+    await page.waitForSelector('.editor-group-container.active .squiggly-error');
+    await page.keyboard.press('F8');
+    const message = '.marker-widget .message';
+    await page.waitForSelector(message);
+    const said = await screen.read<string>(`document.querySelector('${message}').innerText`);
+    assert.match(said, /^The variable selecton is not known\. Use \$\{selection\}, or write/);
+    assert.equal(emulator.count(chatPath), 0);
+  });
+
+  it('complete a variable as it is typed', async () => {
+    const { editor, page } = session.workbench;
+    await session.workbench.openFile(session.path(`${folder}/typed.md`));
+    await editor.placeCursor(1, 1);
+    await editor.type(`\${`);
+    const row = '.suggest-widget.visible .monaco-list-row .label-name';
+    await page.waitForSelector(row);
+    assert.deepEqual(await page.locator(row).allInnerTexts(), [
+      'selection',
+      'language',
+      'fileName',
+      'input:question',
+    ]);
+    await page.keyboard.press('Enter');
+    await editor.waitForText(`\${selection}A haiku.\n`);
+  });
+
+  it('of a folder are not there in Restricted Mode; those of the user are', async () => {
+    session = await openWindow(emulator, {
+      trust: 'restricted',
+      folderFiles: { ...files, 'a.py': '# Some text.\n' },
+      userSettings: { 'hostedModel.templates': templates },
+    });
+    await select('a.py');
+    const labels = await rows();
+    assert.ok(labels.includes('Own Ways'));
+    assert.ok(!labels.some((label) => /Haiku|typed|Broken/.test(label)), labels.join());
+  });
+});
