@@ -315,10 +315,12 @@ function previewTabs() {
 
 /** Waits until an editor shows the right side of a preview. */
 async function rightSide(): Promise<TextDocument> {
-  const find = () =>
-    window.visibleTextEditors.find(
-      ({ document }) => document.uri.scheme === 'hosted-model-preview',
-    );
+  // An editor of a preview that was closed a moment ago may still count as visible.
+  const isOpen = ({ document: { uri } }: TextEditor) =>
+    previewTabs().some(({ input }) => {
+      return input instanceof TabInputTextDiff && input.modified.toString() === uri.toString();
+    });
+  const find = () => window.visibleTextEditors.find(isOpen);
   await until(window.onDidChangeVisibleTextEditors, () => find() !== undefined);
   const found = find();
   assert.ok(found);

@@ -120,15 +120,15 @@ describe('an answer that did not come wholly', () => {
     await editor.waitForText(original);
     assert.equal(await saved('palette'), original);
     await run(undoIt);
-    await notifications.waitFor(/nothing of that generation is left/);
+    await notifications.waitFor(/no generated text here to take back/);
   });
 
   it('is not there yet: then each command says so', async () => {
     const another = await session.anotherWindow();
     const said: [title: string, message: RegExp][] = [
       [continueIt, /no answer here that the service cut/],
-      [tryAgain, /no finished generation here to try again/],
-      [undoIt, /no generation here to take back/],
+      [tryAgain, /no generation here to try again/],
+      [undoIt, /no generated text here to take back/],
       [showLast, /has generated nothing in this window yet/],
     ];
     for (const [title, message] of said) {
