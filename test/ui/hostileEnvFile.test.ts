@@ -89,7 +89,8 @@ describe('a .env file that a folder brings', () => {
       const tooltip = await workbench.statusItem(statusId).tooltip();
       assert.match(tooltip, new RegExp(`${hostOf(first)} \\(the \\.env file of project`));
       await workbench.screenshot(`env-file-tooltip-${theme}`);
-      assert.equal(first.requests[0]?.form?.['apikey'], key);
+      const token = first.requests.find(({ path }) => path === tokenPath);
+      assert.equal(token?.form?.['apikey'], key);
       const { json } = await first.requestCount(chatPath, 1);
       assert.equal((json as { project_id: string }).project_id, 'first-project');
     });

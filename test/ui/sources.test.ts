@@ -8,6 +8,7 @@ import {
   outside,
   projectId,
   storeKey,
+  tokenPath,
 } from './service.ts';
 import type { Session } from './session.ts';
 
@@ -85,7 +86,8 @@ describe('sources in the menu', () => {
     const sent = await theirs.requestCount(chatPath, 1);
     assert.equal((sent.json as { project_id: string }).project_id, 'project-of-the-file');
     assert.equal(mine.count(chatPath), 0);
-    assert.equal(mine.requests[0]?.form?.['apikey'], key);
+    const token = mine.requests.find(({ path }) => path === tokenPath);
+    assert.equal(token?.form?.['apikey'], key);
 
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
     await notifications.close(/answer is forgotten/);
