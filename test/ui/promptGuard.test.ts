@@ -115,7 +115,8 @@ describe('what a model does not take', () => {
   /** What is said about this file, and nothing is sent, where models have these limits. */
   const refusal = async (model_limits: Limits, name: string) => {
     emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));
-    const session = await openWindow(emulator, { folderFiles: files });
+    const userSettings = { 'hostedModel.parameters': { max_new_tokens: 1_024 } };
+    const session = await openWindow(emulator, { folderFiles: files, userSettings });
     const { workbench, path } = session;
     await storeKey(session);
     await workbench.openFile(path(name));
