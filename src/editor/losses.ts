@@ -12,6 +12,8 @@ export interface Loss {
   readonly range: Stretch;
   /** Whether the change broke the text. */
   readonly isBreak: boolean;
+  /** Whether it reached over an end of the range, which only its undoing tells again. */
+  readonly isAcross: boolean;
 }
 
 interface Placed extends Loss {
@@ -52,7 +54,7 @@ export class Losses {
       else if (rangeOffset > end) losses.push(each);
       else earlier.push(moved(each, -rangeOffset));
     }
-    if (loss && (loss.isBreak || loss.pieces.length + earlier.length > 0)) {
+    if (loss && (loss.isBreak || loss.isAcross || loss.pieces.length + earlier.length > 0)) {
       const place = { start: rangeOffset, end: rangeOffset + text.length };
       losses.push({ ...loss, place, earlier });
     }

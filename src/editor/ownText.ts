@@ -148,6 +148,7 @@ export class OwnText {
       length: rangeLength,
       range: moved({ start, end }, -rangeOffset),
       isBreak: this.#isBroken && !wasBroken,
+      isAcross: rangeOffset < end && changeEnd > start && (rangeOffset < start || changeEnd > end),
     });
   }
 
