@@ -6,12 +6,13 @@ import { generate, type Order } from './editor/generate.ts';
 import type { GenerateOptions, Used } from './editor/generateOptions.ts';
 import { showResult } from './editor/lastResult.ts';
 import { insertModes } from './editor/modes/insertModes.ts';
-import { goOn, inform, tellUndone } from './editor/outcome.ts';
+import { goOn, tellUndone } from './editor/outcome.ts';
 import { runJob } from './editor/runJob.ts';
 import { readSettings } from './settings.ts';
 import { LastUsedTemplates } from './templates/lastUsed.ts';
 import { readTemplates } from './templates/sources.ts';
 import { findTemplate, isFlawed, type Template, type TemplateEntry } from './templates/template.ts';
+import { inform } from './ui/inform.ts';
 import { pickInsertMode } from './ui/insertModePicker.ts';
 import { oneLine } from './ui/oneLine.ts';
 import { pickTemplate, showFlaw } from './ui/templatePicker.ts';
@@ -97,7 +98,7 @@ const PATIENCE_MS = 1_500;
 
 async function checkLimits(
   app: App,
-  { credentials, settings }: Omit<Used, 'document'>,
+  { credentials, settings }: Used,
   text: string,
   signal: AbortSignal,
 ): Promise<void> {

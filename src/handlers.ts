@@ -22,6 +22,7 @@ import {
 } from './generation.ts';
 import type { Credentials } from './service/credentials.ts';
 import { readSettings, writeSettings } from './settings.ts';
+import { inform } from './ui/inform.ts';
 import { showMenu } from './ui/menu.ts';
 import { pickModel } from './ui/modelPicker.ts';
 import { STORAGE_KEEPS_KEY } from './ui/settingMessages.ts';
@@ -149,8 +150,4 @@ async function openMenu(app: App): Promise<void> {
     case 'prefer':
       if (await prefer(access, source)) inform(chosenText(source, found));
   }
-}
-
-function inform(text: string): void {
-  void window.showInformationMessage(`Hosted Model: ${text}`);
 }

@@ -25,7 +25,7 @@ export function editEditor(
   changes: readonly TextChange[],
   beginsStep: boolean,
 ): Thenable<boolean> {
-  const ranged = changes.map((change) => [rangeOf(editor.document, change), change.text] as const);
+  const ranged = rangedIn(editor.document, changes);
   return editor.edit(
     (builder) => {
       for (const [range, text] of ranged) builder.replace(range, text);
@@ -83,6 +83,14 @@ function holds({ input }: Tab, { uri }: TextDocument): boolean {
   if (input instanceof TabInputText) return input.uri.toString() === uri.toString();
   if (input instanceof TabInputTextDiff) return input.modified.toString() === uri.toString();
   return input instanceof TabInputNotebook && input.uri.path === uri.path;
+}
+
+/** Changes as VS Code is given them. */
+export function rangedIn(
+  document: TextDocument,
+  changes: readonly TextChange[],
+): (readonly [range: Range, text: string])[] {
+  return changes.map((change) => [rangeOf(document, change), change.text] as const);
 }
 
 /** The range of a change, whose offsets count UTF-16 units. */

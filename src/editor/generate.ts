@@ -1,6 +1,7 @@
-import { type TextEditor, window } from 'vscode';
+import { type TextDocument, type TextEditor, window } from 'vscode';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
+import { inform } from '../ui/inform.ts';
 import type { InsertMode } from './answerWriter.ts';
 import type { GenerateOptions } from './generateOptions.ts';
 import { Job } from './job.ts';
@@ -8,19 +9,16 @@ import { offerResult } from './lastResult.ts';
 import { insertModes } from './modes/insertModes.ts';
 import { newDocument } from './modes/newDocument.ts';
 import { preview, previewing } from './modes/preview.ts';
-import { inform } from './outcome.ts';
 import { promptsFor } from './prompt.ts';
 import { isAmountWanted } from './promptGuard.ts';
 import { runJob } from './runJob.ts';
-import { captureTargets, isWritable, leadsToObeyed, type Target } from './target.ts';
+import { captureTargets, isWritable, leadsToObeyed } from './target.ts';
 
 /** What was chosen for one generation besides what the settings say. */
 export interface Order {
   /** Id of an insert mode. */
   readonly insertMode?: string;
   readonly template?: Template | undefined;
-  /** Every mode there is. */
-  readonly modes?: readonly InsertMode[];
 }
 
 /**
@@ -43,7 +41,7 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
     return inform('this selection is being generated for already. Escape stops it.');
   }
   const settings = settingsFor(editor, order);
-  const mode = modeFor(targets, settings, { ...order, isSeenFirst });
+  const mode = modeFor(editor.document, settings, isSeenFirst);
   // From here on the places are followed: what comes next can take the user minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
@@ -80,11 +78,11 @@ function settingsFor({ document }: TextEditor, { template, insertMode }: Order):
 }
 
 function modeFor(
-  [{ document }]: readonly [Target, ...Target[]],
+  document: TextDocument,
   { insertMode }: Settings,
-  { modes = insertModes, isSeenFirst }: Order & { readonly isSeenFirst: boolean },
+  isSeenFirst: boolean,
 ): InsertMode {
-  const chosen = modes.find(({ id }) => id === insertMode) ?? insertModes[0];
+  const chosen = insertModes.find(({ id }) => id === insertMode) ?? insertModes[0];
   if (!chosen.placeOf && chosen !== preview) return chosen;
   if (!isWritable(document)) return newDocument;
   return chosen.placeOf && isSeenFirst ? previewing(chosen.placeOf) : chosen;

@@ -18,11 +18,7 @@ export interface GenerateOptions {
    * @param text all that the model reads
    * @throws {ServiceError} if the model does not take it with these parameters
    */
-  readonly checkLimits: (
-    used: Omit<Used, 'document'>,
-    text: string,
-    signal: AbortSignal,
-  ) => Promise<void>;
+  readonly checkLimits: (used: Used, text: string, signal: AbortSignal) => Promise<void>;
   readonly onStart: () => GenerationWatch;
   /** A signal that aborts when the key is gone, in this window or another. */
   readonly signOut: () => AbortSignal;

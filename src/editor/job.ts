@@ -2,6 +2,7 @@ import type { Disposable, TextDocument } from 'vscode';
 import type { StopReason } from '../service/wire.ts';
 import type { Settings } from '../settings.ts';
 import type { AnswerWriter, InsertMode, Stage, Undone } from './answerWriter.ts';
+import { Claims } from './claims.ts';
 import type { Result } from './lastResult.ts';
 import { OwnText } from './ownText.ts';
 import { DocumentPage } from './page.ts';
@@ -34,11 +35,10 @@ export class Job implements Result, Disposable {
   readonly #answers: readonly Answer[];
   readonly #writer: AnswerWriter;
   readonly #page: DocumentPage;
-  /** The answers that are being generated, by what stops them. */
-  readonly #claims = new Map<AbortController, readonly number[]>();
+  /** Who is at work on its answers. */
+  readonly claims = new Claims();
   #openMessages = 0;
   #isTakenBack = false;
-  #isDisposed = false;
 
   constructor(
     targets: readonly [Target, ...Target[]],
@@ -107,7 +107,7 @@ export class Job implements Result, Disposable {
   }
 
   get isRunning(): boolean {
-    return this.#claims.size > 0;
+    return this.claims.isAny;
   }
 
   /** True if nothing of it can be lost when it is forgotten. */
@@ -166,22 +166,6 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /**
-   * Takes answers for one run, until they are released.
-   * @returns what stops the run; undefined if any of them is being generated already
-   */
-  claim(answers: readonly number[]): AbortController | undefined {
-    const claimed = [...this.#claims.values()].flat();
-    if (this.#isDisposed || answers.some((answer) => claimed.includes(answer))) return undefined;
-    const controller = new AbortController();
-    this.#claims.set(controller, answers);
-    return controller;
-  }
-
-  release(controller: AbortController): void {
-    this.#claims.delete(controller);
-  }
-
   /** Is not forgotten as long as messages about it are open. */
   async hold(messages: Promise<void>): Promise<void> {
     this.#openMessages += 1;
@@ -191,7 +175,7 @@ export class Job implements Result, Disposable {
   }
 
   cancel(): void {
-    for (const controller of this.#claims.keys()) controller.abort();
+    this.claims.cancel();
   }
 
   /** @returns the text that the answer goes on from; none for a new one, or one that was taken back */
@@ -232,8 +216,7 @@ export class Job implements Result, Disposable {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
-    this.cancel();
+    this.claims.close();
     this.#writer.dispose();
     this.#page.dispose();
   }

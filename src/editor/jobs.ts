@@ -53,7 +53,7 @@ export class Jobs implements Disposable {
   markRunning(job: Job, controller: AbortController): () => void {
     this.#sayWhetherRunning();
     return () => {
-      job.release(controller);
+      job.claims.release(controller);
       this.#sayWhetherRunning();
     };
   }

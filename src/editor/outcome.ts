@@ -1,5 +1,6 @@
 import { window } from 'vscode';
 import { announce } from '../ui/announcement.ts';
+import { inform } from '../ui/inform.ts';
 import type { Undone } from './answerWriter.ts';
 import type { Course, Job } from './job.ts';
 
@@ -69,8 +70,4 @@ function tellRemoved({ removed }: Job): void {
   inform(
     `${what} that cannot be seen or that control the terminal ${removed === 1 ? 'was' : 'were'} taken out of the answer. Show Last Result has it as it came.`,
   );
-}
-
-export function inform(text: string): void {
-  void window.showInformationMessage(`Hosted Model: ${text}`);
 }

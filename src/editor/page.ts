@@ -7,7 +7,7 @@ import {
   Disposable as VSCodeDisposable,
   workspace,
 } from 'vscode';
-import { editDocument, editEditor, editorOf, hasTab, rangeOf } from './documentEdit.ts';
+import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
 import type { Stretch, TextChange } from './ownText.ts';
 import { isObeyed, isPlaceToWrite } from './target.ts';
@@ -89,12 +89,7 @@ export class DocumentPage implements Page {
   async write(changes: readonly TextChange[], beginsStep: boolean): Promise<boolean> {
     if (!changes.every((change) => this.#has(change))) return false;
     const editor = editorOf(this.#document);
-    if (!editor) {
-      const ranged = changes.map(
-        (change) => [rangeOf(this.#document, change), change.text] as const,
-      );
-      return editDocument(this.#document, ranged);
-    }
+    if (!editor) return editDocument(this.#document, rangedIn(this.#document, changes));
     const restoreSelections = keepSelections(editor, changes);
     const accepted = await editEditor(editor, changes, beginsStep);
     if (accepted) restoreSelections();

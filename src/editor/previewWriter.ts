@@ -1,4 +1,5 @@
-import { type TextDocument, type Uri, window, workspace } from 'vscode';
+import type { TextDocument, Uri } from 'vscode';
+import { inform } from '../ui/inform.ts';
 import type { AnswerWriter, Stage, Undone } from './answerWriter.ts';
 import { showDocument } from './documentEdit.ts';
 import { DocumentWriter } from './documentWriter.ts';
@@ -44,9 +45,7 @@ export class PreviewWriter implements AnswerWriter {
     this.#writer = new DocumentWriter(page, places);
     this.#writer.hold();
     this.#coming = new Set(places.keys());
-    this.#listener = workspace.onDidChangeTextDocument(({ document }) => {
-      if (document === page.document) this.#refreshSoon();
-    });
+    this.#listener = page.onDidChange(() => this.#refreshSoon());
   }
 
   get documents(): readonly TextDocument[] {
@@ -119,9 +118,7 @@ export class PreviewWriter implements AnswerWriter {
 
   async #accept(): Promise<void> {
     if (this.#coming.size > 0) {
-      const text = 'Hosted Model: the answer is still coming. Accept it when it is complete.';
-      void window.showInformationMessage(text);
-      return;
+      return inform('the answer is still coming. Accept it when it is complete.');
     }
     const shown = this.#shown;
     // Accepted twice, it is written once.

@@ -13,6 +13,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { inform } from '../ui/inform.ts';
 
 /** Of the documents that show what a document will become. */
 const SCHEME = 'hosted-model-preview';
@@ -101,10 +102,7 @@ export class Previews implements Disposable {
     if (!uri || !previewed) return false;
     // At once where that can be: what comes next was not seen.
     if (this.isUpToDate(uri) || (await this.#isSeen(uri))) await previewed.accept();
-    else {
-      const text = 'Hosted Model: the preview is not up to date yet. Accept it once it is.';
-      void window.showInformationMessage(text);
-    }
+    else inform('the preview is not up to date yet. Accept it once it is.');
     return true;
   }
 

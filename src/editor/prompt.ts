@@ -2,6 +2,7 @@ import { window } from 'vscode';
 import { askInputs } from '../templates/askInputs.ts';
 import type { Template } from '../templates/template.ts';
 import { fillPrompt, needsSelection } from '../templates/variables.ts';
+import { inform } from '../ui/inform.ts';
 import type { Target } from './target.ts';
 
 /** What is sent for each target; undefined if the user gave up. */
@@ -29,8 +30,7 @@ async function promptsFromTemplate(
 ): Promise<readonly string[] | undefined> {
   const hasText = targets.some(({ selectedText }) => selectedText.trim() !== '');
   if (needsSelection(template) && !hasText) {
-    const text = `Hosted Model: this template works on selected text. Select some first.`;
-    void window.showInformationMessage(text);
+    inform('this template works on selected text. Select some first.');
     return undefined;
   }
   const inputs = await askInputs(template);

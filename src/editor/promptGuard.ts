@@ -43,9 +43,13 @@ export async function isFreeOfSecrets(
   answers: readonly number[],
   client: Client,
 ): Promise<boolean> {
-  const holding = answers.filter((answer) => client.secretsIn(job.promptOf(answer)).length > 0);
+  const found = answers.map((answer) => ({
+    answer,
+    kinds: client.secretsIn(job.promptOf(answer)),
+  }));
+  const holding = found.filter(({ kinds }) => kinds.length > 0);
   if (holding.length === 0) return true;
-  const kinds = new Set(holding.flatMap((answer) => client.secretsIn(job.promptOf(answer))));
+  const kinds = new Set(holding.flatMap((each) => each.kinds));
   const mask = 'Mask and Send';
   const options = {
     modal: true,
@@ -54,7 +58,7 @@ export async function isFreeOfSecrets(
   };
   const text = `Nothing was sent: the text holds ${secretNames([...kinds])}.`;
   if ((await window.showWarningMessage(text, options, mask)) !== mask) return false;
-  for (const answer of holding) job.ask(answer, client.mask(job.promptOf(answer)));
+  for (const { answer } of holding) job.ask(answer, client.mask(job.promptOf(answer)));
   return true;
 }
 

@@ -1,12 +1,13 @@
 import type { Client } from '../service/client.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
+import { inform } from '../ui/inform.ts';
 import { retryText } from '../ui/messages.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { GenerateOptions, Used } from './generateOptions.ts';
 import type { Course, Job } from './job.ts';
 import { offerResult } from './lastResult.ts';
 import { markLine } from './mark.ts';
-import { inform, tellOutcome } from './outcome.ts';
+import { tellOutcome } from './outcome.ts';
 import { isFreeOfSecrets } from './promptGuard.ts';
 
 /** What became of one answer. */
@@ -41,7 +42,7 @@ export async function runJob(
   course: Course = 'anew',
   prepare: () => Promise<boolean> = async () => true,
 ): Promise<void> {
-  const controller = job.claim(answers);
+  const controller = job.claims.take(answers);
   if (!controller) return inform('this text is being generated for already. Escape stops it.');
   const release = options.jobs.markRunning(job, controller);
   let ran: Awaited<ReturnType<typeof attempt>>;

@@ -4,7 +4,7 @@ import { generate, type Order } from '../../src/editor/generate.ts';
 import { runJob } from '../../src/editor/runJob.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
 import { answerFor } from '../emulator/text.ts';
-import { chatPath, closingMessages, open, World } from './world.ts';
+import { CUT_SHORT, chatPath, closingMessages, open, World } from './world.ts';
 
 const below: Order = { insertMode: 'below' };
 const line = (index: number, length: number) => new Range(index, 0, index, length);
@@ -15,6 +15,15 @@ describe('generating in a real editor', () => {
     world = await World.start();
   });
   afterEach(() => world.end());
+
+  /** An answer that the service has cut. */
+  const generatedCut = async () => {
+    const editor = await open('prompt', line(0, 6));
+    await closingMessages(generate(world.options, { ...below, template: CUT_SHORT }));
+    const job = world.jobs.latest;
+    assert.ok(job);
+    return { editor, job };
+  };
 
   it('at 100 tokens a second makes at most 31 edits a second, and is done within 250 ms of the last event', async () => {
     world.emulator.settings.tokenDelayMs = 10;
@@ -74,12 +83,7 @@ describe('generating in a real editor', () => {
   });
 
   it('goes on from the exact end as often as the service cuts, and takes all of it back at once', async () => {
-    const editor = await open('prompt', line(0, 6));
-    const parameters = { max_new_tokens: 12 };
-    const template = { name: 'short', prompt: `$\{selection}`, origin: 'test', parameters };
-    await closingMessages(generate(world.options, { ...below, template }));
-    const job = world.jobs.latest;
-    assert.ok(job);
+    const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.cut.length > 0; rounds += 1) {
       await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
@@ -91,12 +95,7 @@ describe('generating in a real editor', () => {
   });
 
   it('can still go on when going on has failed once', async () => {
-    const editor = await open('prompt', line(0, 6));
-    const parameters = { max_new_tokens: 12 };
-    const template = { name: 'short', prompt: `$\{selection}`, origin: 'test', parameters };
-    await closingMessages(generate(world.options, { ...below, template }));
-    const job = world.jobs.latest;
-    assert.ok(job);
+    const { editor, job } = await generatedCut();
     const before = editor.document.getText();
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);
     await closingMessages(runJob(world.options, job, job.cut, 'goOn'));

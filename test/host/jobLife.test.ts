@@ -4,18 +4,10 @@ import { generate, type Order } from '../../src/editor/generate.ts';
 import { runJob } from '../../src/editor/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
-import { chatPath, closingMessages, open, World } from './world.ts';
+import { CUT_SHORT, chatPath, closingMessages, open, World } from './world.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
-const cut: Order = {
-  insertMode: 'below',
-  template: {
-    name: 'short',
-    prompt: `$\{selection}`,
-    origin: 'test',
-    parameters: { max_new_tokens: 12 },
-  },
-};
+const cut: Order = { insertMode: 'below', template: CUT_SHORT };
 
 /** What becomes of a generation once its command is over, and of two commands about it at a time. */
 describe('the life of a generation', () => {
@@ -110,7 +102,7 @@ describe('the life of a generation', () => {
       await generate(world.options, { insertMode: 'clipboard' });
     }
     assert.equal(job.isIdle, false);
-    assert.notEqual(job.claim([0]), undefined, 'it can still be made anew');
+    assert.notEqual(job.claims.take([0]), undefined, 'it can still be made anew');
   });
 
   it('does nothing any more once it is forgotten', async () => {

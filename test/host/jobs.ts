@@ -115,15 +115,20 @@ export function textOf(document: TextDocument, isWanted: (text: string) => boole
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits until something is so, looking now and at every event. */
-export async function until(event: Event<unknown>, isSo: () => boolean): Promise<void> {
+/** Waits until something is so, looking now and at every event; VS Code tells these in any order. */
+export async function until(
+  events: Event<unknown> | readonly Event<unknown>[],
+  isSo: () => boolean,
+): Promise<void> {
   if (isSo()) return;
   await new Promise<void>((resolve) => {
-    const listener = event(() => {
-      if (!isSo()) return;
-      listener.dispose();
-      resolve();
-    });
+    const listeners = [events].flat().map((event) =>
+      event(() => {
+        if (!isSo()) return;
+        for (const listener of listeners) listener.dispose();
+        resolve();
+      }),
+    );
   });
 }
 

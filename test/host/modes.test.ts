@@ -55,6 +55,8 @@ describe('insert modes', () => {
     const editor = await open('a = 1\n', new Range(0, 0, 0, 5));
     const job = jobOn(editor, 'newDocument');
     await commands.executeCommand('cursorBottom');
+    // VS Code tells extensions of it a moment later.
+    await until(window.onDidChangeTextEditorSelection, () => editor.selection.active.line === 1);
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'finished'), true);
     await commands.executeCommand('type', { text: 'mine' });

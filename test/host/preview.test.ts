@@ -293,11 +293,11 @@ async function answer(job: Job, text: string): Promise<void> {
 
 /** A request that ends once it is aborted. */
 function running(job: Job): { readonly aborted: Promise<void>; readonly ended: Promise<boolean> } {
-  const controller = job.claim([0]);
+  const controller = job.claims.take([0]);
   assert.ok(controller);
   const aborted = new Promise<void>((resolve) => {
     controller.signal.addEventListener('abort', () => resolve());
-  }).finally(() => job.release(controller));
+  }).finally(() => job.claims.release(controller));
   return { aborted, ended: aborted.then(() => job.end(0)) };
 }
 
@@ -321,7 +321,8 @@ async function rightSide(): Promise<TextDocument> {
       return input instanceof TabInputTextDiff && input.modified.toString() === uri.toString();
     });
   const find = () => window.visibleTextEditors.find(isOpen);
-  await until(window.onDidChangeVisibleTextEditors, () => find() !== undefined);
+  const events = [window.onDidChangeVisibleTextEditors, window.tabGroups.onDidChangeTabs];
+  await until(events, () => find() !== undefined);
   const found = find();
   assert.ok(found);
   return found.document;
@@ -332,5 +333,6 @@ async function activatePreview(): Promise<void> {
   const isActive = () =>
     window.tabGroups.activeTabGroup.activeTab?.input instanceof TabInputTextDiff;
   if (!isActive()) await commands.executeCommand('workbench.action.nextEditor');
-  await until(window.tabGroups.onDidChangeTabs, isActive);
+  const { onDidChangeTabs, onDidChangeTabGroups } = window.tabGroups;
+  await until([onDidChangeTabs, onDidChangeTabGroups], isActive);
 }

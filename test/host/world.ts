@@ -5,11 +5,20 @@ import type { Credentials } from '../../src/service/credentials.ts';
 import { isKind, type ServiceError } from '../../src/service/errors.ts';
 import { Session } from '../../src/service/session.ts';
 import { vendors } from '../../src/service/vendors.ts';
+import type { Template } from '../../src/templates/template.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
 import { close } from './jobs.ts';
 
 export const chatPath = '/ml/v1/text/chat_stream';
+
+/** Its answers are cut by the service after a few words. */
+export const CUT_SHORT: Template = {
+  name: 'short',
+  prompt: `$\{selection}`,
+  origin: 'test',
+  parameters: { max_new_tokens: 12 },
+};
 
 interface Reported {
   readonly kind: ServiceError['kind'];

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
-import { gate } from '../emulator/faults.ts';
 import {
   chatPath,
   generate,
-  generateByKeys,
   openWindow,
+  stallAfter,
   startAfresh,
   startService,
   storeKey,
@@ -56,17 +55,9 @@ describe('an answer that did not come wholly', () => {
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(`${name}.txt`));
   const run = (title: string) => session.workbench.runCommand(title);
-  /** Begins an answer that stays as it is after its first words until the gate opens. */
   const stall = async (name: string) => {
     await select(name);
-    const stalled = gate();
-    emulator.faults.next(chatPath, {
-      beforePart: (index) => (index < 4 ? undefined : stalled.opened),
-    });
-    const arrived = emulator.nextRequest(chatPath);
-    await generateByKeys(session);
-    await session.workbench.editor.waitForText(/Roses are/);
-    return { request: await arrived, open: stalled.open };
+    return stallAfter(/Roses are/, emulator, session);
   };
 
   it('stands there byte for byte after Continue, as often as it was cut', async () => {

@@ -5,6 +5,7 @@ import {
   chatPath,
   generateByKeys,
   openWindow,
+  stallAfter,
   startAfresh,
   startService,
   statusId,
@@ -39,17 +40,9 @@ describe('while text is generated', () => {
     await into.workbench.openFile(into.path(`${name}.txt`));
     await into.workbench.editor.selectLines(1);
   };
-  /** Begins an answer that stays as it is after its first words until the gate opens. */
   const stall = async (name: string) => {
     await select(name);
-    const stalled = gate();
-    emulator.faults.next(chatPath, {
-      beforePart: (index) => (index < 4 ? undefined : stalled.opened),
-    });
-    const arrived = emulator.nextRequest(chatPath);
-    await generateByKeys(session);
-    await session.workbench.editor.waitForText(/Roses are/);
-    return { request: await arrived, open: stalled.open };
+    return stallAfter(/Roses are/, emulator, session);
   };
   const marked = (wanted: boolean, { workbench } = session) =>
     workbench.screen.until(`the mark to be there: ${wanted}`, async () =>
@@ -90,9 +83,10 @@ describe('while text is generated', () => {
   it('attempt and wait are told when it is tried again', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
-    emulator.faults.next(chatPath, { recording: 22 }, 2);
+    // Nothing is shown for 2 s, and the first two waits may be over by then.
+    emulator.faults.next(chatPath, { recording: 22 }, 3);
     await generateByKeys(session);
-    await notifications.progress(/attempt 3 of 4 in \d s \(503\)/);
+    await notifications.progress(/attempt 4 of 4 in \d s \(503\)/);
     await editor.waitForText(complete);
   });
 

@@ -1,4 +1,5 @@
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
 import { openWorkbench, type Session, type SessionOptions } from './session.ts';
 
@@ -88,6 +89,22 @@ export async function giveUpSetUp({ quickInput, notifications }: Session['workbe
   await quickInput.dismiss();
   await quickInput.waitUntilClosed();
   await notifications.close(/needs an API key/);
+}
+
+/**
+ * Generates from the selection an answer that stays as it is after its first words, until it is
+ * opened again.
+ * @param words that the document shows by then
+ */
+export async function stallAfter(words: RegExp, emulator: Emulator, session: Session) {
+  const stalled = gate();
+  emulator.faults.next(chatPath, {
+    beforePart: (index) => (index < 4 ? undefined : stalled.opened),
+  });
+  const arrived = emulator.nextRequest(chatPath);
+  await generateByKeys(session);
+  await session.workbench.editor.waitForText(words);
+  return { request: await arrived, open: stalled.open };
 }
 
 export const generate = 'Hosted Model: Generate from selection';

@@ -1,4 +1,5 @@
-import { env, window } from 'vscode';
+import { env } from 'vscode';
+import { inform } from '../../ui/inform.ts';
 import type { AnswerWriter, InsertMode, Undone } from '../answerWriter.ts';
 
 export const clipboard: InsertMode = {
@@ -36,7 +37,7 @@ class ClipboardWriter implements AnswerWriter {
       return false;
     }
     const what = this.#texts.length === 1 ? 'the answer is' : 'the answers are';
-    void window.showInformationMessage(`Hosted Model: ${what} on the clipboard.`);
+    inform(`${what} on the clipboard.`);
     return true;
   }
 
