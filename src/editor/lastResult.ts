@@ -1,5 +1,7 @@
-import { env, window, workspace } from 'vscode';
+import { env, Range, window } from 'vscode';
 import { inLines } from '../ui/report.ts';
+import { editDocument } from './documentEdit.ts';
+import { openEmpty } from './openEmpty.ts';
 
 /** The text of one command, kept whatever happens to the document. In memory only. */
 export interface Result {
@@ -11,8 +13,9 @@ export interface Result {
 /** Opens a result in a new document. */
 export async function showResult(result: Result | undefined): Promise<void> {
   if (result) {
-    const { text: content, languageId: language } = result;
-    await window.showTextDocument(await workspace.openTextDocument({ content, language }));
+    const document = await openEmpty(result.languageId);
+    await window.showTextDocument(document);
+    await editDocument(document, [[new Range(0, 0, 0, 0), result.text]]);
   } else {
     const nothing = 'Hosted Model has generated nothing in this window yet.';
     await window.showInformationMessage(nothing);

@@ -250,12 +250,9 @@ describe('insertion into a real editor', () => {
   });
 
   it('writes text once where VS Code takes blanks off the line before', async () => {
-    const document = await workspace.openTextDocument({
-      content: 'def f():\n    a = 1',
-      language: 'python',
-    });
-    const editor = await window.showTextDocument(document);
-    editor.selection = new Selection(1, 9, 1, 9);
+    const end = new Range(1, 9, 1, 9);
+    const editor = await open('def f():\n    a = 1', end, 'python');
+    const { document } = editor;
     await commands.executeCommand('type', { text: '\n' });
     assert.equal(document.lineAt(2).text, '    ');
     assert.equal(await stream(editor, 'below', ['\nANSWER', ' one\n']), true);

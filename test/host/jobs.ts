@@ -37,18 +37,31 @@ export function openPreviews(): Previews {
   return previews;
 }
 
+/**
+ * Opens an untitled document. In its place VS Code may bring back what it kept of the one that the
+ * test before had closed.
+ */
+export async function untitled(content: string, language = 'plaintext'): Promise<TextDocument> {
+  for (;;) {
+    const document = await workspace.openTextDocument({ content, language });
+    if (document.getText() === content) return document;
+    await window.showTextDocument(document);
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  }
+}
+
 /** Opens an untitled document and selects something in it. */
 export async function open(
   content: string,
   selection = new Range(0, 0, 0, 0),
   language = 'plaintext',
 ): Promise<TextEditor> {
-  return select(await workspace.openTextDocument({ content, language }), [selection]);
+  return select(await untitled(content, language), [selection]);
 }
 
 /** Opens an untitled document with several selections. */
 export async function openWith(content: string, ranges: readonly Range[]): Promise<TextEditor> {
-  return select(await workspace.openTextDocument({ content }), ranges);
+  return select(await untitled(content), ranges);
 }
 
 /** Writes a file into the folder of the window, opens it and selects something in it. */

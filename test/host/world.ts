@@ -1,4 +1,4 @@
-import { commands, type Range, Selection, type TextEditor, window, workspace } from 'vscode';
+import { commands, type Range, Selection, type TextEditor, window } from 'vscode';
 import type { GenerateOptions } from '../../src/editor/generateOptions.ts';
 import { Jobs } from '../../src/editor/jobs.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
@@ -8,7 +8,7 @@ import { vendors } from '../../src/service/vendors.ts';
 import type { Template } from '../../src/templates/template.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
-import { close } from './jobs.ts';
+import { close, untitled } from './jobs.ts';
 
 export const chatPath = '/ml/v1/text/chat_stream';
 
@@ -79,7 +79,7 @@ export class World {
 }
 
 export async function open(content: string, ...selections: Range[]): Promise<TextEditor> {
-  const editor = await window.showTextDocument(await workspace.openTextDocument({ content }));
+  const editor = await window.showTextDocument(await untitled(content));
   editor.selections = selections.map(({ start, end }) => new Selection(start, end));
   return editor;
 }

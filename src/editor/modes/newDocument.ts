@@ -1,6 +1,7 @@
-import { type TextDocument, ViewColumn, window, workspace } from 'vscode';
+import { type TextDocument, ViewColumn, window } from 'vscode';
 import type { AnswerWriter, InsertMode, Stage, Undone } from '../answerWriter.ts';
 import { DocumentWriter } from '../documentWriter.ts';
+import { openEmpty } from '../openEmpty.ts';
 import { DocumentPage } from '../page.ts';
 import { isUnchanged } from '../situation.ts';
 import type { Target } from '../target.ts';
@@ -59,7 +60,7 @@ class NewDocumentWriter implements AnswerWriter {
 
   async #open(): Promise<DocumentWriter> {
     const language = this.#targets[0]?.answerLanguage ?? 'plaintext';
-    const document = await workspace.openTextDocument({ content: '', language });
+    const document = await openEmpty(language);
     const preserveFocus = !this.#targets.every(({ situation }) => isUnchanged(situation));
     const options = { viewColumn: ViewColumn.Beside, preview: false, preserveFocus };
     await window.showTextDocument(document, options);
