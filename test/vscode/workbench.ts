@@ -9,7 +9,7 @@ import { Editor } from './editor.ts';
 import { QuickInput } from './input.ts';
 import { testDirectory } from './install.ts';
 import { Notifications } from './notifications.ts';
-import { Screen } from './screen.ts';
+import { Screen, usualWait } from './screen.ts';
 import type { Settings, VSCodeServer } from './server.ts';
 import { StatusItem } from './status.ts';
 
@@ -171,13 +171,17 @@ export class Workbench {
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;
     });
-    if (ready === true) await this.quickInput.accept();
-    const closed = await within(ready === true ? lookMilliseconds : 0, async () =>
-      (await this.quickInput.state())?.value === `>${title}` ? undefined : true,
-    );
-    // Still open: not listed yet, or the list changed under the key. Either way nothing has run.
-    if (closed === undefined) await this.quickInput.dismiss();
-    return closed;
+    if (ready === true) {
+      await this.quickInput.accept();
+      // However late the palette goes, what was accepted runs: another try would run it twice.
+      const closed = await within(usualWait, async () =>
+        (await this.quickInput.state())?.value === `>${title}` ? undefined : true,
+      );
+      if (closed === true) return closed;
+    }
+    // Not listed yet, or the list changed under the key, or a starting window closed it: nothing ran.
+    if ((await this.quickInput.state()) !== undefined) await this.quickInput.dismiss();
+    return undefined;
   }
 
   async #fillPalette(text: string): Promise<void> {
