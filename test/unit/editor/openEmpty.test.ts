@@ -2,22 +2,35 @@ import assert from 'node:assert/strict';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
 describe('an empty document', () => {
-  it('is not one that VS Code brings back, of the same name, after it was discarded', async () => {
-    const kept = ['what the user had discarded', 'and another', ''];
+  /** What the documents hold that are opened one after the other. */
+  let texts: string[];
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
     class EditorThatKeeps extends FakeEditor {
       override exports(): Record<string, unknown> {
         const openTextDocument = async () => {
-          const text = kept.shift();
+          const text = texts.shift();
           return { getText: () => text };
         };
         return { ...super.exports(), workspace: { openTextDocument } };
       }
     }
     const editor = new EditorThatKeeps();
-    const hooks = installEditor(() => editor);
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+
+  it('is not one that VS Code brings back, of the same name, after it was discarded', async () => {
     const { openEmpty } = await import('../../../src/editor/openEmpty.ts');
+    texts = ['what the user had discarded', 'and another', ''];
     assert.equal((await openEmpty('plaintext')).getText(), '');
-    assert.deepEqual(kept, []);
-    hooks.deregister();
+    assert.deepEqual(texts, []);
+  });
+
+  it('is not looked for without end, where an extension begins each one with a header', async () => {
+    const { openEmpty } = await import('../../../src/editor/openEmpty.ts');
+    texts = Array.from({ length: 9 }, () => '// A header');
+    assert.equal((await openEmpty('plaintext')).getText(), '// A header');
+    assert.equal(texts.length, 6);
   });
 });
