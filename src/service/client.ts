@@ -186,6 +186,7 @@ export class Client {
     const { credentials, http, tokens, limiter, deadlineMs = DEADLINE_MS } = this.#options;
     const { vendor, projectId, serviceUrl, approved } = credentials;
     const streams = path.endsWith('Stream');
+    const before = tokens.state;
     let used: Token | undefined;
     const exchange: Exchange<Result> = {
       method: 'POST',
@@ -196,7 +197,7 @@ export class Client {
       body: JSON.stringify(body),
       secrets: [credentials.apiKey, projectId],
       bearer: async (signal) => {
-        used = await tokens.get(signal);
+        used = await tokens.get(signal, before);
         return used.value;
       },
       limiter,

@@ -62,9 +62,11 @@ export class TokenService {
 
   /**
    * A token that is good for a request now.
+   * @param before the state when the call began that needs it. What failed since then is its
+   * failure, too: of many calls that wait for their turn, each would ask in vain after the other.
    * @throws {ServiceError} as the identity service failed; `cancelled` when the signal aborts
    */
-  get(signal: AbortSignal): Promise<Token> {
+  get(signal: AbortSignal, before: TokenState = this.#state): Promise<Token> {
     this.#renewalsWithoutUse = 0;
     const token = this.#living();
     if (token) {
@@ -72,6 +74,8 @@ export class TokenService {
       return Promise.resolve(token);
     }
     if (this.#refusal) return Promise.reject(this.#refusal);
+    const state = this.#state;
+    if (state.kind === 'failed' && state !== before) return Promise.reject(state.error);
     return this.#wait(signal);
   }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Generation } from '../../../src/service/client.ts';
 import { systemClock } from '../../../src/service/clock.ts';
+import type { ErrorKind } from '../../../src/service/errors.ts';
+import type { Fault } from '../../emulator/faults.ts';
 import type { EmulatorSettings } from '../../emulator/settings.ts';
-import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
+import { endWorlds, failureOf, startWorld, tokenPath, type World } from './world.ts';
 
 const CALLS = 1_000;
 const HOUR = 3_600;
@@ -83,6 +85,38 @@ describe(`${CALLS} parallel calls`, function () {
     assert.deepEqual([world.emulator.count(tokenPath), failed], [1, CALLS]);
     assert.equal(world.inferenceCount(), 0);
   });
+});
+
+describe('while the identity service is down', () => {
+  afterEach(endWorlds);
+
+  const faults: readonly [string, Fault, ErrorKind, number][] = [
+    ['answers 503', { status: 503 }, 'server-failed', 4],
+    ['breaks every connection', { resetBeforeHeaders: true }, 'connection-lost', 1],
+  ];
+  for (const [what, fault, kind, attempts] of faults) {
+    it(`H16: and ${what}, 100 calls past the end of their token share ${attempts} requests, one clear error each`, async () => {
+      let lead = 0;
+      const clock = { now: () => Date.now() + lead, monotonic: () => performance.now() + lead };
+      const world = await startWorld({ clock, limits: { limit: 3, queue: 100 } });
+      await world.generate();
+      lead = HOUR * 1_000;
+      const end = world.emulator.faults.always(tokenPath, fault);
+      const calls = Array.from({ length: 100 }, () => failureOf(world.generate()));
+      const errors = await Promise.all(calls);
+      assert.deepEqual(
+        new Set(errors.map((error) => `${error.kind} ${error.details.attempts}`)),
+        new Set([`${kind} ${attempts}`]),
+      );
+      assert.deepEqual(
+        [world.emulator.count(tokenPath), world.inferenceCount()],
+        [1 + attempts, 1],
+      );
+      assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: 3 });
+      end();
+      await world.generate();
+    });
+  }
 });
 
 describe('a token', () => {

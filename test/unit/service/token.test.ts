@@ -103,6 +103,23 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
+  it('H16: asks in vain once for all calls that had begun by then, and again for the next one', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start({ expiresIn: 600 });
+    await time.pass(600_000);
+    const before = service.state;
+    const first = kindOf(service.get(never, before));
+    await answer(down);
+    const kinds = [await first];
+    // Their turn comes one after the other, as slots get free.
+    for (let call = 1; call < 100; call += 1) kinds.push(await kindOf(service.get(never, before)));
+    assert.deepEqual([new Set(kinds), flights.length], [new Set(['server-failed']), 2]);
+    const next = value();
+    await answer();
+    assert.deepEqual([await next, flights.length], ['token-3', 3]);
+    assert.equal((await service.get(never, before)).value, 'token-3');
+  });
+
   it('ends a renewal that nobody waits for once its key may not be used any more', async () => {
     const { service, flights, value, start } = underTest(time);
     await start({ expiresIn: 600 });
