@@ -1,4 +1,5 @@
 import { readText } from './body.ts';
+import { Callbacks } from './callbacks.ts';
 import { Collector, collectStream } from './collector.ts';
 import { requestText, stringsIn } from './continuation.ts';
 import type { Credentials } from './credentials.ts';
@@ -82,7 +83,8 @@ export class Client {
   /**
    * Generates text from a prompt. The parameter set has the field names of the generation
    * operation, whichever operation runs.
-   * @throws {ServiceError} of any kind; text already given to `onText` stays with the caller
+   * @throws {ServiceError} of any kind; text already given to `onText` stays with the caller.
+   * What `onText` or `onRetry` throws ends the request, and is thrown as it is.
    */
   async generateText(
     prompt: string,
@@ -100,18 +102,21 @@ export class Client {
     const text = requestText(operation, prompt, answerSoFar);
     const body = this.#bodyOf({ ...text, ...parameterFields });
     this.#refuseSecrets(body, [prompt, ...stringsIn(fields)]);
-    const collected = new Collector(onText);
+    const callbacks = new Callbacks();
+    const collected = new Collector(callbacks.keeping(onText));
     const readPiece = operation === 'chat' ? readChat : readGeneration;
-    await this.#post(onText ? `${operation}Stream` : operation, body, {
+    const generation = await this.#post(onText ? `${operation}Stream` : operation, body, {
       signal,
       onRetry,
+      callbacks,
       mayReplay: () => !collected.hasText,
       read: async ({ bytes }) => {
         if (onText) await collectStream(bytes, readPiece, collected, signal);
         else collected.add(readPiece(parseJson(await readText(bytes))));
+        return collected.finish();
       },
     });
-    return { ...collected.finish(), dropped };
+    return { ...generation, dropped };
   }
 
   /**
@@ -181,10 +186,12 @@ export class Client {
     body: RequestBody,
     call: Pick<Exchange<Result>, 'signal' | 'read' | 'onRetry'> & {
       readonly mayReplay?: () => boolean;
+      readonly callbacks?: Callbacks;
     },
   ): Promise<Result> {
     const { credentials, http, tokens, limiter, deadlineMs = DEADLINE_MS } = this.#options;
     const { vendor, projectId, serviceUrl, approved } = credentials;
+    const { callbacks = new Callbacks() } = call;
     const streams = path.endsWith('Stream');
     const before = tokens.state;
     let used: Token | undefined;
@@ -204,7 +211,7 @@ export class Client {
       budget: http.budget(deadlineMs),
       maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
       signal: call.signal,
-      onRetry: call.onRetry,
+      onRetry: callbacks.keeping(call.onRetry),
       failure: inferenceFailure,
       read: call.read,
     };
@@ -216,6 +223,8 @@ export class Client {
       if (!isRefusal(error) || !used || !mayReplay) throw error;
       tokens.drop(used);
       return await http.send(exchange);
+    } finally {
+      callbacks.rethrow();
     }
   }
 }

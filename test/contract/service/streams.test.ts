@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Fault } from '../../emulator/faults.ts';
-import { endWorlds, kindOf, pathOf, startWorld, type World } from './world.ts';
+import { endWorlds, failureOf, kindOf, pathOf, startWorld, type World } from './world.ts';
 
 const pieces = ['Grüße, ', '日本', ' 🙂', '👨‍👩‍👧', '\n\ttwo\r\nlines', ' "quoted\\"', '\u2028end'];
 const text = pieces.join('');
@@ -148,5 +148,53 @@ describe('streamed text', () => {
       assert.equal(await kindOf(streamed(world)), 'connection-lost');
       assert.equal(world.inferenceCount(), 1);
     }
+  });
+});
+
+describe('what a function of the caller throws', () => {
+  afterEach(endWorlds);
+
+  const own = new TypeError('of the caller');
+  const fail = () => {
+    throw own;
+  };
+
+  for (const [what, fault] of [
+    ['the first text', {}],
+    ['the last text, with its end', events(delta('a', 'stop'))],
+  ] as const) {
+    it(`at ${what} comes out as it is, closes the connection and frees the slot`, async () => {
+      const world = await startWorld();
+      const path = pathOf('chat', true);
+      world.emulator.faults.next(path, fault);
+      await assert.rejects(world.generate({ onText: fail }), (error) => error === own);
+      assert.equal(world.inferenceCount(), 1);
+      assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: 3 });
+      await world.emulator.disconnected(await world.emulator.requestCount(path, 1));
+    });
+  }
+
+  it('at a retry comes out as it is, and nothing is sent again', async () => {
+    const world = await startWorld();
+    world.emulator.faults.always(pathOf('chat', false), { status: 503 });
+    await assert.rejects(world.generate({ onRetry: fail }), (error) => error === own);
+    const counted = world.client.countTokens('a', new AbortController().signal, fail);
+    assert.equal((await counted).tokens, 1);
+    assert.equal(world.inferenceCount(), 2);
+  });
+});
+
+describe('a stream without an end', () => {
+  afterEach(endWorlds);
+
+  it('D17: keeps the text that came, and is one incomplete answer of a known host', async () => {
+    const world = await startWorld();
+    world.emulator.faults.next(pathOf('chat', true), events(delta('a'), delta('b')));
+    const parts: string[] = [];
+    const { kind, details } = await failureOf(
+      world.generate({ onText: (part) => parts.push(part) }),
+    );
+    const host = new URL(world.emulator.url).host;
+    assert.deepEqual([kind, details, parts], ['incomplete', { host, attempts: 1 }, ['a', 'b']]);
   });
 });
