@@ -26,6 +26,7 @@ const steps: readonly Step[] = [
   check('lint', 'npm run --silent lint'),
   suite('unit', 'npm run --silent test:unit'),
   suite('contract', 'npm run --silent test:contract'),
+  suite('faults', 'npm run --silent test:faults'),
   check('package', 'npm run --silent package'),
   suite('shipped files', 'npm run --silent test:package'),
   suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`),

@@ -12,12 +12,14 @@ const MAX_TOKEN_BYTES = 65_536;
  * The token operation: trades the API key for a bearer token.
  * The key travels in the form body only; `refresh_token` is neither kept nor sent, since the
  * service cannot use it for this grant.
+ * @param deadlineMs milliseconds for the request with all its attempts
  * @throws {ServiceError}
  */
 export function fetchToken(
   http: Http,
   { vendor, apiKey, authUrl, approved }: Credentials,
   signal: AbortSignal,
+  deadlineMs = TOKEN_DEADLINE_MS,
 ): Promise<TokenAnswer> {
   return http.send({
     method: 'POST',
@@ -27,7 +29,7 @@ export function fetchToken(
     contentType: 'application/x-www-form-urlencoded',
     body: new URLSearchParams({ grant_type: vendor.grantType, apikey: apiKey }).toString(),
     secrets: [apiKey],
-    budget: http.budget(TOKEN_DEADLINE_MS),
+    budget: http.budget(deadlineMs),
     maxBytes: MAX_TOKEN_BYTES,
     signal,
     failure: identityFailure,

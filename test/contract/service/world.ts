@@ -16,12 +16,14 @@ export const modelId = 'ibm/granite-4-h-small';
 
 export interface WorldOptions {
   readonly emulator?: EmulatorOptions;
-  readonly credentials?: Partial<Credentials>;
+  readonly credentials?: Partial<Credentials> | ((url: string) => Partial<Credentials>);
   readonly operation?: Operation;
   readonly http?: HttpOptions;
   readonly limits?: Partial<LimiterOptions>;
   readonly clock?: Clock;
   readonly deadlineMs?: number;
+  /** Milliseconds for a request for a token with all its attempts. */
+  readonly tokenDeadlineMs?: number;
 }
 
 /** The service folder as it is put together for a user, and the emulator at its other end. */
@@ -41,7 +43,7 @@ const running = new Set<World>();
 
 /** Waits of retries last a millisecond here; their real length is a matter of the unit tests. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { operation = 'chat', clock, deadlineMs } = options;
+  const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;
   const emulator = await startEmulator(options.emulator);
   const { url } = emulator;
   const credentials: Credentials = {
@@ -51,11 +53,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     authUrl: url,
     serviceUrl: url,
     approved: { auth: url, service: url },
-    ...options.credentials,
+    ...(typeof options.credentials === 'function' ? options.credentials(url) : options.credentials),
   };
   const http = new Http({ waitMs: () => 1, ...options.http });
   const tokens = new TokenService({
-    fetchToken: (signal) => fetchToken(http, credentials, signal),
+    fetchToken: (signal) => fetchToken(http, credentials, signal, tokenDeadlineMs),
     ...(clock && { clock }),
   });
   const limiter = new Limiter({ limit: 3, queue: 50, minIntervalMs: 0, ...options.limits });

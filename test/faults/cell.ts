@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import type { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import axios, { type AxiosAdapter } from 'axios';
+import type { GenerateOptions, Generation } from '../../src/service/client.ts';
+import { ServiceError } from '../../src/service/errors.ts';
+import { closedPort } from '../contract/service/proxy.ts';
+import {
+  endWorlds,
+  pathOf,
+  startWorld,
+  tokenPath,
+  type World,
+  type WorldOptions,
+} from '../contract/service/world.ts';
+import { gate } from '../emulator/faults.ts';
+import { assertOnlyFacts } from './facts.ts';
+import { type Cell, type Phase, pieces } from './faultTable.ts';
+
+/** Only the deadline under test is short, so that no other one ends a call on a busy machine. */
+const SHORT_MS = 250;
+const LONG_MS = 8_000;
+const PARALLEL = 8;
+const never = new AbortController().signal;
+
+const pathOfPhase: Readonly<Record<Phase, string>> = {
+  token: tokenPath,
+  generation: pathOf('chat', false),
+  'stream start': pathOf('chat', true),
+  'mid-stream': pathOf('chat', true),
+};
+
+/** How one of the parallel calls of a cell ended. */
+interface Ending {
+  readonly result: PromiseSettledResult<Generation>;
+  readonly parts: readonly string[];
+  readonly ms: number;
+}
+
+/**
+ * Plays one cell of the matrix through real sockets, and asserts all that the rule says of it.
+ * @returns milliseconds by which the slowest call overran its deadline; 0 if none did
+ */
+export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<number> {
+  const path = pathOfPhase[phase];
+  const begun = gate();
+  // Callers who wait for a token share one request for it.
+  const flights = phase === 'token' ? 1 : calls;
+  let seen = 0;
+  const see = () => {
+    seen += 1;
+    if (seen === flights) begun.open();
+  };
+  const wire = watchedAdapter(() => {
+    if (phase !== 'mid-stream') see();
+  });
+  const world = await startWorld(await optionsOf(phase, cell, wire.adapter));
+  const { emulator, limiter } = world;
+  if (phase !== 'token') await world.tokens.refresh(never);
+  seen = 0;
+  if (cell.fault) emulator.faults.next(path, cell.fault(begun.opened), cell.faulty * flights);
+  const before = emulator.count(path);
+  const streams = phase === 'stream start' || phase === 'mid-stream';
+  const endings = await Promise.all(
+    Array.from({ length: calls }, () => play(world, streams, phase === 'mid-stream' && see)),
+  );
+
+  for (const ending of endings) assertEnding(ending, phase, cell);
+  const sent = cell.fault ? cell.attempts * flights : 0;
+  assert.equal(emulator.count(path) - before, sent, 'requests sent');
+  assert.equal(emulator.faults.pending, 0, 'faults that nobody met');
+  const { inFlight, waiting } = limiter.state;
+  assert.deepEqual({ inFlight, waiting }, { inFlight: 0, waiting: 0 }, 'no slot is lost');
+  await becomes('free of sockets in use', () => wire.socketsInUse() === 0);
+  await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
+  if (cell.fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
+  await endWorlds();
+  const allowedMs = cell.deadline === 'total' ? LONG_MS : SHORT_MS;
+  return Math.max(0, ...endings.map(({ ms }) => ms - allowedMs));
+}
+
+async function optionsOf(phase: Phase, cell: Cell, adapter: AxiosAdapter): Promise<WorldOptions> {
+  const http = {
+    adapter,
+    headersMs: cell.deadline === 'headers' ? SHORT_MS : LONG_MS,
+    idleMs: cell.deadline === 'idle' ? SHORT_MS : LONG_MS,
+    // What the service asks for is waited for, our own share is not.
+    waitMs: (_retry: number, retryAfterMs: number) => Math.max(1, retryAfterMs),
+  };
+  const common: WorldOptions = {
+    http,
+    emulator: { answer: () => pieces },
+    limits: { limit: PARALLEL },
+    deadlineMs: LONG_MS,
+    tokenDeadlineMs: LONG_MS,
+  };
+  if (cell.fault) return common;
+  const closed = `http://127.0.0.1:${await closedPort()}`;
+  const isToken = phase === 'token';
+  return {
+    ...common,
+    credentials: (url) => ({
+      ...(isToken ? { authUrl: closed } : { serviceUrl: closed }),
+      approved: { auth: isToken ? closed : url, service: isToken ? url : closed },
+    }),
+  };
+}
+
+/** One call; what reaches it after its end is an error of the test. */
+async function play(world: World, streams: boolean, see: (() => void) | false): Promise<Ending> {
+  const parts: string[] = [];
+  let isSettled = false;
+  const onText = (text: string) => {
+    assert.ok(!isSettled, 'text after the end of the call');
+    parts.push(text);
+    if (see && parts.length === 1) see();
+  };
+  const options: GenerateOptions = streams ? { onText } : {};
+  const startedAt = performance.now();
+  const [result] = await Promise.allSettled([world.generate(options)]);
+  isSettled = true;
+  return { result, parts, ms: performance.now() - startedAt };
+}
+
+function assertEnding({ result, parts }: Ending, phase: Phase, cell: Cell): void {
+  const streams = phase === 'stream start' || phase === 'mid-stream';
+  if (result.status === 'fulfilled') {
+    assert.equal('success', cell.outcome);
+    assert.equal(result.value.text, pieces.join(''));
+    assert.deepEqual(parts, streams ? pieces : [], 'each piece once');
+    return;
+  }
+  const error: unknown = result.reason;
+  assert.ok(error instanceof ServiceError, `${error}`);
+  assert.equal(error.kind, cell.outcome);
+  assert.equal(error.details.attempts, cell.attempts);
+  if (cell.outcome === 'timeout') assert.equal(error.details.phase, cell.deadline);
+  assert.deepEqual(parts, phase === 'mid-stream' ? pieces.slice(0, 1) : [], 'each piece once');
+  assertOnlyFacts(error);
+}
+
+/** The adapter of axios, told of each answer that is a success, and the sockets it holds. */
+function watchedAdapter(onAnswer: () => void) {
+  const send = axios.getAdapter('http');
+  const agents = new Set<Agent>();
+  const adapter: AxiosAdapter = async (config) => {
+    if (config.httpAgent) agents.add(config.httpAgent);
+    const response = await send(config);
+    onAnswer();
+    return response;
+  };
+  const held = ({ sockets, requests }: Agent) => [sockets, requests].flatMap(Object.values).flat();
+  return { adapter, socketsInUse: () => [...agents].flatMap(held).length };
+}
+
+/** Waits until it is so. @throws {Error} after two seconds */
+export async function becomes(what: string, holds: () => boolean): Promise<void> {
+  const until = performance.now() + 2_000;
+  while (!holds()) {
+    assert.ok(performance.now() < until, `never was ${what}`);
+    await pause(1);
+  }
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import type { ErrorDetails, ServiceError } from '../../src/service/errors.ts';
+
+/** All that an error of a request may tell, and what each fact looks like. */
+const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
+  status: /^[1-5]\d\d$/,
+  code: /^[A-Za-z0-9._-]{1,64}$/,
+  requestId: /^[A-Za-z0-9._-]{1,64}$/,
+  host: /^[a-z0-9.:[\]-]{1,260}$/,
+  askedHost: /^[a-z0-9.:[\]-]{1,260}$/,
+  proxy: /^[a-z0-9.:[\]-]{1,260}$/,
+  attempts: /^[1-5]$/,
+  retryAfterMs: /^\d+$/,
+  limit: /^\d+$/,
+  actual: /^\d+$/,
+  phase: /^(connect|headers|idle|total)$/,
+};
+
+/** Asserts that an error holds nothing but these: no foreign error, no header, no body. */
+export function assertOnlyFacts(error: ServiceError): void {
+  const own = Object.getOwnPropertyNames(error).toSorted();
+  assert.deepEqual(own, ['details', 'kind', 'message', 'name', 'stack']);
+  for (const [name, value] of Object.entries(error.details)) {
+    const looks = Object.hasOwn(facts, name) && facts[name as keyof ErrorDetails];
+    assert.ok(looks instanceof RegExp && looks.test(`${value}`), `${name}: ${value}`);
+  }
+}

@@ -1,0 +1,214 @@
+import type { ErrorKind } from '../../src/service/errors.ts';
+import type { Fault } from '../emulator/faults.ts';
+
+/** The faults of the matrix, and what becomes of a call that meets one. */
+
+/** Where in a call a fault strikes. */
+export const phases = ['token', 'generation', 'stream start', 'mid-stream'] as const;
+export type Phase = (typeof phases)[number];
+
+/** A fault at one phase, and the one way in which a call may end there. */
+export interface Cell {
+  /**
+   * What the request meets; undefined for a service that does not listen.
+   * @param begun resolves once the client has seen what came before the fault: the headers, or in
+   * the middle of a stream the first text
+   */
+  readonly fault: ((begun: Promise<void>) => Fault) | undefined;
+  readonly outcome: ErrorKind | 'success';
+  /** Requests that one call sends, of which the first `faulty` meet the fault. */
+  readonly attempts: number;
+  readonly faulty: number;
+  /** What ends the call; the deadline over all attempts unless it says otherwise. */
+  readonly deadline: 'headers' | 'idle' | 'total';
+}
+
+/** Why there is no such cell. */
+export interface NoCell {
+  readonly impossible: string;
+}
+
+export interface FaultRow {
+  readonly name: string;
+  readonly cells: Readonly<Record<Phase, Cell | NoCell>>;
+}
+
+/** The text of every answer, in the two pieces of its stream. */
+export const pieces = ['first ', 'second'] as const;
+
+const json = { 'content-type': 'application/json' };
+const eventStream = { 'content-type': 'text/event-stream' };
+const page = '<!doctype html><html><body>Please log in.</body></html>';
+const mebibyte = 1_048_576;
+
+const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
+const [first, last] = [streamedPiece(pieces[0]), streamedPiece(pieces[1], 'stop')];
+const errorEvent = (code: string, status_code: number) =>
+  event({ errors: [{ code, message: '' }], status_code });
+
+function cell(
+  outcome: Cell['outcome'],
+  fault: Fault | Cell['fault'],
+  more: Partial<Cell> = {},
+): Cell {
+  const { attempts = 1 } = more;
+  const made = typeof fault === 'object' ? () => fault : fault;
+  return { outcome, fault: made, attempts, faulty: attempts, deadline: 'total', ...more };
+}
+
+/** A stream that has given its first text, and goes on like this once that has arrived. */
+function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<void>) => Fault {
+  return (begun) => ({
+    headers: eventStream,
+    chunks: [
+      { bytes: first },
+      ...rest.map((bytes, index) => (index === 0 ? { bytes, hold: begun } : { bytes })),
+    ],
+  });
+}
+
+/** The same, ending in the middle of the next event. */
+function cutAfterText(reset: boolean): (begun: Promise<void>) => Fault {
+  return (begun) => ({ ...afterText(last)(begun), cutAfterBytes: first.length + 5, reset });
+}
+
+/** An event of a chat stream. */
+export function streamedPiece(content: string, finish_reason: string | null = null): string {
+  return event({ choices: [{ delta: { content }, finish_reason }] });
+}
+
+/** The same cell before the first text, whatever was asked for. */
+function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Cell>> {
+  return { token: one, generation: one, 'stream start': one };
+}
+
+const headersHaveCome: NoCell = {
+  impossible: 'a stream that has given text is connected, and its headers have come',
+};
+/** Cut once the headers have arrived: a reset would overtake them. */
+const cut = (reset: boolean) => (begun: Promise<void>) => ({
+  beforePart: () => begun,
+  cutAfterBytes: 5,
+  reset,
+});
+const events = (...chunks: readonly (string | Uint8Array)[]): Fault => ({
+  headers: eventStream,
+  chunks: chunks.map((bytes) => ({ bytes })),
+});
+const block = Buffer.alloc(mebibyte / 16, 'x');
+const longEvent = ['data: ', ...Array.from({ length: 18 }, () => block)];
+const four = { attempts: 4 };
+
+export const faultTable: readonly FaultRow[] = [
+  {
+    name: 'connection refused',
+    cells: {
+      ...beforeText(cell('unreachable', undefined, four)),
+      'mid-stream': headersHaveCome,
+    },
+  },
+  {
+    name: 'reset before the headers',
+    cells: {
+      ...beforeText(cell('connection-lost', { resetBeforeHeaders: true })),
+      'mid-stream': headersHaveCome,
+    },
+  },
+  {
+    name: 'reset inside the body',
+    cells: {
+      ...beforeText(cell('connection-lost', cut(true))),
+      'mid-stream': cell('connection-lost', cutAfterText(true)),
+    },
+  },
+  {
+    name: 'silence before the headers',
+    cells: {
+      ...beforeText(cell('timeout', { neverAnswers: true }, { deadline: 'headers' })),
+      'mid-stream': headersHaveCome,
+    },
+  },
+  {
+    name: 'silence inside the body',
+    cells: {
+      ...beforeText(cell('timeout', { silentAfterBytes: 5 }, { deadline: 'idle' })),
+      'mid-stream': cell(
+        'timeout',
+        { ...events(first, last), silentAfterBytes: first.length + 5 },
+        { deadline: 'idle' },
+      ),
+    },
+  },
+  {
+    name: 'one byte at a time',
+    cells: {
+      ...beforeText(cell('success', { oneByteAtATimeMs: 0 })),
+      'mid-stream': cell('success', afterText(...[...last].map((byte) => Buffer.from(byte)))),
+    },
+  },
+  {
+    name: 'truncated body',
+    cells: {
+      ...beforeText(cell('connection-lost', cut(false))),
+      'mid-stream': cell('connection-lost', cutAfterText(false)),
+    },
+  },
+  {
+    name: 'malformed JSON',
+    cells: {
+      token: cell('token-unusable', { headers: json, body: '{"access_token":"' }),
+      generation: cell('unexpected-answer', { headers: json, body: '{"choices":[{' }),
+      'stream start': cell('unexpected-answer', events('data: {"choices":[{\n\n', last)),
+      'mid-stream': cell('unexpected-answer', afterText('data: {"choices":[{\n\n', last)),
+    },
+  },
+  {
+    name: 'JSON of the wrong shape',
+    cells: {
+      token: cell('token-unusable', { json: { access_token: 5 } }),
+      generation: cell('unexpected-answer', { json: { choices: 5 } }),
+      'stream start': cell('unexpected-answer', events(event({ choices: 5 }), last)),
+      'mid-stream': cell('unexpected-answer', afterText(event({ choices: 5 }), last)),
+    },
+  },
+  {
+    name: 'an HTML page with 200',
+    cells: {
+      ...beforeText(
+        cell('unexpected-answer', { headers: { 'content-type': 'text/html' }, body: page }),
+      ),
+      // Its status and its type have come: here the page takes the place of the other events.
+      'mid-stream': cell('incomplete', afterText(page)),
+    },
+  },
+  {
+    name: 'an oversized body',
+    cells: {
+      token: cell('too-large', { oversizedBytes: 65_537 }),
+      generation: cell('too-large', { oversizedBytes: 9 * mebibyte }),
+      'stream start': cell('too-large', events(...longEvent)),
+      'mid-stream': cell('too-large', afterText(...longEvent)),
+    },
+  },
+  {
+    name: '503 four times',
+    cells: {
+      ...beforeText(cell('server-failed', { status: 503 }, four)),
+      // An error of a stream that has begun comes as an event, and is not sent again.
+      'mid-stream': cell('server-failed', afterText(errorEvent('downstream_request_failed', 503))),
+    },
+  },
+  {
+    name: '429 with Retry-After',
+    cells: {
+      ...beforeText(
+        cell(
+          'success',
+          { status: 429, headers: { 'retry-after': '1' } },
+          { attempts: 2, faulty: 1 },
+        ),
+      ),
+      'mid-stream': cell('rate-limited', afterText(errorEvent('rate_limit_reached_requests', 429))),
+    },
+  },
+];
