@@ -1,13 +1,20 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A server whose certificate nobody vouches for. */
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+
+/** A server whose certificate nobody vouches for but those who are given it. */
 export interface TlsServer {
   readonly url: string;
   readonly port: number;
+  /** Key and certificate in one text. */
+  readonly certificate: string;
   /** Requests that got through its TLS. */
   readonly requests: readonly string[];
   close(): Promise<void>;
@@ -15,11 +22,16 @@ export interface TlsServer {
 
 /**
  * @param name the host of the certificate
+ * @param hasExpired its last day was yesterday
  * @returns undefined on a machine without openssl
  */
-export async function startTlsServer(name = '127.0.0.1'): Promise<TlsServer | undefined> {
-  const certificate = await selfSigned(name);
-  if (certificate === undefined) return undefined;
+export async function startTlsServer(
+  name = '127.0.0.1',
+  hasExpired = false,
+): Promise<TlsServer | undefined> {
+  const valid = await selfSigned(name);
+  if (valid === undefined) return undefined;
+  const certificate = hasExpired ? await expired(valid) : valid;
   const requests: string[] = [];
   const server = createServer({ key: certificate, cert: certificate }, (request, response) => {
     requests.push(request.url ?? '');
@@ -31,6 +43,7 @@ export async function startTlsServer(name = '127.0.0.1'): Promise<TlsServer | un
   return {
     url: `https://127.0.0.1:${port}`,
     port,
+    certificate,
     requests,
     async close() {
       server.closeAllConnections();
@@ -51,6 +64,21 @@ async function selfSigned(name: string): Promise<string | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
+  }
+}
+
+/** The same certificate, signed anew. OpenSSL makes no new one that is out of date. */
+async function expired(certificate: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hosted-model-'));
+  try {
+    const path = join(folder, 'both.pem');
+    await writeFile(path, certificate, { mode: 0o600 });
+    const { stdout } = await promisify(execFile)('openssl', [
+      ...['x509', '-in', path, '-signkey', path, '-days', '-1'],
+    ]);
+    return `${certificate.slice(0, certificate.indexOf(BEGIN))}${stdout}`;
+  } finally {
+    await rm(folder, { recursive: true });
   }
 }
 

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { Agent } from 'node:https';
+import axios, { type AxiosAdapter } from 'axios';
+import { startTlsServer, type TlsServer } from './tlsServer.ts';
+import { endWorlds, failureOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
+
+/** Sends with this certificate among those that are trusted. */
+function adapterTrusting(ca: string): AxiosAdapter {
+  const send = axios.getAdapter('http');
+  const httpsAgent = new Agent({ ca });
+  return (config) => send({ ...config, httpsAgent });
+}
+
+describe('over TLS', () => {
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    await endWorlds();
+    await Promise.all(closers.splice(0).map((close) => close()));
+  });
+
+  /** One generation with this server as the identity service, or as the inference service. */
+  async function failureAt(server: TlsServer, as: 'auth' | 'service', isTrusted: boolean) {
+    const options: WorldOptions = {
+      http: isTrusted ? { adapter: adapterTrusting(server.certificate) } : {},
+      credentials: (url) => ({
+        ...(as === 'auth' ? { authUrl: server.url } : { serviceUrl: server.url }),
+        approved: { auth: url, service: url, [as]: server.url },
+      }),
+    };
+    const world = await startWorld(options);
+    const failure = await failureOf(world.generate());
+    assert.equal(world.inferenceCount(), 0);
+    return failure;
+  }
+
+  const certificates: readonly [string, string, boolean, boolean, string][] = [
+    ['nobody vouches for', '127.0.0.1', false, false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['has expired', '127.0.0.1', true, true, 'CERT_HAS_EXPIRED'],
+    ['is of another address', '127.0.0.2', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['is of another host', 'service.example', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ];
+  for (const [what, name, hasExpired, isTrusted, code] of certificates) {
+    it(`C13: a certificate that ${what} ends the call before anything is said`, async function () {
+      const server = await startTlsServer(name, hasExpired);
+      if (!server) return this.skip();
+      closers.push(server.close);
+      for (const as of ['auth', 'service'] as const) {
+        const { kind, details } = await failureAt(server, as, isTrusted);
+        const host: string = new URL(server.url).host;
+        assert.deepEqual([kind, details], ['certificate', { host, code, attempts: 1 }]);
+      }
+      assert.deepEqual(server.requests, []);
+    });
+  }
+
+  it('C13: a certificate that is valid and trusted is no hindrance', async function () {
+    const server = await startTlsServer();
+    if (!server) return this.skip();
+    closers.push(server.close);
+    const { kind } = await failureAt(server, 'auth', true);
+    assert.deepEqual([kind, server.requests], ['unexpected-answer', [tokenPath]]);
+  });
+
+  it('C15: a port without it is named as such, and asked once', async () => {
+    for (const as of ['auth', 'service'] as const) {
+      const world = await startWorld({
+        credentials: (url) => {
+          const secure = url.replace('http:', 'https:');
+          return {
+            ...(as === 'auth' ? { authUrl: secure } : { serviceUrl: secure }),
+            approved: { auth: url, service: url, [as]: secure },
+          };
+        },
+      });
+      const { kind, details } = await failureOf(world.generate());
+      assert.deepEqual([kind, details.code], ['tls', 'ERR_SSL_WRONG_VERSION_NUMBER']);
+      assert.deepEqual([details.attempts, world.inferenceCount()], [1, 0]);
+    }
+  });
+});
