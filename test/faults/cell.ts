@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import axios, { type AxiosAdapter } from 'axios';
 import type { GenerateOptions, Generation } from '../../src/service/client.ts';
 import { ServiceError } from '../../src/service/errors.ts';
+import { assertOnlyFacts } from '../contract/service/facts.ts';
 import { closedPort } from '../contract/service/proxy.ts';
 import {
   endWorlds,
@@ -14,7 +15,6 @@ import {
   type WorldOptions,
 } from '../contract/service/world.ts';
 import { gate } from '../emulator/faults.ts';
-import { assertOnlyFacts } from './facts.ts';
 import { type Cell, type Phase, pieces } from './faultTable.ts';
 
 /** Only the deadline under test is short, so that no other one ends a call on a busy machine. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
@@ -14,75 +14,96 @@ const zipped = (value: unknown): Fault => ({
   headers: { ...json, 'content-encoding': 'gzip' },
   body: gzipSync(JSON.stringify(value)),
 });
+/** 200 KB and less, which unpack to 16 MiB and more. */
+const bombs: readonly [string, Buffer][] = [
+  ['gzip', Buffer.concat(Array.from({ length: 200 }, () => gzipSync(Buffer.alloc(1_048_576))))],
+  ['deflate', deflateSync(Buffer.alloc(16_777_216))],
+  ['br', brotliCompressSync(Buffer.alloc(16_777_216))],
+];
 const bytes = (body: string): Fault => ({ headers: json, body });
 const mebibyte = 1_048_576;
 
-/** The same for a token and for an answer: what comes instead, and what both calls fail with. */
-const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
-  [
-    'HTML',
-    { headers: { 'content-type': 'text/html' }, body: '<html>log in</html>' },
-    'unexpected-answer',
-    'unexpected-answer',
-  ],
-  ['HTML that calls itself JSON', bytes('<html>'), 'token-unusable', 'unexpected-answer'],
-  ['no content type', { body: JSON.stringify(text) }, 'unexpected-answer', 'unexpected-answer'],
-  ['malformed JSON', bytes('{"choices":[{'), 'token-unusable', 'unexpected-answer'],
-  ['no body', bytes(''), 'token-unusable', 'unexpected-answer'],
-  ['status 204', { status: 204 }, 'unexpected-answer', 'unexpected-answer'],
-  ...['null', '[]', '"x"', '123', '{}', '{"error":"x"}'].map(
-    (body): [string, Fault, ErrorKind, ErrorKind] => [
+describe('what comes in place of an answer:', () => {
+  afterEach(endWorlds);
+
+  /** The same for a token and for an answer: what comes instead, and what both calls fail with. */
+  const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
+    [
+      'D09: an HTML page',
+      { headers: { 'content-type': 'text/html' }, body: '<html>log in</html>' },
+      'unexpected-answer',
+      'unexpected-answer',
+    ],
+    ['HTML that calls itself JSON', bytes('<html>'), 'token-unusable', 'unexpected-answer'],
+    ['no content type', { body: JSON.stringify(text) }, 'unexpected-answer', 'unexpected-answer'],
+    ['malformed JSON', bytes('{"choices":[{'), 'token-unusable', 'unexpected-answer'],
+    ['no body', bytes(''), 'token-unusable', 'unexpected-answer'],
+    ['D15: a 204', { status: 204 }, 'unexpected-answer', 'unexpected-answer'],
+    ...['null', '[]', '"x"', '123', '{}'].map((body): [string, Fault, ErrorKind, ErrorKind] => [
       body,
       bytes(body),
       'token-unusable',
       'unexpected-answer',
+    ]),
+    [
+      'a compressed answer',
+      zipped({ ...token, ...text }),
+      'unexpected-answer',
+      'unexpected-answer',
     ],
-  ),
-  ['a compressed answer', zipped({ ...token, ...text }), 'unexpected-answer', 'unexpected-answer'],
-  [
-    'a br that is none',
-    { headers: { ...json, 'content-encoding': 'br' }, body: '{}' },
-    'unexpected-answer',
-    'unexpected-answer',
-  ],
-  [
-    'a body cut by FIN',
-    { ...bytes(JSON.stringify({ ...token, ...text })), cutAfterBytes: 20 },
-    'connection-lost',
-    'connection-lost',
-  ],
-  [
-    'a body cut by RST',
-    { ...bytes(JSON.stringify({ ...token, ...text })), cutAfterBytes: 20, reset: true },
-    'connection-lost',
-    'connection-lost',
-  ],
-  [
-    'a chunked body cut',
-    {
-      headers: json,
-      chunks: [{ bytes: JSON.stringify({ ...token, ...text }) }],
-      cutAfterBytes: 20,
-    },
-    'connection-lost',
-    'connection-lost',
-  ],
-  ['no HTTP at all', { raw: 'SSH-2.0-x\r\n' }, 'connection-lost', 'connection-lost'],
-  ['a connection closed at once', { raw: '' }, 'connection-lost', 'connection-lost'],
-  ['9 MiB', { oversizedBytes: 9 * mebibyte }, 'too-large', 'too-large'],
-  [
-    'headers of 200 kB',
-    { headers: { 'x-long': 'x'.repeat(200_000) } },
-    'connection-lost',
-    'connection-lost',
-  ],
-];
-
-describe('instead of', () => {
-  afterEach(endWorlds);
+    [
+      'D14: an error object with 200',
+      { json: { error: { code: 'x' } } },
+      'token-unusable',
+      'unexpected-answer',
+    ],
+    [
+      'D15: half an answer with 206',
+      { ...bytes('{"access_token":"aaaa'), status: 206 },
+      'token-unusable',
+      'unexpected-answer',
+    ],
+    [
+      'a br that is none',
+      { headers: { ...json, 'content-encoding': 'br' }, body: '{}' },
+      'unexpected-answer',
+      'unexpected-answer',
+    ],
+    [
+      'a body cut by FIN',
+      { ...bytes(JSON.stringify({ ...token, ...text })), cutAfterBytes: 20 },
+      'connection-lost',
+      'connection-lost',
+    ],
+    [
+      'a body cut by RST',
+      { ...bytes(JSON.stringify({ ...token, ...text })), cutAfterBytes: 20, reset: true },
+      'connection-lost',
+      'connection-lost',
+    ],
+    [
+      'D08: a chunked body that is cut',
+      {
+        headers: json,
+        chunks: [{ bytes: JSON.stringify({ ...token, ...text }) }],
+        cutAfterBytes: 20,
+      },
+      'connection-lost',
+      'connection-lost',
+    ],
+    ['no HTTP at all', { raw: 'SSH-2.0-x\r\n' }, 'connection-lost', 'connection-lost'],
+    ['a connection closed at once', { raw: '' }, 'connection-lost', 'connection-lost'],
+    ['9 MiB', { oversizedBytes: 9 * mebibyte }, 'too-large', 'too-large'],
+    [
+      'headers of 200 kB',
+      { headers: { 'x-long': 'x'.repeat(200_000) } },
+      'connection-lost',
+      'connection-lost',
+    ],
+  ];
 
   for (const [what, fault, forToken, forText] of hostile) {
-    it(`a token, ${what} is ${forToken}, sent once`, async () => {
+    it(`${what} in place of a token is ${forToken}, sent once`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(tokenPath, fault);
       assert.equal(await kindOf(world.generate()), forToken);
@@ -90,7 +111,7 @@ describe('instead of', () => {
       await world.generate();
     });
 
-    it(`a text, ${what} is ${forText}, sent once`, async () => {
+    it(`${what} in place of a text is ${forText}, sent once`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(chat, fault);
       assert.equal(await kindOf(world.generate()), forText);
@@ -100,7 +121,50 @@ describe('instead of', () => {
   }
 });
 
-describe('the cap', () => {
+describe('around an answer', () => {
+  afterEach(endWorlds);
+
+  for (const [encoding, bomb] of bombs) {
+    it(`D01: a bomb in ${encoding} is refused by its header and never unpacked`, async () => {
+      for (const path of [tokenPath, chat, chatStream]) {
+        const world = await startWorld();
+        const type = path === chatStream ? eventStream : json;
+        const options = path === chatStream ? { onText: () => {} } : {};
+        world.emulator.faults.next(path, {
+          headers: { ...type, 'content-encoding': encoding },
+          body: bomb,
+        });
+        const before = process.memoryUsage().rss;
+        assert.equal(await kindOf(world.generate(options)), 'unexpected-answer');
+        const grownMiB = (process.memoryUsage().rss - before) / mebibyte;
+        assert.ok(grownMiB < 30, `${grownMiB.toFixed(0)} MiB more in memory`);
+        assert.equal(world.emulator.count(path), 1);
+      }
+    });
+  }
+
+  it('D01: a bomb that does not say that it is one is no JSON', async () => {
+    const world = await startWorld();
+    for (const [, body] of bombs) {
+      world.emulator.faults.next(chat, { headers: json, body });
+      assert.equal(await kindOf(world.generate()), 'unexpected-answer');
+    }
+  });
+
+  for (const early of ['100 Continue', '103 Early Hints\r\nlink: </x>; rel=preload']) {
+    it(`D15: ${early.slice(0, 3)} before it is passed over`, async () => {
+      const world = await startWorld();
+      const body = JSON.stringify(text);
+      const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+      const raw = `HTTP/1.1 ${early}\r\n\r\n${head}\r\n\r\n${body}`;
+      world.emulator.faults.next(chat, { raw });
+      assert.equal((await world.generate()).text, 'text');
+      assert.equal(world.inferenceCount(), 1);
+    });
+  }
+});
+
+describe('the size of an answer is capped:', () => {
   afterEach(endWorlds);
 
   const endless = (block: string, count: number): Fault => {
@@ -108,11 +172,14 @@ describe('the cap', () => {
     const chunks = Array.from({ length: count }, () => ({ bytes: bytesOfBlock }));
     return { headers: eventStream, chunks };
   };
+  const undeclared = { oversizedBytes: 1_024 * mebibyte, headers: { 'content-length': '' } };
   const cases: readonly [string, string, Fault, number][] = [
     ['a token', tokenPath, { oversizedBytes: 65_537 }, 65_536],
     ['an answer', chat, { oversizedBytes: 64 * mebibyte }, 8 * mebibyte],
-    ['a declared gigabyte', chat, { oversizedBytes: 1_024 * mebibyte }, 8 * mebibyte],
-    ['an event without an end', chatStream, endless('x'.repeat(65_536), 800), mebibyte],
+    ['D02: a declared gigabyte', chat, { oversizedBytes: 1_024 * mebibyte }, 8 * mebibyte],
+    ['D02: a body of undeclared length', chat, undeclared, 8 * mebibyte],
+    ['D02: a token of undeclared length', tokenPath, undeclared, 65_536],
+    ['D06: an event without an end', chatStream, endless('x'.repeat(65_536), 800), mebibyte],
     [
       'a stream of nothing but comments',
       chatStream,
@@ -121,7 +188,7 @@ describe('the cap', () => {
     ],
   ];
   for (const [what, path, fault, limit] of cases) {
-    it(`of ${what} is ${limit} bytes; the rest is not read`, async () => {
+    it(`${what} may have ${limit} bytes; the rest is not read`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(path, fault);
       const before = process.memoryUsage().rss;
@@ -136,7 +203,7 @@ describe('the cap', () => {
     });
   }
 
-  it('of an error body is 64 KiB: a longer one is left unread, its status stands', async () => {
+  it('D02: an error body may have 64 KiB: a longer one is left unread, its status stands', async () => {
     const world = await startWorld();
     const body = JSON.stringify({
       errors: [{ code: 'token_quota_reached', message: 'x'.repeat(99_999) }],
@@ -148,7 +215,7 @@ describe('the cap', () => {
     await world.emulator.disconnected(request);
   });
 
-  it('of a prompt is 4 MiB; a longer one is not sent', async () => {
+  it('a prompt may have 4 MiB; a longer one is not sent', async () => {
     const world = await startWorld();
     const prompt = 'x'.repeat(4 * mebibyte);
     const { kind, details } = await failureOf(world.client.generateText(prompt, {}));

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails } from '../../../src/service/errors.ts';
 import type { Fault } from '../../emulator/faults.ts';
+import { startMuteServer } from './muteServer.ts';
 import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
 
 const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const SHORT_MS = 100;
 const LONG_MS = 600_000;
+const MOST_OVERRUN_MS = 250;
 const drip = { oneByteAtATimeMs: 5 };
 const longError = { status: 503, body: 'x'.repeat(60_000), ...drip };
+
+const eventsOf = (path: string) =>
+  path === chatStream ? { headers: { 'content-type': 'text/event-stream' } } : {};
 
 /** Deadlines that never run out, but for the one under test. */
 const patient = { headersMs: LONG_MS, idleMs: LONG_MS };
@@ -92,6 +97,52 @@ describe('the deadline', () => {
       assert.equal(world.emulator.count(path), 1);
     });
   }
+
+  const overrunOf = async (call: Promise<unknown>, phase: Phase) => {
+    const startedAt = performance.now();
+    const { kind, details } = await failureOf(call);
+    assert.deepEqual([kind, details.phase], ['timeout', phase]);
+    return performance.now() - startedAt - SHORT_MS;
+  };
+  const drips: readonly [string, Phase, string, WorldOptions][] = [
+    ['D03: a token that drips', 'total', tokenPath, { tokenDeadlineMs: SHORT_MS }],
+    ['D03: an answer that drips', 'total', chat, { deadlineMs: SHORT_MS }],
+    ['D03: a stream that drips', 'total', chatStream, { deadlineMs: SHORT_MS }],
+  ];
+  for (const [what, phase, path, options] of drips) {
+    it(`${what} for ever is overrun by ${MOST_OVERRUN_MS} ms at the most`, async () => {
+      const world = await startWorld({ http: patient, ...options });
+      if (path !== tokenPath) await world.tokens.refresh(new AbortController().signal);
+      world.emulator.faults.next(path, { oversizedBytes: 60_000, ...drip, ...eventsOf(path) });
+      const call = world.generate(path === chatStream ? { onText: () => {} } : {});
+      const overrunMs = await overrunOf(call, phase);
+      assert.ok(overrunMs <= MOST_OVERRUN_MS, `${overrunMs.toFixed()} ms`);
+    });
+  }
+
+  it(`D04: headers that drip for ever are overrun by ${MOST_OVERRUN_MS} ms at the most`, async () => {
+    const drops = new Set<NodeJS.Timeout>();
+    const server = await startMuteServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nx-long: ');
+      const drop = setInterval(() => socket.write('x'), 5);
+      drops.add(drop);
+      socket.on('close', () => clearInterval(drop));
+    });
+    try {
+      const serviceUrl = server.url.replace('https:', 'http:');
+      const world = await startWorld({
+        http: { ...patient, headersMs: SHORT_MS },
+        credentials: (auth) => ({ serviceUrl, approved: { auth, service: serviceUrl } }),
+      });
+      await world.tokens.refresh(new AbortController().signal);
+      const overrunMs = await overrunOf(world.generate(), 'headers');
+      assert.ok(overrunMs <= MOST_OVERRUN_MS, `${overrunMs.toFixed()} ms`);
+      assert.equal(server.connections, 1);
+    } finally {
+      for (const drop of drops) clearInterval(drop);
+      await server.close();
+    }
+  });
 
   it('spans all attempts: a wait that would outlast it is not begun', async () => {
     const world = await startWorld({ http: { waitMs: () => 1_000 }, deadlineMs: 900 });

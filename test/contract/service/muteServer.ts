@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A server that takes connections and never gets as far as TLS. */
+/** A server that takes connections and never gets as far as TLS, or as an answer. */
 export interface MuteServer {
   readonly url: string;
   /** Taken so far. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Client } from '../../../src/service/client.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
@@ -43,7 +44,7 @@ function requestTo({ emulator }: World, path: string): ReceivedRequest {
 describe('requests', () => {
   afterEach(endWorlds);
 
-  it('for a token hold the grant and the key in a form, and nothing more', async () => {
+  it('C17: for a token hold the grant and the key in a form, and nothing more', async () => {
     const world = await startWorld();
     await fetchToken(world.http, world.credentials, new AbortController().signal);
     const request = requestTo(world, tokenPath);
@@ -67,7 +68,7 @@ describe('requests', () => {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`to ${path} hold project, model and prompt in JSON, the bearer in its header`, async () => {
+      it(`C17: to ${path} hold project, model and prompt in JSON, the bearer in its header`, async () => {
         const world = await startWorld({ operation });
         await world.generate(streams ? { onText: () => {} } : {});
         const request = requestTo(world, path);
@@ -135,11 +136,28 @@ describe('requests', () => {
 
   const hostile = ['../../x', 'a?b#c', 'http://evil.example/', 'a\r\nX-Evil: 1', '"},"x":{"'];
   for (const projectId of hostile) {
-    it(`carry the project ${JSON.stringify(projectId)} as text and nothing else`, async () => {
+    it(`C08: carry the project ${JSON.stringify(projectId)} as text and nothing else`, async () => {
       const world = await startWorld({ credentials: { projectId } });
       assert.equal(await kindOf(world.generate()), 'project-unknown');
       const request = requestTo(world, pathOf('chat', false));
       assert.deepEqual(request.json, { ...chatBody, project_id: projectId });
+    });
+  }
+
+  for (const id of hostile) {
+    it(`C08: carry the model ${JSON.stringify(id)} as text and nothing else`, async () => {
+      const { credentials, http, tokens, limiter, emulator } = await startWorld();
+      const client = new Client({
+        ...{ credentials, http, tokens, limiter },
+        modelId: id,
+        operation: 'chat',
+      });
+      assert.equal(await kindOf(client.generateText('Write a haiku', {})), 'model-unknown');
+      const [, request] = emulator.requests;
+      assert.deepEqual(
+        [request?.path, request?.json],
+        [pathOf('chat', false), { ...chatBody, model_id: id }],
+      );
     });
   }
 

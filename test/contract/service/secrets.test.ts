@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ServiceError } from '../../../src/service/errors.ts';
 import type { Fault } from '../../emulator/faults.ts';
+import { assertOnlyFacts } from './facts.ts';
 import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
 
 const key = 'C4nary-Key_0123456789';
@@ -179,6 +180,7 @@ describe(`neither key nor token is in any error: ${Object.keys(scenarios).length
         errors.push(await failureOf(world.generate(generateOptions)));
         if (world.tokens.state.kind === 'refused') errors.push(world.tokens.state.error);
         for (const error of errors) {
+          assertOnlyFacts(error);
           const texts = textsOf(error);
           for (const form of [...formsOf(apiKey), ...formsOf(token), 'c4nary']) {
             assert.ok(!texts.includes(form), `${form} in ${texts}`);

@@ -90,7 +90,7 @@ describe('streamed text', () => {
     });
   }
 
-  it('ends with the error that an event reports, whatever came before', async () => {
+  it('D18: ends with the error that an event reports, and keeps what came before', async () => {
     const world = await startWorld();
     const parts: string[] = [];
     const fault = events(delta('partial'), error('rate_limit_reached_requests', 429));

@@ -21,7 +21,7 @@ describe('a redirect', () => {
   afterEach(endWorlds);
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`${status} of the token request is refused, and says where it led`, async () => {
+    it(`C01: ${status} of the token request is refused, and says where it led`, async () => {
       await withVictim(async (url, host) => {
         const world = await startWorld();
         world.emulator.faults.always(tokenPath, { status, redirectTo: `${url}/identity/token` });
@@ -33,7 +33,7 @@ describe('a redirect', () => {
     });
 
     for (const streams of [false, true]) {
-      it(`${status} of ${pathOf('chat', streams)} is refused, and says where it led`, async () => {
+      it(`C02: ${status} of ${pathOf('chat', streams)} is refused, and says where it led`, async () => {
         await withVictim(async (url, host) => {
           const world = await startWorld();
           const path = pathOf('chat', streams);
@@ -47,7 +47,7 @@ describe('a redirect', () => {
     }
   }
 
-  it('to the same origin is refused too', async () => {
+  it('C02: to the same origin is refused too', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: '/elsewhere' });
     const { kind, details } = await failureOf(world.generate());
@@ -99,7 +99,7 @@ describe('the last gate', () => {
     await world.generate();
   });
 
-  it('hands nothing to a proxy of the environment', async () => {
+  it('C11: hands nothing to a proxy of the environment', async () => {
     await withVictim(async (url) => {
       const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'];
       const before = names.map((name) => process.env[name]);

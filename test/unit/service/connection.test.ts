@@ -149,11 +149,15 @@ describe('the last gate before the socket', () => {
     ['another origin', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
     ['another port', 'host-not-approved', { serviceUrl: 'https://service.example:8443' }],
     ['another scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
-    ['a user before the host', 'host-not-approved', { serviceUrl: 'https://me@service.example' }],
+    [
+      'C09: a user before the host',
+      'host-not-approved',
+      { serviceUrl: 'https://me@service.example' },
+    ],
     ['a trailing dot', 'host-not-approved', { serviceUrl: 'https://service.example.' }],
   ];
   for (const [what, kind, change] of gates) {
-    it(`lets nothing through to ${what}`, async () => {
+    it(`${what} is no way through`, async () => {
       const network = fakeNetwork(() => ({}));
       const changed = { credentials: { ...credentials, ...change } };
       const { client } = clientOn({ adapter: network.adapter }, changed);

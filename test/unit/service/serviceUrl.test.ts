@@ -8,17 +8,29 @@ describe('a service URL', () => {
   it('has its fixtures', () => assert.ok(accepted.length + rejected.length >= 60));
 
   for (const [text, url, origin, cut] of accepted) {
-    it(`${JSON.stringify(text)} is ${url}${cut ? ', cut' : ''}`, () => {
+    it(`C06: ${JSON.stringify(text)} is ${url}${cut ? ', cut' : ''}`, () => {
       const expected = { ok: true, url, origin, host: new URL(origin).host, cut };
       assert.deepEqual(parseServiceUrl(text), expected);
     });
   }
 
   for (const [text, problem] of rejected) {
-    it(`${JSON.stringify(text)} is refused: ${problem}`, () => {
+    it(`C06: ${JSON.stringify(text)} is refused: ${problem}`, () => {
       assert.deepEqual(parseServiceUrl(text), { ok: false, problem });
     });
   }
+
+  it('C04: with http and a host that is no literal loopback address is never looked up', () => {
+    const plain = rejected.filter(([, problem]) => problem === 'not-https');
+    assert.ok(plain.length >= 8);
+    for (const [text] of plain) assert.ok(!('url' in parseServiceUrl(text)));
+  });
+
+  it('C05: with http and a literal loopback address is taken', () => {
+    for (const text of ['http://127.0.0.1:1', 'http://[::1]:1']) {
+      assert.ok(parseServiceUrl(text).ok);
+    }
+  });
 
   it(`is refused, or on the origin that its text names (seed ${seed})`, () => {
     const part = fc.constantFrom(

@@ -111,12 +111,12 @@ describe('a token answer', () => {
   const isUnusable = (error: unknown) =>
     error instanceof ServiceError && error.kind === 'token-unusable';
 
-  it('holds a token that fits into a header, or is refused', () => {
+  it('D11 D12: holds a token that fits into a header, or is refused', () => {
     for (const access_token of usable) assert.equal(read({ access_token })().value, access_token);
     for (const access_token of unusable) assert.throws(read({ access_token }), isUnusable);
   });
 
-  it('may leave the token type out, but not name another than Bearer', () => {
+  it('D13: may leave the token type out, but not name another than Bearer', () => {
     for (const token_type of ['Bearer', 'bearer', undefined]) {
       assert.equal(read({ access_token: token, token_type })().value, token);
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ErrorDetails, ServiceError } from '../../src/service/errors.ts';
+import type { ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 
 /** All that an error of a request may tell, and what each fact looks like. */
 const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
