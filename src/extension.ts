@@ -40,7 +40,10 @@ export function activate(context: ExtensionContext): void {
 
   const session = new Lazy<Session>(async () => {
     const { Session } = await import('./service/session.ts');
-    return new Session({ onTokenState });
+    return new Session({
+      onTokenState,
+      onLimiterState: (limiter) => status.update({ limiter }),
+    });
   });
   const keepFresh = async () => {
     if (!window.state.focused || !readSettings().keepTokenFresh || !session.ifMade) return;

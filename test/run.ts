@@ -27,6 +27,8 @@ const steps: readonly Step[] = [
   suite('unit', 'npm run --silent test:unit'),
   suite('contract', 'npm run --silent test:contract'),
   suite('faults', 'npm run --silent test:faults'),
+  // Its full form takes minutes and has a command of its own.
+  suite('soak', 'npx mocha "test/soak/**/*.test.ts"'),
   check('package', 'npm run --silent package'),
   suite('shipped files', 'npm run --silent test:package'),
   suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`),

@@ -10,7 +10,7 @@ import {
 } from './connection.ts';
 import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { headerReader } from './headers.ts';
+import { headerReader, requestLimit } from './headers.ts';
 import type { Outcome, Slot } from './limiter.ts';
 import {
   isRetriedStatus,
@@ -130,6 +130,11 @@ export class Delivery {
     return new ServiceError(error.kind, { ...facts, ...error.details });
   }
 
+  /** What the head of any answer says of the limit holds for whoever comes next. */
+  heed(response: Pick<FailedResponse, 'headers'>): void {
+    this.#exchange.limiter?.heed(requestLimit(headerReader(response)));
+  }
+
   /** Gives the slot back; only the first call counts. */
   release(outcome: Outcome): void {
     this.#slot?.release(outcome);
@@ -160,6 +165,7 @@ export class Delivery {
     const { idleMs, clock } = this.#options;
     const { status } = response;
     const header = headerReader(response);
+    this.heed(response);
     // Read to its end or destroyed: an error body that is left alone keeps its socket (measured).
     // The library stops listening to the signal once it has rejected.
     const body = addAbortSignal(this.#signal, response.data);

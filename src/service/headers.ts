@@ -61,7 +61,9 @@ export function requestLimit(header: Answer['header']): RequestLimit {
 }
 
 /** Reads headers by their names in lower case. */
-export function headerReader(response: Response): (name: string) => string | undefined {
+export function headerReader(
+  response: Pick<Response, 'headers'>,
+): (name: string) => string | undefined {
   return (name) => {
     const value: unknown = response.headers[name];
     return typeof value === 'string' ? value : undefined;

@@ -91,6 +91,7 @@ export class Http {
       if (isAnswerOfProxy(exchange.url, response.data)) {
         throw new ServiceError('proxy', { status: response.status });
       }
+      delivery.heed(response);
       const result = await exchange.read(answerOf(response, exchange, this.#options.idleMs));
       delivery.release('ok');
       return result;

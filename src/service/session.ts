@@ -4,7 +4,7 @@ import type { Credentials } from './credentials.ts';
 import { redact } from './errors.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
-import { Limiter, type LimiterOptions } from './limiter.ts';
+import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
 import { ModelCache, type Patience } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model } from './modelList.ts';
@@ -15,6 +15,8 @@ import type { Operation } from './vendors.ts';
 
 export interface SessionOptions {
   readonly onTokenState?: (state: TokenState) => void;
+  /** Told what the requests to the service origin do that was used last. */
+  readonly onLimiterState?: (state: LimiterState) => void;
   readonly http?: HttpOptions;
   readonly clock?: Clock;
 }
@@ -161,7 +163,8 @@ export class Session {
   }
 
   #limiter(origin: string, options: LimiterOptions): Limiter {
-    const limiter = this.#limiters.get(origin) ?? new Limiter(options);
+    const { clock = systemClock, onLimiterState } = this.#options;
+    const limiter = this.#limiters.get(origin) ?? new Limiter(options, clock, onLimiterState);
     limiter.configure(options);
     this.#limiters.set(origin, limiter);
     return limiter;

@@ -8,6 +8,7 @@ import {
 } from 'vscode';
 import { ACTION_LABELS } from './actions.ts';
 import type { Message } from './messages.ts';
+import { requestsLine } from './requestsLine.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 /** What the tooltip says beside the state; our own words and checked names. */
@@ -93,11 +94,13 @@ function tooltipLines(
   place: StatusPlace,
   now: number,
 ): TooltipLines {
-  const { token, requests, inputTokens, outputTokens, lastFailure } = facts;
+  const { token, requests, inputTokens, outputTokens, lastFailure, limiter } = facts;
+  const requestsNow = requestsLine(limiter, now);
   const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
   return {
     lines: [
       `Hosted Model: ${words}`,
+      ...(requestsNow ? [requestsNow] : []),
       ...(renewal > 0 ? [`Next renewal in ${renewal} min`] : []),
       ...(facts.provenance ?? expectedLines(facts, place)),
       `Model: ${place.modelId}`,

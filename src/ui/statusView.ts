@@ -1,3 +1,4 @@
+import type { LimiterState } from '../service/limiter.ts';
 import type { TokenState } from '../service/tokenState.ts';
 import type { Message } from './messages.ts';
 
@@ -13,6 +14,8 @@ export interface StatusFacts {
   readonly generating: number;
   /** Wall-clock milliseconds at which the next attempt starts. */
   readonly retryAt: number | undefined;
+  /** What the requests to the service do; undefined before the first one. */
+  readonly limiter: LimiterState | undefined;
   /** The service or the network could not be reached at the last try. */
   readonly unreachable: boolean;
   /** The message of the last command, if it failed. */
@@ -29,7 +32,7 @@ export interface StatusView {
   readonly background: 'error' | 'warning' | undefined;
   /** The state in words: for screen readers, and the first line of the tooltip. */
   readonly words: string;
-  /** Milliseconds until the text changes by itself; undefined if it does not. */
+  /** Milliseconds until text or tooltip change by themselves; undefined if they do not. */
   readonly changesInMs: number | undefined;
 }
 
@@ -40,6 +43,7 @@ export const initialFacts: StatusFacts = {
   token: { kind: 'none' },
   generating: 0,
   retryAt: undefined,
+  limiter: undefined,
   unreachable: false,
   lastFailure: undefined,
   provenance: undefined,
@@ -49,19 +53,21 @@ export const initialFacts: StatusFacts = {
 };
 
 const NAME = 'Hosted Model';
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /** @param now wall-clock milliseconds */
 export function renderStatus(facts: StatusFacts, now: number): StatusView {
-  const { token, retryAt } = facts;
+  const { token, retryAt, limiter } = facts;
   const leftMs = token.kind === 'valid' ? token.expiresAt - now : 0;
   // A minute at the most, since a sleeping machine may skip any moment waited for.
   const nextMinute = leftMs > 0 ? (leftMs % MINUTE_MS) + 1 : undefined;
+  const nextSecond = toNextSecond(limiter?.resumesAt ?? now, now);
   const fixed = (text: string, words: string): StatusView => ({
     text,
     words,
     background: undefined,
-    changesInMs: nextMinute,
+    changesInMs: nextSecond ?? nextMinute,
   });
 
   if (facts.isSetUp && token.kind === 'refused') {
@@ -71,8 +77,8 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
     return { ...fixed(`$(error) ${NAME}`, 'your approval is needed'), background: 'error' };
   }
   if (retryAt !== undefined && retryAt > now) {
-    const seconds = Math.ceil((retryAt - now) / 1_000);
-    const changesInMs = (retryAt - now) % 1_000 || 1_000;
+    const seconds = Math.ceil((retryAt - now) / SECOND_MS);
+    const changesInMs = toNextSecond(retryAt, now);
     const words = `trying again in ${count(seconds, 'second')}`;
     return { text: `$(watch) ${NAME} ${seconds}s`, words, background: undefined, changesInMs };
   }
@@ -94,6 +100,11 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   }
   const view = fixed(`$(key) Set up ${NAME}`, 'credentials are not set up');
   return facts.triedWithout ? { ...view, background: 'warning' } : view;
+}
+
+/** Milliseconds until the seconds left become one fewer; undefined once none is left. */
+function toNextSecond(at: number, now: number): number | undefined {
+  return at > now ? (at - now) % SECOND_MS || SECOND_MS : undefined;
 }
 
 function minutesLeft(ms: number): string {

@@ -166,6 +166,7 @@ function tokenLimitOf(body: Record<string, unknown>): number {
 }
 
 function limitHeaders({ settings, accepted }: Service): Record<string, string> {
+  if (!settings.namesRequestLimit) return {};
   const limit = settings.requestsPerSecond;
   return {
     'x-requests-limit-rate': `${limit ?? usualRequestsPerSecond}`,

@@ -40,6 +40,8 @@ export interface EmulatorSettings extends EventFormat {
   legacyWarning: boolean;
   /** Inference requests beyond this number in one second are answered 429. Without one: no limit. */
   requestsPerSecond: number | undefined;
+  /** Whether answers name the limit of requests per second, as those of the live service do. */
+  namesRequestLimit: boolean;
   /** Inference requests in flight beyond this number are answered 429. Without one: no limit. */
   concurrentRequests: number | undefined;
   /** Whether the tokens of the month are used up. */
@@ -63,6 +65,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     tokenDelayMs: 0,
     legacyWarning: true,
     requestsPerSecond: undefined,
+    namesRequestLimit: true,
     concurrentRequests: undefined,
     quotaReached: false,
     newline: '\n',

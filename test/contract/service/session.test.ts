@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import { modelProblem } from '../../../src/service/modelLimits.ts';
+import type { LimiterState } from '../../../src/service/limiter.ts';
 import { Session } from '../../../src/service/session.ts';
 import type { TokenState } from '../../../src/service/tokenState.ts';
 import { gate } from '../../emulator/faults.ts';
@@ -22,12 +23,16 @@ describe('a session', () => {
     });
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit } } as const;
     const states: TokenState['kind'][] = [];
-    const session = new Session({ onTokenState: ({ kind }) => states.push(kind) });
+    const traffic: LimiterState[] = [];
+    const session = new Session({
+      onTokenState: ({ kind }) => states.push(kind),
+      onLimiterState: (state) => traffic.push(state),
+    });
     sessions.push(session);
     const withKey = (apiKey: string) => ({ ...credentials, apiKey });
     const generate = (apiKey: string, options: GenerateOptions = {}) =>
       session.client(withKey(apiKey), settings).generateText('Hi', {}, options);
-    return { session, emulator, settings, states, generate, withKey };
+    return { session, emulator, settings, states, traffic, generate, withKey };
   }
 
   it('sends nothing before the first call', async () => {
@@ -94,6 +99,29 @@ describe('a session', () => {
     const { emulator, generate } = await start();
     await Promise.all(Array.from({ length: 5 }, () => generate('key-number-one')));
     assert.equal(emulator.mostInFlight.inference, 1);
+  });
+
+  it('I25: has a limit of its own for each origin', async () => {
+    const { session, emulator, settings, generate, withKey } = await start();
+    const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
+    const held = gate();
+    emulator.faults.next(chat, { hold: held.opened });
+    const slow = generate('key-number-one');
+    await emulator.requestCount(chat, 1);
+    const elsewhere = { ...other.credentials, apiKey: withKey('key-number-one').apiKey };
+    await session.client(elsewhere, settings).generateText('Hi', {});
+    held.open();
+    await slow;
+  });
+
+  it('tells what its requests do, down to rest', async () => {
+    const { traffic, generate, emulator } = await start(2);
+    emulator.faults.next(chat, { recording: 27 });
+    await Promise.all([1, 2, 3].map(() => generate('key-number-one')));
+    assert.ok(traffic.some(({ inFlight, waiting }) => inFlight === 2 && waiting === 1));
+    assert.ok(traffic.some(({ limit, loweredFrom }) => limit === 1 && loweredFrom === 2));
+    const { inFlight, waiting } = traffic.at(-1) ?? {};
+    assert.deepEqual([inFlight, waiting], [0, 0]);
   });
 
   it('sends nothing for a call that waits while its user signs out', async () => {

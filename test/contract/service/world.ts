@@ -41,10 +41,13 @@ export interface World {
 
 const running = new Set<World>();
 
-/** Waits of retries last a millisecond here; their real length is a matter of the unit tests. */
+/**
+ * Waits of retries last a millisecond here; their real length is a matter of the unit tests. For
+ * the same reason the service names no rate that starts would have to keep, unless a test wants it.
+ */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;
-  const emulator = await startEmulator(options.emulator);
+  const emulator = await startEmulator({ namesRequestLimit: false, ...options.emulator });
   const { url } = emulator;
   const credentials: Credentials = {
     vendor: ibm,

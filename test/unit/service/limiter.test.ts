@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Limiter, type Slot } from '../../../src/service/limiter.ts';
+import { Limiter, type LimiterState, type Slot } from '../../../src/service/limiter.ts';
 import { FakeTime, kindOf, never, settled } from './fixtures.ts';
 
 describe('the limiter', () => {
@@ -37,7 +37,7 @@ describe('the limiter', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('refuses one more than the queue takes', async () => {
+  it('I20: refuses one more than the queue takes', async () => {
     const limiter = limiterOf(2, 3);
     const { slots } = line(limiter, ['1', '2', '3', '4', '5']);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
@@ -91,7 +91,7 @@ describe('the limiter', () => {
     assert.deepEqual(limits, [4, 2, 1, 1]);
   });
 
-  it('grows back to its limit within 2·max² successes, and not beyond', async () => {
+  it('I22: grows back to its limit within 2·max² successes, and not beyond', async () => {
     const limiter = limiterOf(8);
     for (let round = 0; round < 4; round += 1) {
       const [slot] = await take(limiter, 1);
@@ -116,6 +116,85 @@ describe('the limiter', () => {
       await time.pass(step === 0 ? 199 : step === 1 ? 1 : 200);
     }
     assert.deepEqual(seen, [1, 1, 2, 3]);
+  });
+
+  const rates: readonly [string, number, number, number][] = [
+    ['the rate that the service names', 4, 0, 250],
+    ['minRequestInterval where the service takes more', 4, 400, 400],
+    ['the rate where minRequestInterval is less', 2, 400, 500],
+  ];
+  for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
+    it(`leaves the distance of ${what} between two starts`, async () => {
+      const limiter = limiterOf(8, 50, minIntervalMs);
+      await take(limiter, 1);
+      limiter.heed({ perSecond, left: 3 });
+      const { order } = line(limiter, ['a', 'b', 'c']);
+      const seen = [];
+      for (let step = 0; step < 3; step += 1) {
+        await time.pass(expectedMs - 1);
+        seen.push(order.length);
+        await time.pass(1);
+        seen.push(order.length);
+      }
+      assert.deepEqual(seen, [0, 1, 1, 2, 2, 3]);
+    });
+  }
+
+  it('keeps its distance from an answer that leaves nothing for others either', async () => {
+    const limiter = limiterOf(8);
+    const [slot] = await take(limiter, 1);
+    await time.pass(5_000);
+    limiter.heed({ perSecond: 2, left: 0 });
+    slot?.release('ok');
+    const { order } = line(limiter, ['a']);
+    await time.pass(499);
+    assert.deepEqual(order, []);
+    await time.pass(1);
+    assert.deepEqual(order, ['a']);
+  });
+
+  it('takes no rate from a service that names none, or none above zero', async () => {
+    const limiter = limiterOf(8);
+    limiter.heed({ perSecond: undefined, left: undefined });
+    limiter.heed({ perSecond: 0, left: 0 });
+    assert.equal((await take(limiter, 8)).length, 8);
+  });
+
+  it('says what it is doing after each change, and leaves no timer once nobody waits', async () => {
+    const told: LimiterState[] = [];
+    const limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 0 }, time, (state) =>
+      told.push(state),
+    );
+    const [slot] = await take(limiter, 2);
+    await time.pass(10);
+    slot?.release('throttled', 8_000);
+    const lowered = { waiting: 0, limit: 1, loweredFrom: 2, resumesAt: time.now() + 8_000 };
+    assert.deepEqual(told, [
+      { inFlight: 1, waiting: 0, limit: 2 },
+      { inFlight: 2, waiting: 0, limit: 2 },
+      { inFlight: 1, ...lowered },
+    ]);
+    const leaving = new AbortController();
+    const left = kindOf(limiter.acquire(leaving.signal));
+    leaving.abort();
+    assert.equal(await left, 'cancelled');
+    assert.deepEqual(told.slice(3), [
+      { inFlight: 1, ...lowered, waiting: 1 },
+      { inFlight: 1, ...lowered },
+    ]);
+    await time.pass(60_000);
+    assert.equal(told.length, 5, 'time alone changes nothing that it would tell');
+    assert.equal('resumesAt' in limiter.state, false);
+  });
+
+  it('tells of a start that waited for its time', async () => {
+    const told: number[] = [];
+    const limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 100 }, time, (state) =>
+      told.push(state.inFlight),
+    );
+    line(limiter, ['a', 'b']);
+    await time.pass(100);
+    assert.deepEqual(told, [1, 1, 2]);
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { retryWaitMs } from '../../src/service/retry.ts';
+import { endWorlds, pathOf, startWorld } from '../contract/service/world.ts';
+import { isFull } from './fullOrShort.ts';
+import { printTable, rounded } from './table.ts';
+
+const chat = pathOf('chat', false);
+const JOBS = 120;
+const MOST_FAILED = 2;
+const MOST_REQUESTS = 1.8;
+
+interface Pace {
+  readonly name: string;
+  /** What the service takes for one request. */
+  readonly serviceMs: number;
+  /** Waits of retries in terms of the product's own, which last 0.5 to 4 s. */
+  readonly waitShare: number;
+}
+
+/** A tenth of the product's waits, as in the study; and these waits themselves. */
+const paces: readonly Pace[] = [
+  { name: 'tenth', serviceMs: 5, waitShare: 0.1 },
+  ...(isFull ? [{ name: 'real', serviceMs: 100, waitShare: 1 }] : []),
+];
+
+describe(`I18: ${JOBS} calls at once, 8 in flight, to a service that takes few`, function () {
+  this.timeout(180_000);
+  const rows: (string | number)[][] = [];
+  afterEach(endWorlds);
+  // With a fixed concurrency of 8, 111, 104 and 89 failed (study of security, M31).
+  after(() => {
+    const title = `429 storm; at most ${MOST_FAILED} may fail, with ${MOST_REQUESTS} requests a job`;
+    const heads = ['waits', 'capacity', 'failed', 'requests a job', 'limit at the end', 'seconds'];
+    printTable(title, heads, rows);
+  });
+
+  for (const { name, serviceMs, waitShare } of paces) {
+    for (const capacity of [1, 2, 4]) {
+      it(`I18: succeed with room for ${capacity}, waits ${name}`, async () => {
+        const world = await startWorld({
+          emulator: { concurrentRequests: capacity },
+          limits: { limit: 8, queue: JOBS },
+          http: { waitMs: (...wait) => retryWaitMs(...wait) * waitShare },
+        });
+        world.emulator.faults.always(chat, { delayHeadersMs: serviceMs });
+        const start = performance.now();
+        const results = await Promise.allSettled(
+          Array.from({ length: JOBS }, () => world.generate()),
+        );
+        const seconds = (performance.now() - start) / 1_000;
+        const failed = results.filter(({ status }) => status === 'rejected').length;
+        const requests = world.inferenceCount() / JOBS;
+        const { limit } = world.limiter.state;
+        rows.push([name, capacity, failed, rounded(requests), limit, rounded(seconds)]);
+        assert.ok(failed <= MOST_FAILED, `${failed} failed`);
+        assert.ok(requests <= MOST_REQUESTS, `${requests} requests a job`);
+        assert.ok(limit <= 2 * capacity, `the limit ended at ${limit}`);
+      });
+    }
+  }
+});
