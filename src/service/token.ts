@@ -13,6 +13,8 @@ export interface TokenServiceOptions {
   readonly random?: () => number;
 }
 
+/** Between two requests that nobody waits for, whatever the clocks say in between. */
+const BACKGROUND_INTERVAL_MS = 5_000;
 const FIRST_BACKOFF_MS = 5_000;
 const LONGEST_BACKOFF_MS = 300_000;
 const RENEWALS_WITHOUT_USE = 2;
@@ -42,7 +44,8 @@ export class TokenService {
   #state: TokenState = { kind: 'none' };
   #refusal: ServiceError | undefined;
   #failures = 0;
-  #backgroundFrom = Number.NEGATIVE_INFINITY;
+  #backoffUntil = Number.NEGATIVE_INFINITY;
+  #lastBackgroundAt = Number.NEGATIVE_INFINITY;
   #renewalsWithoutUse = 0;
   #retired = false;
   #disposed = false;
@@ -101,7 +104,12 @@ export class TokenService {
   keepFresh(): void {
     const token = this.#living();
     if (!token || this.#renewalsWithoutUse >= RENEWALS_WITHOUT_USE) return;
-    if (this.#renewIfDue(token)) this.#renewalsWithoutUse += 1;
+    if (!this.#renewIfDue(token)) return;
+    // One that failed is tried again: the network may be back before the token ends.
+    const renewed = () => {
+      this.#renewalsWithoutUse += 1;
+    };
+    this.#flight?.result.then(renewed, () => {});
   }
 
   /** True if the text holds the token in use or the one before it. */
@@ -148,7 +156,11 @@ export class TokenService {
   #renewIfDue(token: CurrentToken): boolean {
     if (this.#flight || this.#refusal || this.#retired) return false;
     if (ageOf(token, this.#clock) < token.life.softMs) return false;
-    if (this.#clock.monotonic() < this.#backgroundFrom) return false;
+    const now = this.#clock.monotonic();
+    if (now < Math.max(this.#backoffUntil, this.#lastBackgroundAt + BACKGROUND_INTERVAL_MS)) {
+      return false;
+    }
+    this.#lastBackgroundAt = now;
     this.#flight = this.#startFlight();
     return true;
   }
@@ -176,7 +188,7 @@ export class TokenService {
       this.#current = token;
       this.#refusal = undefined;
       this.#failures = 0;
-      this.#backgroundFrom = Number.NEGATIVE_INFINITY;
+      this.#backoffUntil = Number.NEGATIVE_INFINITY;
       this.#setState(validState(token));
       return token;
     } catch (error) {
@@ -188,7 +200,7 @@ export class TokenService {
   #failed(error: unknown): void {
     const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#failures);
     this.#failures += 1;
-    this.#backgroundFrom = this.#clock.monotonic() + backoff * (0.75 + this.#random() * 0.5);
+    this.#backoffUntil = this.#clock.monotonic() + backoff * (0.75 + this.#random() * 0.5);
     if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;
     const living = this.#living();
     if (!(error instanceof ServiceError) || this.#refusal) this.#setState(this.#restingState());

@@ -21,16 +21,20 @@ export interface TokenLife {
 const UNKNOWN_LIFE_SECONDS = 300;
 const LONGEST_LIFE_SECONDS = 86_400;
 const HARD_MARGIN_MS = 30_000;
+const SHORTEST_RENEWED_MS = 30_000;
 
 /**
- * The soft threshold is 80 % of the life, give or take 5 so that windows started together do not
- * renew together; the hard one is the life less 30 s or 10 %, whichever is less.
+ * The soft threshold is 80 % of the life, give or take 10 so that windows started together do not
+ * renew together (10,000 of them within a minute: with 5 the busiest second was only a fifth of
+ * that of a fixed timer); the hard one is the life less 30 s or 10 %, whichever is less. A life of
+ * 30 s or less is not renewed in the background: that would be a request every few seconds.
  * @param random 0 to 1
  */
 export function tokenLife(answer: TokenAnswer, random: number): TokenLife {
   const lifeMs = lifeSeconds(answer) * 1_000;
   const hardMs = lifeMs - Math.min(HARD_MARGIN_MS, lifeMs / 10);
-  return { lifeMs, softMs: Math.min(hardMs, lifeMs * (0.75 + random * 0.1)), hardMs };
+  const softMs = lifeMs > SHORTEST_RENEWED_MS ? Math.round(lifeMs * (0.7 + random * 0.2)) : hardMs;
+  return { lifeMs, softMs: Math.min(hardMs, softMs), hardMs };
 }
 
 /**

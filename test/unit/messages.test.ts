@@ -6,7 +6,7 @@ import { modelProblem } from '../../src/service/modelLimits.ts';
 import { parameterProblem } from '../../src/service/parameterCheck.ts';
 import type { SecretKind } from '../../src/service/promptSecrets.ts';
 import type { Operation } from '../../src/service/vendors.ts';
-import { messageFor } from '../../src/ui/messages.ts';
+import { messageFor, retryText } from '../../src/ui/messages.ts';
 import { missingText } from '../../src/ui/settingMessages.ts';
 import { modelOf } from './service/modelFixtures.ts';
 
@@ -47,6 +47,15 @@ describe('messages', () => {
       assert.doesNotMatch(text, /undefined|NaN/);
     });
   }
+
+  it('I26: tell of a retry its attempt, its wait and the status, and nothing the service said', () => {
+    const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
+    const text = retryText({ retry: 2, waitMs: 7_600, error });
+    assert.equal(text, 'attempt 3 of 4 in 8 s (429)');
+    const unreachable = new ServiceError('unreachable', { code: 'ECONNREFUSED', host: 'C4nary' });
+    const short = retryText({ retry: 1, waitMs: 20, error: unreachable });
+    assert.equal(short, 'attempt 2 of 4 in 1 s (ECONNREFUSED)');
+  });
 
   it('is silent about what the user cancelled', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);

@@ -12,6 +12,10 @@ const scenarios = {
   transport: 'C01 C02 C04 C05 C06 C08 C09 C11 C13 C15 C16 C17',
   'hostile answers': 'D01 D02 D03 D04 D06 D08 D09 D11 D12 D13 D14 D15 D17 D18 D19 D20 D21 D22 D23',
   'commands and what others can reach': 'G01 G04 G05 G06 G13 G14',
+  'life of a token':
+    'H01 H02 H03 H04 H06 H07 H08 H09 H10 H13 H14 H15 H16 H17 H18 H19 H20 H21 H23 H24 H25 H27 H28 H29 H30 H32',
+  'retries and requests in flight':
+    'I01 I02 I03 I04 I07 I08 I09 I10 I12 I13 I15 I16 I17 I18 I19 I20 I22 I25 I26',
 };
 
 /** The beginnings of all titles of tests: a title names its scenarios before a colon. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import axios, { type AxiosAdapter } from 'axios';
 import { fetchToken } from '../../../src/service/identity.ts';
 import type { Fault } from '../../emulator/faults.ts';
+import { startMuteServer } from './muteServer.ts';
 import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
 
 const MOST_MS = 50;
@@ -60,7 +61,7 @@ describe('cancel', function () {
   after(() => console.log(`      ms to settle: ${took.join(', ')}; most ${worst.toFixed(1)}`));
 
   for (const { name, path, fault, hasHeaders } of stages) {
-    it(`in ${name} settles within ${MOST_MS} ms and sends nothing more`, async () => {
+    it(`I09: in ${name} settles within ${MOST_MS} ms and sends nothing more`, async () => {
       const { adapter, answered } = observed();
       const world = await startWorld({ http: { adapter }, limits: { limit: 1 } });
       world.emulator.faults.next(tokenPath, path === tokenPath ? fault : { json: token });
@@ -82,7 +83,25 @@ describe('cancel', function () {
     });
   }
 
-  it(`in the queue settles within ${MOST_MS} ms and sends nothing more`, async () => {
+  it(`I09: in the connection settles within ${MOST_MS} ms and sends nothing more`, async () => {
+    const heard = Promise.withResolvers<void>();
+    const mute = await startMuteServer(() => heard.resolve());
+    const { url } = mute;
+    const approved = { auth: url, service: url };
+    const world = await startWorld({ credentials: { authUrl: url, serviceUrl: url, approved } });
+    const cancel = new AbortController();
+    const call = failureOf(world.generate({ signal: cancel.signal }));
+    await heard.promise;
+    const start = performance.now();
+    cancel.abort();
+    assert.equal((await call).kind, 'cancelled');
+    noteTime('the connection', performance.now() - start);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(mute.connections, 1);
+    await mute.close();
+  });
+
+  it(`I09: in the queue settles within ${MOST_MS} ms and sends nothing more`, async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const slot = await world.limiter.acquire(never);
     const cancel = new AbortController();
@@ -95,7 +114,7 @@ describe('cancel', function () {
     await sendsNothingSince(world, 0);
   });
 
-  it(`in the wait for a retry settles within ${MOST_MS} ms and sends nothing more`, async () => {
+  it(`I09: in the wait for a retry settles within ${MOST_MS} ms and sends nothing more`, async () => {
     const world = await startWorld({ http: { waitMs: () => 60_000 } });
     world.emulator.faults.next(chat, { status: 503 });
     const cancel = new AbortController();
@@ -112,7 +131,7 @@ describe('cancel', function () {
     await sendsNothingSince(world, 2);
   });
 
-  it('as the first text arrives keeps that text and asks for no more', async () => {
+  it('I09: as the first text arrives keeps that text and asks for no more', async () => {
     const world = await startWorld({ emulator: { tokenDelayMs: 30 } });
     const cancel = new AbortController();
     const parts: string[] = [];

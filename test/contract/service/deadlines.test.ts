@@ -84,7 +84,7 @@ describe('the deadline', () => {
     ],
   ];
   for (const [what, phase, path, fault, options] of cases) {
-    it(`ends ${what} (${phase}), closes the connection and sends nothing again`, async () => {
+    it(`I13: ends ${what} (${phase}), closes the connection and sends nothing again`, async () => {
       const world = await startWorld(options);
       // Only the call under test meets the short deadline, whoever else needs the machine.
       if (path !== tokenPath) await world.tokens.refresh(new AbortController().signal);

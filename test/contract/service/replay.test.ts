@@ -27,7 +27,7 @@ describe('a token that dies early', () => {
 
   for (const streams of [false, true]) {
     for (const state of ['expired', 'not valid'] as const) {
-      it(`is renewed once, unseen by the caller (${state}${streams ? ', stream' : ''})`, async () => {
+      it(`H19: is renewed once, unseen by the caller (${state}${streams ? ', stream' : ''})`, async () => {
         const world = await warm();
         world.emulator.revokeTokens(state);
         const retries: unknown[] = [];
@@ -45,7 +45,7 @@ describe('a token that dies early', () => {
     }
   }
 
-  it('is reported as unauthorized the second time', async () => {
+  it('H20: is reported as unauthorized the second time', async () => {
     const world = await warm();
     world.emulator.faults.always(chat, expired);
     const { kind, details } = await failureOf(world.generate());
@@ -56,7 +56,7 @@ describe('a token that dies early', () => {
     assert.deepEqual([world.inferenceCount(), world.emulator.count(tokenPath)], [2, 2]);
   });
 
-  it('costs 8 parallel calls one renewal and 8 replays', async () => {
+  it('H21: costs 8 parallel calls one renewal and 8 replays', async () => {
     const world = await warm();
     world.emulator.revokeTokens();
     const held = gate();
@@ -81,7 +81,7 @@ describe('a token that dies early', () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('does not start the text over once some of it was given out', async () => {
+  it('H23: does not start the text over once some of it was given out', async () => {
     const world = await warm();
     const first = { choices: [{ delta: { content: 'partial' }, finish_reason: null }] };
     world.emulator.faults.next(chatStream, streamOf(first, expiredEvent));
@@ -117,7 +117,7 @@ describe('a token that dies early', () => {
     });
   }
 
-  it('is not used by a retry when a newer one has come', async () => {
+  it('I16: is not used by a retry when a newer one has come', async () => {
     const world = await warm();
     const held = gate();
     world.emulator.faults.next(chat, { ...busy, hold: held.opened });

@@ -84,6 +84,25 @@ describe('a session', () => {
     assert.equal(states.at(-1), 'none');
   });
 
+  it('H32: keeps it through a hundred events of a key that did not change', async () => {
+    const { session, emulator, generate, withKey } = await start();
+    for (let event = 0; event < 100; event += 1) {
+      session.keepOnly(withKey('key-number-one'));
+      await generate('key-number-one');
+    }
+    assert.equal(emulator.count(tokenPath), 1);
+  });
+
+  it('H18: asks at once with another key after one was refused', async () => {
+    const { emulator, generate } = await start();
+    for (let call = 0; call < 3; call += 1) {
+      assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-refused');
+    }
+    assert.equal(emulator.count(tokenPath), 1);
+    assert.notEqual((await generate('key-number-two')).text, '');
+    assert.equal(emulator.count(tokenPath), 2);
+  });
+
   it('lets a call end that waits for its token while other credentials take over', async () => {
     const { session, emulator, generate, withKey } = await start();
     const held = gate();

@@ -141,7 +141,7 @@ describe('streamed text', () => {
     });
   }
 
-  it('is not asked for again once it began and its connection broke', async () => {
+  it('I15: is not asked for again once it began and its connection broke', async () => {
     for (const reset of [true, false]) {
       const world = await startWorld({ emulator: { answer: () => pieces } });
       world.emulator.faults.next(pathOf('chat', true), { cutAfterBytes: 900, reset });

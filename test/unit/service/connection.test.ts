@@ -46,7 +46,7 @@ describe('a failed connection', () => {
     ['a code that is none', broken('apikey=secret'), 'connection-lost', false],
   ];
   for (const [what, error, kind, nothingSent] of cases) {
-    it(`by ${what} is ${kind}, ${nothingSent ? 'sent again' : 'sent once'}`, async () => {
+    it(`I12: by ${what} is ${kind}, ${nothingSent ? 'sent again' : 'sent once'}`, async () => {
       const failure = connectionFailure(error, url);
       assert.deepEqual([failure.error.kind, failure.nothingSent], [kind, nothingSent]);
       assert.ok(!failure.error.message.includes('text of'));
@@ -132,7 +132,7 @@ describe('a proxy on the way', () => {
 });
 
 describe('a service that was down', () => {
-  it('is reached by the attempt after it came back', async () => {
+  it('I10: is reached by the attempt after it came back', async () => {
     const time = new FakeTime();
     const down = broken('ECONNREFUSED', connect);
     const network = fakeNetwork((n) => (n < 3 ? down : {}));

@@ -34,7 +34,7 @@ describe('sending again', () => {
   }
 
   for (const status of [429, 500, 501, 502, 503, 504]) {
-    it(`a POST that fails three times with ${status} succeeds with the fourth request`, async () => {
+    it(`I01 I17: a POST that fails three times with ${status} succeeds with the fourth request`, async () => {
       const { outcome, gaps, retries, sent } = await run(failing(status, 3));
       assert.equal(outcome, 'Hello.');
       assert.equal(sent.length, 4);
@@ -49,7 +49,7 @@ describe('sending again', () => {
       );
     });
 
-    it(`a POST that fails four times with ${status} is one error that says so`, async () => {
+    it(`I02: a POST that fails four times with ${status} is one error that says so`, async () => {
       const { outcome, sent } = await run(failing(status, 9));
       assert.equal(sent.length, 4);
       assert.ok(outcome instanceof Error);
@@ -60,7 +60,7 @@ describe('sending again', () => {
   }
 
   for (const status of [400, 402, 403, 404, 408, 409, 422, 505, 520, 599]) {
-    it(`a POST that fails with ${status} is sent once`, async () => {
+    it(`I03: a POST that fails with ${status} is sent once`, async () => {
       const { outcome, sent } = await run(failing(status, 9), 100);
       assert.equal(sent.length, 1);
       assert.ok(outcome instanceof Error);
@@ -78,7 +78,7 @@ describe('sending again', () => {
     [new Date(1_800_000_000_000 + 5_000).toUTCString(), 5_000, 5_000],
   ];
   for (const [header, least, most] of waits) {
-    it(`Retry-After "${header}" makes the wait ${least} to ${most} ms`, async () => {
+    it(`I04: Retry-After "${header}" makes the wait ${least} to ${most} ms`, async () => {
       const { outcome, gaps } = await run(
         failing(429, 1, { 'retry-after': header }),
         most + 100,
@@ -97,7 +97,7 @@ describe('sending again', () => {
     ['Fri, 31 Dec 9999 23:59:59 GMT', 251_602_300_799_000],
   ];
   for (const [header, retryAfterMs] of stops) {
-    it(`Retry-After "${header}" stops at once and says when`, async () => {
+    it(`I07: Retry-After "${header}" stops at once and says when`, async () => {
       const { outcome, sent } = await run(failing(503, 9, { 'retry-after': header }), 100);
       assert.equal(sent.length, 1);
       assert.ok(outcome instanceof Error);
@@ -105,7 +105,7 @@ describe('sending again', () => {
     });
   }
 
-  it('a wait that would outlast the deadline of the call is not begun', async () => {
+  it('I08: a wait that would outlast the deadline of the call is not begun', async () => {
     const network = fakeNetwork(failing(503, 9), time);
     const { client } = clientOn({ adapter: network.adapter, clock: time }, { deadlineMs: 1_800 });
     const failure = failureOf(client.generateText('Hi', {}));

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { endWorlds, startWorld, tokenPath } from '../contract/service/world.ts';
+import { printTable } from './table.ts';
+
+const MINUTE = 60_000;
+const CALLS = 24 * 6;
+
+describe('a day of work', function () {
+  this.timeout(60_000);
+  afterEach(endWorlds);
+
+  it('K07: with a call each 10 minutes makes 24 to 31 token requests, and none fails', async () => {
+    let passedMs = 0;
+    const clock = {
+      now: () => Date.now() + passedMs,
+      monotonic: () => performance.now() + passedMs,
+    };
+    const world = await startWorld({ clock, emulator: { now: clock.now } });
+    let failed = 0;
+    for (let call = 0; call < CALLS; call += 1) {
+      await world.generate().catch(() => {
+        failed += 1;
+      });
+      // A renewal in the background of the call has ended before time goes on.
+      while (world.emulator.inFlight.identity > 0) await turn();
+      passedMs += 10 * MINUTE;
+    }
+    const tokens = world.emulator.count(tokenPath);
+    printTable(
+      'one window, 24 h, a call each 10 minutes',
+      ['calls', 'failed', 'token requests'],
+      [[CALLS, failed, tokens]],
+    );
+    assert.equal(failed, 0);
+    assert.ok(tokens >= 24 && tokens <= 31, `${tokens}`);
+    assert.equal(world.inferenceCount(), CALLS, 'no call had to be sent twice');
+  });
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Clock } from '../../src/service/clock.ts';
+import { ServiceError } from '../../src/service/errors.ts';
+import { TokenService } from '../../src/service/token.ts';
+import { never, seed, settled, tokenAnswer } from '../unit/service/fixtures.ts';
+import { inForm } from './fullOrShort.ts';
+
+const RUNS = inForm(3_000, 500);
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const LEAST_APART_MS = 5 * SECOND;
+const down = new ServiceError('server-failed', { status: 503 });
+
+type Deed = 'use' | 'keepFresh' | 'refresh' | 'drop';
+
+interface Step {
+  readonly passMs: number;
+  /** What the wall clock does beside that: a sleep, or somebody sets it. */
+  readonly wallMs: number;
+  readonly deed: Deed;
+  /** Whether the request of this step fails, if it makes one. */
+  readonly fails: boolean;
+  /** Seconds the next token lives, as the service says. */
+  readonly expiresIn: number | undefined;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  passMs: fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 4 * SECOND }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: HOUR }) },
+  ),
+  wallMs: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 2, arbitrary: fc.constant(-HOUR) },
+    { weight: 1, arbitrary: fc.integer({ min: -3 * HOUR, max: 9 * HOUR }) },
+  ),
+  deed: fc.constantFrom('use', 'use', 'keepFresh', 'keepFresh', 'refresh', 'drop'),
+  fails: fc.boolean(),
+  expiresIn: fc.oneof(
+    fc.constantFrom(undefined, 0, 1, 3_600, 10 ** 10),
+    fc.integer({ min: 1, max: 90_000 }),
+  ),
+});
+
+class SetClock implements Clock {
+  wall = 1_800_000_000_000;
+  elapsed = 0;
+  now = () => this.wall;
+  monotonic = () => this.elapsed;
+}
+
+/** The end of use by the rule, written down a second time. */
+function hardMs(expiresIn: number | undefined): number {
+  const seconds = expiresIn ? Math.min(expiresIn, 86_400) : 300;
+  return seconds * SECOND - Math.min(30 * SECOND, seconds * 100);
+}
+
+async function run(steps: readonly Step[]): Promise<void> {
+  const clock = new SetClock();
+  /** The request that waits for its answer, and what every answered one made. */
+  let open: PromiseWithResolvers<void> | undefined;
+  let next: Step | undefined;
+  let requests = 0;
+  const born = new Map<string, { readonly wall: number; readonly elapsed: number; hard: number }>();
+  const service = new TokenService({
+    clock,
+    random: () => 0.5,
+    fetchToken: async () => {
+      requests += 1;
+      const value = `token-${requests}`;
+      const { wall, elapsed } = clock;
+      open = Promise.withResolvers();
+      await open.promise;
+      if (next?.fails) throw down;
+      born.set(value, { wall, elapsed, hard: hardMs(next?.expiresIn) });
+      return { ...tokenAnswer, value, expiresIn: next?.expiresIn };
+    },
+  });
+  /** By the larger of both clocks, as far as the wall clock was not set back. */
+  const isPastHard = (value: string) => {
+    const birth = born.get(value);
+    if (!birth) return true;
+    return Math.max(clock.wall - birth.wall, clock.elapsed - birth.elapsed) >= birth.hard;
+  };
+  let lastBackgroundAt = Number.NEGATIVE_INFINITY;
+  for (const each of steps) {
+    next = each;
+    clock.elapsed += each.passMs;
+    clock.wall += each.passMs + each.wallMs;
+    const before = requests;
+    const wasValid = service.state.kind === 'valid';
+    const call = act(service, each.deed);
+    if (requests > before && wasValid && each.deed !== 'refresh') {
+      const apartMs = clock.elapsed - lastBackgroundAt;
+      assert.ok(apartMs >= LEAST_APART_MS, `two in the background, ${apartMs} ms apart`);
+      lastBackgroundAt = clock.elapsed;
+    }
+    assert.ok(requests <= before + 1, 'more than one request at once');
+    open?.resolve();
+    open = undefined;
+    const used = await call;
+    await settled();
+    if (used) assert.ok(!isPastHard(used), `${used} was used past its hard threshold`);
+    if (service.state.kind === 'valid') {
+      const value = [...born.keys()].at(-1) ?? '';
+      assert.ok(!isPastHard(value), `${value} is called valid past its hard threshold`);
+    }
+  }
+  service.dispose();
+}
+
+/** @returns the token that was used, if one was */
+async function act(service: TokenService, deed: Deed): Promise<string | undefined> {
+  if (deed === 'keepFresh') service.keepFresh();
+  if (deed === 'refresh') await service.refresh(never).catch(() => {});
+  if (deed === 'keepFresh' || deed === 'refresh') return undefined;
+  const token = await service.get(never).catch(() => undefined);
+  if (deed === 'drop' && token) service.drop(token);
+  return token?.value;
+}
+
+describe('the moments of token requests', function () {
+  this.timeout(120_000);
+
+  it(`M08: are 5 s apart in the background, and no token is valid past its hard threshold, in ${RUNS} runs (seed ${seed})`, async () => {
+    const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), run);
+    await fc.assert(property, { seed, numRuns: RUNS });
+  });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import type { AxiosAdapter } from 'axios';
+import { ServiceError } from '../../../src/service/errors.ts';
+import { Session } from '../../../src/service/session.ts';
+import type { TokenState } from '../../../src/service/tokenState.ts';
+import { credentials, FakeTime, failureOf, kindOf, never } from './fixtures.ts';
+import { MINUTE, underTest } from './tokens.ts';
+
+const HOUR = 60 * MINUTE;
+const offline = new ServiceError('unreachable', { code: 'ENOTFOUND' });
+
+describe('the token service through a day', () => {
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => time.end());
+
+  it('H07: uses a token of 20 s, and never renews it in the background', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start({ expiresIn: 20 });
+    for (let second = 0; second < 17; second += 1) {
+      await time.pass(1_000);
+      service.keepFresh();
+      assert.deepEqual([await value(), flights.length], ['token-1', 1]);
+    }
+    await time.pass(1_000);
+    const waiting = value();
+    await answer({ expiresIn: 20 });
+    assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
+  });
+
+  it('H07: makes no second request in the background within 5 s, however often the clock jumps', async () => {
+    const { service, flights, answer, start } = underTest(time);
+    await start();
+    const startedAt: number[] = [];
+    for (let second = 0; second < 30; second += 1) {
+      await time.pass(1_000);
+      time.setWall(-HOUR);
+      const before = flights.length;
+      service.keepFresh();
+      await service.get(never);
+      if (flights.length > before) startedAt.push(time.monotonic());
+      await answer();
+    }
+    const gaps = startedAt.slice(1).map((at, index) => at - (startedAt[index] ?? 0));
+    assert.equal(flights.length, 7);
+    assert.ok(Math.min(...gaps) >= 5_000, `${gaps}`);
+  });
+
+  it('H10: takes the same token given again for a new one, and does not loop', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start({ value: 'the-same' });
+    await time.pass(50 * MINUTE);
+    assert.deepEqual([await value(), flights.length], ['the-same', 2]);
+    await answer({ value: 'the-same' });
+    for (let minute = 0; minute < 40; minute += 1) {
+      await time.pass(MINUTE);
+      service.keepFresh();
+      assert.equal(await value(), 'the-same');
+    }
+    assert.equal(flights.length, 2, 'it lives from the second answer on');
+  });
+
+  it('H28: does not try by itself while there never was a network, and works with the first use after', async () => {
+    const { service, flights, answer, value } = underTest(time);
+    const first = kindOf(value());
+    await answer(offline);
+    assert.deepEqual([await first, service.state.kind], ['unreachable', 'failed']);
+    for (let minute = 0; minute < 60; minute += 1) {
+      service.keepFresh();
+      await time.pass(MINUTE);
+    }
+    assert.equal(flights.length, 1);
+    const next = value();
+    await answer();
+    assert.deepEqual([await next, service.state.kind, flights.length], ['token-2', 'valid', 2]);
+  });
+
+  it('H28: tries at most once in 30 s at rest after the network went, and recovers with it', async () => {
+    const { service, flights, answer, start } = underTest(time);
+    await start();
+    await time.pass(48 * MINUTE);
+    const tries: number[] = [];
+    // As the status item does it: once a minute.
+    for (let minute = 0; minute < 11; minute += 1) {
+      const before = flights.length;
+      service.keepFresh();
+      if (flights.length > before) tries.push(time.monotonic());
+      await answer(offline);
+      await time.pass(MINUTE);
+    }
+    const gaps = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+    assert.ok(Math.min(...gaps) >= 30_000, `${gaps}`);
+  });
+
+  it('H28: renews after the network came back, though two tries failed without it', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start({ expiresIn: 86_400 });
+    await time.pass(0.8 * 86_400_000);
+    for (let minute = 0; minute < 30; minute += 1) {
+      const before = flights.length;
+      service.keepFresh();
+      if (flights.length > before) await answer(minute < 20 ? offline : {});
+      await time.pass(MINUTE);
+    }
+    assert.equal(service.state.kind, 'valid');
+    assert.equal(await value(), `token-${flights.length}`);
+  });
+
+  it('H29: makes no request for a window that nobody looks at for 8 h, and is right on its first use', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start();
+    await time.pass(8 * HOUR, 10 * MINUTE);
+    assert.deepEqual([flights.length, service.state.kind], [1, 'expired']);
+    const waiting = value();
+    await answer();
+    assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
+  });
+
+  it('sleeps through a day, and asks nobody before the first use after it', async () => {
+    const { service, flights, answer, value, start } = underTest(time);
+    await start();
+    time.sleep(24 * HOUR);
+    service.keepFresh();
+    assert.equal(flights.length, 1, 'a dead token is not kept fresh');
+    const waiting = value();
+    await answer();
+    assert.equal(await waiting, 'token-2');
+  });
+});
+
+describe('the token request of a session', () => {
+  let time: FakeTime;
+  let session: Session;
+  const settings = {
+    modelId: 'model-1',
+    operation: 'chat',
+    limits: { limit: 3, queue: 50, minIntervalMs: 0 },
+  } as const;
+
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => {
+    session.dispose();
+    time.end();
+  });
+
+  it('H27: that hangs ends after 30 s, and the next call may try', async () => {
+    let sent = 0;
+    const adapter: AxiosAdapter = ({ signal }) => {
+      sent += 1;
+      return new Promise((_, reject) => {
+        signal?.addEventListener?.('abort', () => reject(new Error('aborted')));
+      });
+    };
+    const states: TokenState['kind'][] = [];
+    session = new Session({
+      http: { adapter, clock: time },
+      clock: time,
+      onTokenState: ({ kind }) => states.push(kind),
+    });
+    for (const count of [1, 2]) {
+      const failure = failureOf(session.client(credentials, settings).generateText('Hi', {}));
+      await time.pass(29_999);
+      assert.equal(states.at(-1), 'fetching');
+      await time.pass(1);
+      const { kind, details } = await failure;
+      assert.deepEqual(
+        [kind, details.phase, states.at(-1), sent],
+        ['timeout', 'total', 'failed', count],
+      );
+    }
+  });
+});
