@@ -141,7 +141,7 @@ describe('a token', () => {
     };
     const world = await startWorld({ clock });
     await world.generate();
-    lead = 0.86 * HOUR * 1_000;
+    lead = 0.91 * HOUR * 1_000;
     const { promise, resolve } = Promise.withResolvers<void>();
     world.emulator.faults.next(tokenPath, { hold: promise });
     await world.generate();

@@ -1,0 +1,174 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Session } from '../../src/service/session.ts';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { inForm } from './fullOrShort.ts';
+import { prove } from './measures.ts';
+import { type Resources, resources } from './resources.ts';
+import {
+  BATCH,
+  credentialsFor,
+  type Ending,
+  isExpected,
+  runBatch,
+  ServerCount,
+  scriptMishaps,
+} from './workload.ts';
+
+const GENERATIONS = inForm(10_000, 1_000);
+/** Code that is compiled and caches that are filled while it runs are no growth. */
+const WARM_UP = inForm(2_000, 500);
+/** Generations between two restarts, and after which the service forgets what it remembers. */
+const EACH = 500;
+
+describe(`${GENERATIONS} generations`, function () {
+  this.timeout(600_000);
+  let emulator: Emulator;
+  let session: Session;
+  let signOut: AbortController;
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error) => warnings.push(name);
+
+  beforeEach(() => {
+    signOut = new AbortController();
+    warnings.length = 0;
+    process.on('warning', onWarning);
+  });
+  afterEach(async () => {
+    process.off('warning', onWarning);
+    session.dispose();
+    await emulator.close();
+  });
+
+  /** Waits of retries are short here; their real length is a matter of the unit tests. */
+  const begin = (): Session => new Session({ http: { waitMs: (retry) => 2 ** retry } });
+  const settings = { namesRequestLimit: false };
+
+  it('K05: end as they should with 5 % mishaps and a token revoked every 50, and leave nothing', async () => {
+    const seen = new ServerCount(WARM_UP + GENERATIONS);
+    emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
+    const credentials = credentialsFor(emulator.url);
+    const atStart = await resources();
+    session = begin();
+    let tally = new Tally();
+    const run = async (from: number, to: number) => {
+      for (let first = from; first < to; first += BATCH) {
+        scriptMishaps(emulator, first);
+        const midway = () => {
+          tally.rotations += 1;
+          emulator.revokeTokens(tally.rotations % 2 === 0 ? 'expired' : 'not valid');
+        };
+        const options = { first, midway, signedOut: signOut.signal };
+        tally.note(first, await runBatch(session, credentials, options));
+        tally.mostInFlight = Math.max(tally.mostInFlight, emulator.mostInFlight.inference);
+        // What the service remembers is no growth of ours.
+        if ((first + BATCH) % EACH === 0) emulator.reset();
+      }
+    };
+    await run(0, WARM_UP);
+    const warm = await resources();
+    tally = new Tally();
+    seen.tokenRequests = 0;
+    const startedAt = performance.now();
+    await run(WARM_UP, WARM_UP + GENERATIONS);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const after = await resources();
+    const listeners = getEventListeners(signOut.signal, 'abort').length;
+    session.dispose();
+    const atEnd = await atRest(emulator);
+    prove(`soak: ${GENERATIONS} generations in ${seconds.toFixed(1)} s`, [
+      { what: 'outcomes', found: tally.answers + tally.failures, bar: ['=', GENERATIONS] },
+      { what: 'with their own answer', found: tally.answers },
+      { what: 'with the failure of their mishap', found: tally.failures - tally.unexpected },
+      { what: 'lost, foreign or of another kind', found: tally.unexpected, bar: ['=', 0] },
+      { what: 'run twice by the service', found: above(seen.answered, 1), bar: ['=', 0] },
+      { what: 'most requests of one', found: Math.max(...seen.sent), bar: ['≤', 5] },
+      { what: 'most in flight', found: tally.mostInFlight, bar: ['=', 8] },
+      { what: 'tokens revoked', found: tally.rotations, bar: ['=', GENERATIONS / BATCH] },
+      { what: 'token requests', found: seen.tokenRequests },
+      {
+        what: 'heap growth after GC, MB',
+        found: (after.heapBytes - warm.heapBytes) / 1_048_576,
+        bar: ['≤', 5],
+      },
+      { what: 'timers left', found: after.timers - atStart.timers, bar: ['=', 0] },
+      { what: 'listeners left on the window’s signal', found: listeners, bar: ['=', 0] },
+      {
+        what: 'sockets kept for the next, both ends',
+        found: after.sockets - atStart.sockets,
+        bar: ['≤', 16],
+      },
+      { what: 'sockets left', found: atEnd.sockets - atStart.sockets, bar: ['=', 0] },
+      { what: 'warnings of Node', found: warnings.length, bar: ['=', 0] },
+    ]);
+  });
+
+  it(`K06: end as they should though the service restarts every ${EACH}, and go on after it`, async () => {
+    const seen = new ServerCount(GENERATIONS);
+    emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
+    const credentials = credentialsFor(emulator.url);
+    const port = Number(new URL(emulator.url).port);
+    session = begin();
+    const endings: Ending[] = [];
+    let restarts = 0;
+    let failedElsewhere = 0;
+    const restart = async () => {
+      await emulator.close();
+      emulator = await startEmulator({ ...settings, onEnd: seen.onEnd, port });
+      restarts += 1;
+    };
+    for (let first = 0; first < GENERATIONS; first += BATCH) {
+      const isDue = (first + BATCH) % EACH === 0;
+      let restarted: Promise<void> | undefined;
+      const midway = () => {
+        if (isDue) restarted = restart();
+      };
+      const options = { first, midway, signedOut: signOut.signal };
+      const batch = await runBatch(session, credentials, options);
+      await restarted;
+      endings.push(...batch);
+      if (!isDue) failedElsewhere += batch.filter((ending) => ending !== 'answer').length;
+    }
+    const count = (...kinds: Ending[]) => endings.filter((each) => kinds.includes(each)).length;
+    const [answers, cut] = [count('answer'), count('connection-lost', 'incomplete')];
+    const refused = count('unreachable');
+    const others = endings.length - answers - cut - refused;
+    prove(`soak with a restart of the service every ${EACH}`, [
+      { what: 'outcomes', found: endings.length, bar: ['=', GENERATIONS] },
+      { what: 'restarts', found: restarts, bar: ['=', GENERATIONS / EACH] },
+      { what: 'with their own answer', found: answers },
+      { what: 'cut by a restart', found: cut },
+      { what: 'refused during a restart', found: refused },
+      { what: 'foreign, or of another kind', found: others, bar: ['=', 0] },
+      { what: 'failed where nothing restarted', found: failedElsewhere, bar: ['=', 0] },
+      { what: 'run twice by the service', found: above(seen.answered, 1), bar: ['=', 0] },
+    ]);
+  });
+});
+
+/** How the generations of a run ended. */
+class Tally {
+  answers = 0;
+  failures = 0;
+  unexpected = 0;
+  rotations = 0;
+  mostInFlight = 0;
+
+  note(first: number, endings: readonly Ending[]): void {
+    for (const [index, ending] of endings.entries()) {
+      if (ending === 'answer') this.answers += 1;
+      else this.failures += 1;
+      if (!isExpected(first + index, ending)) this.unexpected += 1;
+    }
+  }
+}
+
+function above(counts: Uint8Array, most: number): number {
+  return counts.filter((count) => count > most).length;
+}
+
+/** What is held once the service has seen that every connection is gone. */
+async function atRest(emulator: Emulator): Promise<Resources> {
+  while (emulator.openConnections > 0) await turn();
+  return resources();
+}

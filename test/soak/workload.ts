@@ -1,0 +1,115 @@
+import type { Credentials } from '../../src/service/credentials.ts';
+import { type ErrorKind, ServiceError } from '../../src/service/errors.ts';
+import type { Session } from '../../src/service/session.ts';
+import { ibm, modelId } from '../contract/service/world.ts';
+import type { Emulator } from '../emulator/emulator.ts';
+import type { ReceivedRequest } from '../emulator/requests.ts';
+import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
+import { answerFor } from '../emulator/text.ts';
+import { mishapOf } from './mishaps.ts';
+
+/** Generations that are started together; as many as the queue of the commands takes. */
+export const BATCH = 50;
+const MOST_IN_FLIGHT = 8;
+
+/** How one generation ended: with its own text, with a failure, or with what is nobody's. */
+export type Ending = 'answer' | 'foreign text' | 'unclassified' | ErrorKind;
+
+export function credentialsFor(url: string): Credentials {
+  return {
+    vendor: ibm,
+    apiKey: defaultApiKey,
+    projectId: defaultProjectId,
+    authUrl: url,
+    serviceUrl: url,
+    approved: { auth: url, service: url },
+  };
+}
+
+/** What the service saw of each job; arrays of bytes, so that counting costs no memory. */
+export class ServerCount {
+  readonly sent: Uint8Array;
+  readonly answered: Uint8Array;
+  tokenRequests = 0;
+
+  constructor(jobs: number) {
+    this.sent = new Uint8Array(jobs);
+    this.answered = new Uint8Array(jobs);
+  }
+
+  readonly onEnd = (request: ReceivedRequest, status: number): void => {
+    if (request.path.startsWith('/identity/')) {
+      this.tokenRequests += 1;
+      return;
+    }
+    const job = Number(/Job (\d+):/.exec(request.text)?.[1]);
+    this.sent[job] = (this.sent[job] ?? 0) + 1;
+    if (status === 200) this.answered[job] = (this.answered[job] ?? 0) + 1;
+  };
+}
+
+/**
+ * Runs one batch, 1 to 8 in flight as its number says.
+ * @param midway called once half of it has ended, while the rest is under way
+ * @returns how each job ended, in order
+ */
+export async function runBatch(
+  session: Session,
+  credentials: Credentials,
+  {
+    first,
+    signedOut,
+    midway,
+  }: { readonly first: number; readonly signedOut: AbortSignal; readonly midway: () => void },
+): Promise<Ending[]> {
+  const limit = 1 + ((first / BATCH) % MOST_IN_FLIGHT);
+  const limits = { limit, queue: BATCH, minIntervalMs: 0 };
+  let ended = 0;
+  const run = async (job: number): Promise<Ending> => {
+    const operation = job % 4 < 2 ? 'chat' : 'generation';
+    const client = session.client(credentials, { modelId, operation, limits });
+    const prompt = promptOf(job);
+    let streamed = '';
+    const onText = (text: string) => {
+      streamed += text;
+    };
+    // As a command does it: one signal of its own, and one that lives as long as the window.
+    const signal = AbortSignal.any([new AbortController().signal, signedOut]);
+    const options = isStreamed(job) ? { signal, onText } : { signal };
+    try {
+      const { text } = await client.generateText(prompt, {}, options);
+      const isOwn = text === answerFor(prompt) && (!isStreamed(job) || streamed === text);
+      return isOwn ? 'answer' : 'foreign text';
+    } catch (error) {
+      return error instanceof ServiceError ? error.kind : 'unclassified';
+    } finally {
+      ended += 1;
+      if (ended === BATCH / 2) midway();
+    }
+  };
+  return Promise.all(Array.from({ length: BATCH }, (_, index) => run(first + index)));
+}
+
+/** Puts the mishaps of a batch into the script of the service. */
+export function scriptMishaps(emulator: Emulator, first: number): void {
+  for (let job = first; job < first + BATCH; job += 1) {
+    const mishap = mishapOf(job);
+    if (!mishap) continue;
+    const isOfJob = ({ text }: ReceivedRequest) => text.includes(`Job ${job}:`);
+    emulator.faults.next(isOfJob, mishap.fault(isStreamed(job)), mishap.times);
+  }
+}
+
+/** True for an ending that a job may have with its mishap. */
+export function isExpected(job: number, ending: Ending): boolean {
+  const kinds: readonly Ending[] = mishapOf(job)?.kinds ?? [];
+  return kinds.length === 0 ? ending === 'answer' : kinds.includes(ending);
+}
+
+function promptOf(job: number): string {
+  return `Job ${job}: write a haiku about soaking`;
+}
+
+function isStreamed(job: number): boolean {
+  return job % 3 === 0;
+}
