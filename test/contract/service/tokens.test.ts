@@ -88,6 +88,7 @@ describe(`${CALLS} parallel calls`, function () {
     note('key refused', world.emulator.count(tokenPath), failed, ms);
     assert.deepEqual([world.emulator.count(tokenPath), failed], [1, CALLS]);
     assert.equal(world.inferenceCount(), 0);
+    assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: 100 });
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { Limiter, type LimiterState, type Slot } from '../../../src/service/limiter.ts';
-import { FakeTime, kindOf, never, settled } from './fixtures.ts';
+import { FakeTime, kindOf, never, seed, settled } from './fixtures.ts';
 
 describe('the limiter', () => {
   let time: FakeTime;
@@ -220,6 +221,54 @@ describe('the limiter', () => {
       assert.deepEqual(order, ['a']);
     });
   }
+
+  it(`loses no slot, and exceeds no limit, whatever its callers do (seed ${seed})`, async () => {
+    const deed = fc.oneof(
+      { weight: 3, arbitrary: fc.constant('acquire' as const) },
+      fc.constantFrom('leave', 'ok', 'throttled', 'failed', 'pause', 'heed', 'pass'),
+    );
+    const property = fc.asyncProperty(
+      fc.integer({ min: 1, max: 8 }),
+      fc.array(fc.tuple(deed, fc.nat(9)), { maxLength: 60 }),
+      async (limit, deeds) => {
+        const limiter = limiterOf(limit, 20, 5);
+        const held: Slot[] = [];
+        const leaving: AbortController[] = [];
+        let settledCalls = 0;
+        let calls = 0;
+        for (const [what, which] of deeds) {
+          if (what === 'acquire') {
+            const leaver = new AbortController();
+            leaving.push(leaver);
+            calls += 1;
+            const hold = (slot: Slot) => held.push(slot);
+            void limiter
+              .acquire(leaver.signal)
+              .then(hold, () => {})
+              .finally(() => {
+                settledCalls += 1;
+              });
+          } else if (what === 'leave') leaving[which]?.abort();
+          else if (what === 'heed') limiter.heed({ perSecond: 1 + which, left: which });
+          else if (what === 'pass') await time.pass(which * 10);
+          else
+            held
+              .splice(which, 1)[0]
+              ?.release(what === 'pause' ? 'throttled' : what, what === 'pause' ? 500 : 0);
+          await settled();
+          assert.ok(limiter.state.inFlight <= limit);
+          assert.equal(limiter.state.inFlight, held.length, 'each slot has a holder');
+        }
+        for (let turns = 0; settledCalls < calls || held.length > 0; turns += 1) {
+          assert.ok(turns < 200, 'somebody waits for ever');
+          held.shift()?.release('ok');
+          await time.pass(1_000);
+        }
+        assert.deepEqual([limiter.state.inFlight, limiter.state.waiting], [0, 0]);
+      },
+    );
+    await fc.assert(property, { seed, numRuns: 150 });
+  });
 
   it('obeys a changed limit without touching what is in flight', async () => {
     const limiter = limiterOf(1);
