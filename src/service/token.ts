@@ -22,7 +22,7 @@ const RENEWALS_WITHOUT_USE = 2;
 /**
  * One API key's bearer token, in memory only.
  *
- * - Up to the soft threshold (80 % of the life, a little earlier or later in each window so that
+ * - Up to the soft threshold (80 % of the life, up to 10 earlier or later in each window so that
  *   windows spread) the token is used. From there to the hard threshold (life less 30 s or 10 %)
  *   it is used while a renewal runs in the background. After it callers wait.
  * - All callers share one flight; each can stop waiting on its own, and the flight is given up
