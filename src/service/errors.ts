@@ -104,7 +104,7 @@ export interface ErrorDetails {
 }
 
 /** Characters; anything shorter is found in texts that have nothing to do with it. */
-const SHORTEST_SECRET = 6;
+export const SHORTEST_SECRET = 6;
 
 const SAFE_WORD = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -169,32 +169,4 @@ function summary(kind: ErrorKind, details: ErrorDetails): string {
     requestId && `request ${requestId}`,
   ].filter(Boolean);
   return facts.length > 0 ? `${kind} (${facts.join(', ')})` : kind;
-}
-
-const SECRET_SHAPES: readonly RegExp[] = [
-  /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,2}/g,
-  /(?<=\bbearer\s{1,4})[^\s"',]{8,}/gi,
-  /(?<=\bapi_?key\b["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"'&,]{4,}/gi,
-];
-
-/**
- * Masks what looks like a key or token, and the given secrets in the encodings they travel in.
- * A second defence: the first is that nothing secret is handed to a log or a message.
- */
-export function redact(text: string, secrets: readonly string[] = []): string {
-  let clean = text;
-  // The longest first: one that begins like another must not leave its end behind.
-  const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
-  for (const secret of longestFirst.filter((value) => value.length >= SHORTEST_SECRET)) {
-    for (const form of [
-      secret,
-      encodeURIComponent(secret),
-      Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-      JSON.stringify(secret).slice(1, -1),
-    ]) {
-      clean = clean.replaceAll(form, '[redacted]');
-    }
-  }
-  for (const shape of SECRET_SHAPES) clean = clean.replace(shape, '[redacted]');
-  return clean;
 }

@@ -1,7 +1,6 @@
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
-import { redact } from './errors.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
@@ -9,6 +8,8 @@ import { ModelCache, type Patience } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model } from './modelList.ts';
 import { listModels, type ModelSource } from './models.ts';
+import { redact } from './redact.ts';
+import { holdsSecret } from './secretSearch.ts';
 import { TokenService } from './token.ts';
 import type { TokenState } from './tokenState.ts';
 import type { Operation } from './vendors.ts';
@@ -135,6 +136,18 @@ export class Session {
     if (!this.#tokens) return redact(text);
     const { service, credentials } = this.#tokens;
     return redact(service.redact(text), [credentials.apiKey]);
+  }
+
+  /** True if the text holds one of these keys, the key or a token in use, in any form. */
+  leaksInto(text: string, keys: readonly string[]): boolean {
+    if (!this.#tokens) return holdsSecret(text, keys);
+    const { service, credentials } = this.#tokens;
+    return service.leaksInto(text, [...keys, credentials.apiKey]);
+  }
+
+  /** What each of the limiters is doing, one for each service that was used. */
+  get loads(): readonly Limiter['state'][] {
+    return [...this.#limiters.values()].map(({ state }) => state);
   }
 
   /** Forgets the token, as after signing out. */

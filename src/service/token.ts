@@ -1,7 +1,9 @@
 import { type Clock, systemClock } from './clock.ts';
-import { isKind, redact, ServiceError } from './errors.ts';
+import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
 import { maskAll } from './promptSecrets.ts';
+import { redact } from './redact.ts';
+import { holdsSecret } from './secretSearch.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -125,6 +127,11 @@ export class TokenService {
   /** The text with these two masked, and whatever else looks like a secret, as for a log. */
   redact(text: string): string {
     return redact(text, this.#values());
+  }
+
+  /** True if the text holds these two or the given keys, in any form they travel in. */
+  leaksInto(text: string, keys: readonly string[]): boolean {
+    return holdsSecret(text, [...keys, ...this.#values()]);
   }
 
   /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isKind, redact, ServiceError, safeWord } from '../../../src/service/errors.ts';
+import { isKind, ServiceError, safeWord } from '../../../src/service/errors.ts';
+import { redact } from '../../../src/service/redact.ts';
 import { seed } from './fixtures.ts';
 
 const key = 'S3cret-Key_of+the/user=';
