@@ -3,18 +3,22 @@ import type { CredentialAccess } from './credentials/access.ts';
 import type { GenerationWatch } from './editor/generateOptions.ts';
 import type { Jobs } from './editor/jobs.ts';
 import type { Session } from './service/session.ts';
+import type { Recent } from './ui/recent.ts';
 import type { StatusItem } from './ui/statusItem.ts';
 
 /** What `extension.ts` builds and commands use. */
 export interface App {
   readonly log: LogOutputChannel;
   readonly status: StatusItem;
+  readonly recent: Recent;
   /** What is remembered in every window; nothing secret. */
   readonly globalState: Memento;
   /** Aborts when the key is deleted, in this window or another; a new one follows it. */
   readonly signOutSignal: AbortSignal;
   /** Loads the service when it is first needed. */
   readonly session: () => Promise<Session>;
+  /** The service, only if it was needed already. */
+  readonly openSession: () => Promise<Session | undefined>;
   /** Loads the way to credentials when it is first needed. */
   readonly access: () => Promise<CredentialAccess>;
   /** Loads what follows generated text when the first is to be generated. */

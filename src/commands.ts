@@ -17,6 +17,7 @@ const COMMANDS = [
   'refreshToken',
   'showMenu',
   'diagnose',
+  'copyDiagnostics',
   'selectModel',
   'openSettings',
   'showLog',

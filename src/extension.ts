@@ -16,6 +16,7 @@ import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings
 import { registerTemplateFiles } from './templates/watch.ts';
 import { generationWatches } from './ui/generationWatch.ts';
 import { reach } from './ui/milestones.ts';
+import { Recent } from './ui/recent.ts';
 import { StatusItem } from './ui/statusItem.ts';
 
 /**
@@ -52,8 +53,10 @@ export function activate(context: ExtensionContext): void {
     (await session.ifMade)?.keepTokenFresh();
   };
   const status = new StatusItem(statusPlace, () => inBackground(keepFresh()));
+  const recent = new Recent(Date.now);
   const onTokenState = (token: TokenState) => {
     status.update({ token });
+    recent.tokenIs(token);
     const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
     if (error) log.warn(`token: ${error.message}`);
     if (error || token.kind === 'valid') status.update({ unreachable: isOutOfReach(error) });
@@ -147,14 +150,16 @@ export function activate(context: ExtensionContext): void {
   const app: App = {
     log,
     status,
+    recent,
     globalState: context.globalState,
     get signOutSignal() {
       return signedOut.signal;
     },
     session: () => session.get(),
+    openSession: async () => session.ifMade,
     access: () => access.get(),
     jobs: () => jobs.get(),
-    watchGeneration: generationWatches(status, log),
+    watchGeneration: generationWatches(status, log, recent),
   };
 
   context.subscriptions.push(

@@ -5,6 +5,7 @@ import { requireAddress } from './credentials/address.ts';
 import { activeFolder, openEnvFile } from './credentials/outside.ts';
 import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
 import { diagnoseConnection, reportFailure } from './diagnosis.ts';
+import { copyDiagnosticsOf } from './diagnostics.ts';
 import { addToGitignore } from './envFile/addToGitignore.ts';
 import { removeByteOrderMark } from './envFile/byteOrderMark.ts';
 import { moveKeyToSecretStorage } from './envFile/moveKey.ts';
@@ -79,6 +80,7 @@ export const handlers: Handlers['handlers'] = {
 
   showMenu: openMenu,
   diagnose: diagnoseConnection,
+  copyDiagnostics: copyDiagnosticsOf,
 
   selectModel: async (app) => {
     const { choice } = await (await app.access()).look();

@@ -1,4 +1,4 @@
-import { env, extensions, type QuickPickItem, QuickPickItemKind, version, window } from 'vscode';
+import { env, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { CheckResult } from '../service/diagnose.ts';
 import type { Fix } from './actions.ts';
 import { shownCheck } from './diagnosisMessages.ts';
@@ -11,6 +11,7 @@ import {
   runningRows,
   type ShownCheck,
 } from './diagnosisView.ts';
+import { versions } from './versions.ts';
 import type { MessageContext } from './whereToMend.ts';
 
 /** The live list of *Diagnose Connection*. */
@@ -129,13 +130,4 @@ function itemOf(row: Row): RowItem {
     ...(detail !== undefined && { detail }),
     ...(isHeading && { kind: QuickPickItemKind.Separator }),
   };
-}
-
-function versions(): string[] {
-  const ours: unknown = extensions.getExtension('hosted-model.hosted-model')?.packageJSON.version;
-  const place = env.remoteName ? `remote ${env.remoteName}` : 'local';
-  return [
-    `Hosted Model ${typeof ours === 'string' ? ours : 'of an unknown version'}`,
-    `${env.appName} ${version}, ${process.platform} ${process.arch}, ${place}`,
-  ];
 }

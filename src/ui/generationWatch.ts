@@ -3,6 +3,7 @@ import type { GenerationWatch } from '../editor/generateOptions.ts';
 import { isKind, isOutOfReach } from '../service/errors.ts';
 import { reach } from './milestones.ts';
 import { oneLine } from './oneLine.ts';
+import type { Recent } from './recent.ts';
 import type { StatusItem } from './statusItem.ts';
 
 /**
@@ -12,20 +13,27 @@ import type { StatusItem } from './statusItem.ts';
 export function generationWatches(
   status: StatusItem,
   log: LogOutputChannel,
+  recent: Recent,
 ): () => GenerationWatch {
   const named = new Set<string>();
-  return () => watchGeneration(status, log, named);
+  return () => watchGeneration({ status, log, recent }, named);
 }
 
-function watchGeneration(
-  status: StatusItem,
-  log: LogOutputChannel,
-  named: Set<string>,
-): GenerationWatch {
+interface Told {
+  readonly status: StatusItem;
+  readonly log: LogOutputChannel;
+  readonly recent: Recent;
+}
+
+function watchGeneration({ status, log, recent }: Told, named: Set<string>): GenerationWatch {
   const startedAt = performance.now();
-  const end = () => {
+  const passedMs = () => Math.round(performance.now() - startedAt);
+  let firstTextMs: number | undefined;
+  const end = (isComplete: boolean) => {
     status.update({ generating: status.facts.generating - 1, retryAt: undefined });
-    return Math.round(performance.now() - startedAt);
+    const wholeMs = passedMs();
+    recent.generated({ firstTextMs, wholeMs, isComplete });
+    return wholeMs;
   };
   status.update({ generating: status.facts.generating + 1 });
   return {
@@ -34,11 +42,12 @@ function watchGeneration(
       status.update({ retryAt: Date.now() + waitMs });
     },
     onText: () => {
+      firstTextMs ??= passedMs();
       if (status.facts.retryAt !== undefined) status.update({ retryAt: undefined });
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const { facts } = status;
-      const ms = end();
+      const ms = end(true);
       reach('isTested');
       reach('hasGenerated');
       log.info(
@@ -58,7 +67,7 @@ function watchGeneration(
       });
     },
     onFailed: (error) => {
-      log.debug(`ended after ${end()} ms`);
+      log.debug(`ended after ${end(false)} ms`);
       if (!isKind(error, 'cancelled')) status.update({ unreachable: isOutOfReach(error) });
     },
   };

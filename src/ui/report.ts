@@ -1,7 +1,9 @@
 import { commands, type LogOutputChannel, window } from 'vscode';
-import { redact, ServiceError } from '../service/errors.ts';
+import { ServiceError } from '../service/errors.ts';
+import { redact } from '../service/redact.ts';
 import { ACTION_LABELS } from './actions.ts';
 import { messageFor } from './messages.ts';
+import type { Recent } from './recent.ts';
 import type { StatusItem } from './statusItem.ts';
 import type { MessageContext } from './whereToMend.ts';
 
@@ -12,6 +14,7 @@ const SHOW_LOG = 'Show Log';
 interface Desk {
   readonly log: LogOutputChannel;
   readonly status: StatusItem;
+  readonly recent: Recent;
 }
 
 /** What is known about a failure besides itself. */
@@ -28,13 +31,14 @@ export interface Circumstances {
  * @returns true once the user asks for another try; false when the message is closed
  */
 export async function report(
-  { log, status }: Desk,
+  { log, status, recent }: Desk,
   error: unknown,
   { context, openEnvFile, lines = [] }: Circumstances = {},
 ): Promise<boolean> {
   const message = messageFor(error, context);
   if (!message) return false;
   status.update({ lastFailure: message });
+  recent.failed(error);
   log.error(logLine(error));
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);

@@ -132,7 +132,7 @@ export class FakeEditor {
           return new Promise(() => {});
         },
         showTextDocument: async ({ path }: Address) => void editor.#read(path),
-        showInformationMessage: async () => undefined,
+        showInformationMessage: async (text: string) => void editor.said.push(text),
         createInputBox: input,
         createQuickPick: input,
       },

@@ -1,0 +1,28 @@
+import { env, window } from 'vscode';
+
+/** The last check of *Copy Diagnostics*, and what is said about it. */
+
+const HOLDS_SECRET =
+  'Hosted Model: nothing was copied, since the report held your API key or a token. Most likely the service repeated it as the code of an error. Reload the window and try again.';
+const NOT_ALLOWED =
+  'Hosted Model: the report could not be copied. Most likely the browser does not allow it. Click into the window and try again.';
+
+/** @param holdsSecret whether a text holds a live key or token, in any form they travel in */
+export async function copyDiagnostics(
+  text: string,
+  holdsSecret: (text: string) => boolean,
+): Promise<void> {
+  if (holdsSecret(text)) {
+    void window.showErrorMessage(HOLDS_SECRET);
+    return;
+  }
+  try {
+    await env.clipboard.writeText(text);
+  } catch {
+    void window.showErrorMessage(NOT_ALLOWED);
+    return;
+  }
+  void window.showInformationMessage(
+    'Hosted Model: the diagnostics are on the clipboard. They hold no key, token, project ID, text or name of a file.',
+  );
+}

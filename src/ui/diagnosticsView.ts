@@ -1,0 +1,171 @@
+import type { Choice, Found, SourceId } from '../credentials/choose.ts';
+import { parseServiceUrl } from '../service/credentials.ts';
+import type { Session } from '../service/session.ts';
+import { vendors } from '../service/vendors.ts';
+import type { Settings } from '../settings.ts';
+import type { PastFailure, PastGeneration, PastToken, Recent } from './recent.ts';
+import { renderStatus, type StatusFacts } from './statusView.ts';
+
+/**
+ * The report of *Copy Diagnostics*, as a pure function: for strangers who help. Kinds, counts and
+ * states; of what a user has typed only whether it is there, and hosts of a vendor's own by name.
+ */
+
+export interface DiagnosticsFacts {
+  /** Wall-clock milliseconds. */
+  readonly now: number;
+  /** Names and versions of what runs, a line each. */
+  readonly versions: readonly string[];
+  readonly settings: Settings;
+  /** Ids of all there are: any other word is the user's own. */
+  readonly insertModes: readonly string[];
+  readonly found: Found;
+  readonly choice: Choice;
+  readonly status: StatusFacts;
+  /** Empty as long as nothing was sent. */
+  readonly loads: Session['loads'];
+  readonly recent: Pick<Recent, 'failures' | 'generations' | 'tokens'>;
+}
+
+export function diagnosticsText(facts: DiagnosticsFacts): string {
+  const { now, versions, status, loads, recent } = facts;
+  const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
+    ['Versions', versions],
+    ['Settings', settingLines(facts)],
+    ['Credentials', credentialLines(facts)],
+    [
+      'State',
+      [
+        `Status: ${renderStatus(status, now).words}`,
+        `Token: ${tokenWords(status, now)}`,
+        ...loads.map((load) => `Requests: ${loadWords(load)}`),
+        `This session: ${status.requests} generations, ${status.inputTokens} tokens in, ${status.outputTokens} out`,
+      ],
+    ],
+    ['Last failures', newestFirst(recent.failures, (one) => failureWords(one, now))],
+    ['Last generations', newestFirst(recent.generations, (one) => generationWords(one, now))],
+    ['Last waits for a token', newestFirst(recent.tokens, (one) => waitWords(one, now))],
+  ];
+  const blocks = sections.map(([title, lines]) =>
+    [`## ${title}`, '', ...(lines.length > 0 ? lines : ['none']).map((line) => `- ${line}`)].join(
+      '\n',
+    ),
+  );
+  return ['# Hosted Model diagnostics', new Date(now).toISOString(), ...blocks, ''].join('\n\n');
+}
+
+function settingLines({ settings, insertModes }: DiagnosticsFacts): string[] {
+  const { vendor, limits, templates, insertMode, modelId } = settings;
+  const parameters = Object.keys(settings.parameters).length;
+  return [
+    `Vendor: ${vendor.word}`,
+    `Identity service: ${addressWords(settings.authUrl)}`,
+    `Service: ${addressWords(settings.url)}`,
+    `Project: ${setOrNot(settings.projectId)}; of the folder: ${setOrNot(settings.folderProjectId)}`,
+    `Model: ${modelId === vendor.defaultModelId ? `the default, ${modelId}` : 'another one'}`,
+    `Operation: ${settings.operation}`,
+    `Parameters: ${parameters} set`,
+    `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'another word'}`,
+    `Requests at once: ${limits.limit}, ${limits.minIntervalMs} ms apart`,
+    `Token kept fresh: ${settings.keepTokenFresh ? 'yes' : 'no'}`,
+    `Templates in the settings: ${templates.length}`,
+  ];
+}
+
+const SOURCES: Readonly<Record<SourceId, string>> = {
+  editor: 'secret storage and user settings',
+  envFile: 'the .env file',
+  environment: 'the environment',
+};
+
+const CHOICES: Readonly<Record<Exclude<Choice['kind'], 'ready'>, string>> = {
+  missing: 'incomplete',
+  'bad-address': 'an address cannot be used',
+  unapproved: 'the hosts are not approved',
+  'ask-project': 'the project of the folder is not approved',
+  'ask-source': 'a source is not approved',
+  'chosen-unusable': 'the chosen source cannot be used',
+};
+
+function credentialLines({ found, choice }: DiagnosticsFacts): string[] {
+  const inUse = choice.kind === 'ready' ? `from ${SOURCES[choice.source]}` : CHOICES[choice.kind];
+  const others = found.outside.map(({ id, text, answer }) => {
+    const state =
+      text.kind === 'unread'
+        ? `not read (${text.why})`
+        : `${text.reading.named.length} of the settings named, ${text.reading.findings.length} findings`;
+    return `In ${SOURCES[id]}: ${state}, ${answer ?? 'not asked about'}`;
+  });
+  const key = found.isWindowOnly ? 'kept in this window only' : 'kept';
+  return [`In use: ${inUse}`, `Stored key: ${found.record ? key : 'none'}`, ...others];
+}
+
+function tokenWords({ token }: StatusFacts, now: number): string {
+  if (token.kind !== 'valid') return token.kind;
+  const { expiresAt, renewsAt, clockAheadMs, renewalError } = token;
+  return [
+    expiresAt > now ? `valid, ${seconds(expiresAt - now)} left` : 'past its end',
+    renewsAt > now ? `renewed in ${seconds(renewsAt - now)}` : 'to be renewed',
+    clockAheadMs &&
+      `clock ${seconds(Math.abs(clockAheadMs))} ${clockAheadMs > 0 ? 'ahead' : 'behind'}`,
+    renewalError && `renewal failed: ${renewalError.kind}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function loadWords({ inFlight, waiting, limit }: Session['loads'][number]): string {
+  return `${inFlight} in flight, ${waiting} waiting, at most ${limit} at once`;
+}
+
+function failureWords({ at, kind, status, code, host, attempts }: PastFailure, now: number) {
+  const facts = [
+    kind,
+    status && `status ${status}`,
+    code,
+    attempts && `${attempts} sent`,
+    host && hostWords(host),
+  ];
+  return `${ago(at, now)}: ${facts.filter(Boolean).join(', ')}`;
+}
+
+function generationWords(generation: PastGeneration, now: number): string {
+  const { at, firstTextMs, wholeMs, isComplete } = generation;
+  const first = firstTextMs === undefined ? 'no text' : `first text after ${firstTextMs} ms`;
+  return `${ago(at, now)}: ${first}, ${isComplete ? 'complete' : 'failed'} after ${wholeMs} ms`;
+}
+
+function waitWords({ at, ms }: PastToken, now: number): string {
+  return `${ago(at, now)}: ${ms} ms`;
+}
+
+function newestFirst<Entry>(entries: readonly Entry[], words: (entry: Entry) => string): string[] {
+  return entries.map(words).reverse();
+}
+
+function addressWords(text: string): string {
+  if (text === '') return 'not set';
+  const address = parseServiceUrl(text);
+  return address.ok ? hostWords(address.host) : 'an address that cannot be used';
+}
+
+/** Hosts of a vendor's own are public; any other one may name whoever runs it. */
+function hostWords(host: string): string {
+  const known = vendors.flatMap(({ authUrl, regions, privatePrefix }) => {
+    const hosts = [authUrl, ...regions.map(({ url }) => url)].map((url) => new URL(url).host);
+    return [...hosts, ...hosts.map((one) => privatePrefix + one)];
+  });
+  return known.includes(host) ? host : 'another host';
+}
+
+function setOrNot(value: string): string {
+  return value === '' ? 'not set' : 'set';
+}
+
+function ago(at: number, now: number): string {
+  return `${seconds(now - at)} ago`;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`;
+}

@@ -1,0 +1,81 @@
+import { type ErrorKind, isKind, ServiceError } from '../service/errors.ts';
+import type { TokenState } from '../service/tokenState.ts';
+
+export interface PastFailure {
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  /** `unknown` for what is no failure of the service. */
+  readonly kind: ErrorKind | 'unknown';
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly host: string | undefined;
+  readonly attempts: number | undefined;
+}
+
+export interface PastGeneration {
+  readonly at: number;
+  /** Milliseconds to the first text; undefined if none came. */
+  readonly firstTextMs: number | undefined;
+  readonly wholeMs: number;
+  readonly isComplete: boolean;
+}
+
+export interface PastToken {
+  readonly at: number;
+  readonly ms: number;
+}
+
+const KEPT = 5;
+
+/** What happened last in this window, as kinds and numbers; for *Copy Diagnostics*. */
+export class Recent {
+  readonly #failures: PastFailure[] = [];
+  readonly #generations: PastGeneration[] = [];
+  readonly #tokens: PastToken[] = [];
+  readonly #now: () => number;
+  #waitsForTokenSince: number | undefined;
+
+  /** @param now wall-clock milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The last ones, the newest at the end. */
+  get failures(): readonly PastFailure[] {
+    return this.#failures;
+  }
+
+  get generations(): readonly PastGeneration[] {
+    return this.#generations;
+  }
+
+  /** How long callers waited for a token; renewals in the background are nobody's wait. */
+  get tokens(): readonly PastToken[] {
+    return this.#tokens;
+  }
+
+  failed(error: unknown): void {
+    if (isKind(error, 'cancelled')) return;
+    const { kind, details } =
+      error instanceof ServiceError ? error : { kind: 'unknown' as const, details: {} };
+    const { status, code, host, attempts } = details;
+    keep(this.#failures, { at: this.#now(), kind, status, code, host, attempts });
+  }
+
+  generated(generation: Omit<PastGeneration, 'at'>): void {
+    keep(this.#generations, { at: this.#now(), ...generation });
+  }
+
+  tokenIs({ kind }: TokenState): void {
+    const at = this.#now();
+    if (kind === 'valid' && this.#waitsForTokenSince !== undefined) {
+      keep(this.#tokens, { at, ms: at - this.#waitsForTokenSince });
+    }
+    this.#waitsForTokenSince = kind === 'fetching' ? (this.#waitsForTokenSince ?? at) : undefined;
+  }
+}
+
+function keep<Entry>(entries: Entry[], entry: Entry): void {
+  entries.push(entry);
+  if (entries.length > KEPT) entries.shift();
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import type { App } from '../../src/app.ts';
+import { choose } from '../../src/credentials/choose.ts';
+import { ServiceError } from '../../src/service/errors.ts';
+import { Recent } from '../../src/ui/recent.ts';
+import { initialFacts } from '../../src/ui/statusView.ts';
+import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
+import { found, record } from './credentials/sources.ts';
+
+class EditorWithClipboard extends FakeEditor {
+  copied: string[] = [];
+  mayCopy = true;
+
+  override exports(): Record<string, unknown> {
+    const writeText = async (text: string) => {
+      if (!this.mayCopy) throw new Error('NotAllowedError');
+      this.copied.push(text);
+    };
+    return { ...super.exports(), env: { appName: 'Fake', clipboard: { writeText } } };
+  }
+}
+
+describe('Copy Diagnostics', () => {
+  let editor = new EditorWithClipboard();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new EditorWithClipboard();
+  });
+
+  const copy = async (recent = new Recent(Date.now)) => {
+    const { copyDiagnosticsOf } = await import('../../src/diagnostics.ts');
+    const all = found();
+    const access = { look: async () => ({ found: all, choice: choose(all) }) };
+    await copyDiagnosticsOf({
+      access: async () => access,
+      openSession: async () => undefined,
+      status: { facts: initialFacts },
+      recent,
+    } as unknown as App);
+  };
+
+  it('puts the report on the clipboard, and says so', async () => {
+    await copy();
+    assert.match(editor.copied.join(), /^# Hosted Model diagnostics/);
+    assert.match(editor.said.join(), /the diagnostics are on the clipboard/);
+  });
+
+  for (const [form, of] of [
+    ['as it is', (key: string) => key],
+    ['in Base64', (key: string) => Buffer.from(key).toString('base64url')],
+    [
+      'within something in Base64',
+      (key: string) => Buffer.from(`a:${key}:b`).toString('base64url'),
+    ],
+  ] as const) {
+    it(`E07 E13: copies nothing where the report would hold the key ${form}`, async () => {
+      const recent = new Recent(Date.now);
+      recent.failed(new ServiceError('bad-request', { code: of(record.apiKey) }));
+      await copy(recent);
+      assert.deepEqual(editor.copied, []);
+      assert.match(editor.said.join(), /nothing was copied, since the report held your API key/);
+      assert.ok(!editor.said.join().includes(record.apiKey));
+    });
+  }
+
+  it('says where the clipboard is out of reach', async () => {
+    editor.mayCopy = false;
+    await copy();
+    assert.match(editor.said.join(), /could not be copied\. Most likely the browser/);
+  });
+});

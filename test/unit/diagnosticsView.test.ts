@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { choose } from '../../src/credentials/choose.ts';
+import { ServiceError } from '../../src/service/errors.ts';
+import type { Settings } from '../../src/settings.ts';
+import { type DiagnosticsFacts, diagnosticsText } from '../../src/ui/diagnosticsView.ts';
+import { Recent } from '../../src/ui/recent.ts';
+import { initialFacts } from '../../src/ui/statusView.ts';
+import { envFile, environment, found, noFile, REGION } from './credentials/sources.ts';
+import { ibm } from './service/fixtures.ts';
+
+const now = Date.parse('2026-01-01T00:00:00Z');
+const settings: Settings = {
+  vendor: ibm,
+  authUrl: ibm.authUrl,
+  url: REGION,
+  projectId: 'project-1',
+  folderProjectId: '',
+  modelId: ibm.defaultModelId,
+  operation: 'chat',
+  parameters: { temperature: 0.5 },
+  insertMode: 'below',
+  limits: { limit: 3, minIntervalMs: 0, queue: 50 },
+  keepTokenFresh: true,
+  templates: [],
+};
+const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
+  const all = changes.found ?? found({ outside: [noFile] });
+  return {
+    now,
+    versions: ['Hosted Model 0.1.0', 'Node 24'],
+    settings,
+    insertModes: ['below'],
+    found: all,
+    choice: choose(all),
+    status: initialFacts,
+    loads: [],
+    recent: new Recent(() => now),
+    ...changes,
+  };
+};
+
+describe('the diagnostics for support', () => {
+  it('E07: say versions, settings, sources and states, and what happened last', () => {
+    let at = now - 90_000;
+    const recent = new Recent(() => at);
+    recent.tokenIs({ kind: 'fetching' });
+    at += 250;
+    recent.tokenIs({ kind: 'valid', expiresAt: now, renewsAt: now });
+    const details = { status: 429, code: 'x_y', attempts: 4, host: new URL(REGION).host };
+    recent.failed(new ServiceError('rate-limited', details));
+    recent.generated({ firstTextMs: 120, wholeMs: 900, isComplete: true });
+    const text = diagnosticsText(
+      factsOf({
+        recent,
+        loads: [{ inFlight: 1, waiting: 2, limit: 3 }],
+        status: {
+          ...initialFacts,
+          isSetUp: true,
+          token: { kind: 'valid', expiresAt: now + 60_000, renewsAt: now + 30_000 },
+        },
+      }),
+    );
+    for (const line of [
+      '- Hosted Model 0.1.0',
+      '- Identity service: iam.cloud.ibm.com',
+      '- Service: us-south.ml.cloud.ibm.com',
+      '- Project: set; of the folder: not set',
+      `- Model: the default, ${ibm.defaultModelId}`,
+      '- Parameters: 1 set',
+      '- In use: from secret storage and user settings',
+      '- In the .env file: not read (no-file), not asked about',
+      '- Token: valid, 60 s left, renewed in 30 s',
+      '- Requests: 1 in flight, 2 waiting, at most 3 at once',
+      '- 90 s ago: rate-limited, status 429, x_y, 4 sent, us-south.ml.cloud.ibm.com',
+      '- 90 s ago: first text after 120 ms, complete after 900 ms',
+      '- 90 s ago: 250 ms',
+    ]) {
+      assert.ok(text.split('\n').includes(line), `${line} in ${text}`);
+    }
+  });
+
+  it('E07: hold nothing that a user has typed, and no host but those of a vendor', () => {
+    const typed = (name: string) => `canary-${name}`;
+    const values = { key: typed('key'), project: typed('project'), url: 'https://canary.example' };
+    const all = found({
+      record: { apiKey: typed('stored'), authUrl: ibm.authUrl, serviceUrl: REGION },
+      folder: { uri: 'file:///canary', path: '/canary', name: 'canary' },
+      outside: [envFile(values), environment(values)],
+    });
+    const recent = new Recent(() => now);
+    recent.failed(new ServiceError('server-failed', { host: 'canary.example:8443' }));
+    recent.failed(new TypeError('canary'));
+    const text = diagnosticsText(
+      factsOf({
+        found: all,
+        choice: { kind: 'bad-address', setting: 'url', problem: 'not-https' },
+        recent,
+        settings: {
+          ...settings,
+          authUrl: 'https://canary.example',
+          url: 'canary',
+          projectId: typed('project'),
+          folderProjectId: typed('other'),
+          modelId: typed('model'),
+          insertMode: typed('mode'),
+          parameters: { canary: 'canary' },
+          templates: ['canary'],
+        },
+        status: { ...initialFacts, provenance: ['canary'] },
+      }),
+    );
+    assert.doesNotMatch(text, /canary/i);
+    assert.match(text, /Identity service: another host/);
+    assert.match(text, /Service: an address that cannot be used/);
+    assert.match(text, /server-failed, another host/);
+    assert.match(text, /: unknown$/m);
+  });
+
+  it('say each state of a token in words', () => {
+    const error = new ServiceError('key-refused');
+    const words = (
+      [
+        { kind: 'none' },
+        { kind: 'fetching' },
+        { kind: 'expired' },
+        { kind: 'refused', error },
+        { kind: 'failed', error },
+        { kind: 'valid', expiresAt: now, renewsAt: now },
+        {
+          kind: 'valid',
+          expiresAt: now + 1_000,
+          renewsAt: now,
+          clockAheadMs: -5_000,
+          renewalError: error,
+        },
+      ] as const
+    ).map((token) => /^- Token: (.*)$/m.exec(textWith(token))?.[1]);
+    function textWith(token: typeof initialFacts.token): string {
+      return diagnosticsText(factsOf({ status: { ...initialFacts, token } }));
+    }
+    assert.deepEqual(words, [
+      'none',
+      'fetching',
+      'expired',
+      'refused',
+      'failed',
+      'past its end, to be renewed',
+      'valid, 1 s left, to be renewed, clock 5 s behind, renewal failed: key-refused',
+    ]);
+  });
+});
+
+describe('what happened last', () => {
+  it('is kept for the last five, without what was cancelled', () => {
+    const recent = new Recent(() => now);
+    recent.failed(new ServiceError('cancelled'));
+    for (let status = 500; status < 507; status += 1) {
+      recent.failed(new ServiceError('server-failed', { status }));
+    }
+    assert.deepEqual(
+      recent.failures.map(({ status }) => status),
+      [502, 503, 504, 505, 506],
+    );
+  });
+
+  it('counts the wait for a token from its first caller, and no renewal in the background', () => {
+    let at = 0;
+    const recent = new Recent(() => at);
+    const valid = { kind: 'valid', expiresAt: 0, renewsAt: 0 } as const;
+    recent.tokenIs(valid);
+    recent.tokenIs({ kind: 'fetching' });
+    at = 10;
+    recent.tokenIs({ kind: 'fetching' });
+    at = 30;
+    recent.tokenIs(valid);
+    recent.tokenIs({ kind: 'fetching' });
+    recent.tokenIs({ kind: 'failed', error: new ServiceError('timeout') });
+    recent.tokenIs(valid);
+    assert.deepEqual(recent.tokens, [{ at: 30, ms: 30 }]);
+  });
+});
