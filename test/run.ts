@@ -29,6 +29,7 @@ const steps: readonly Step[] = [
   suite('faults', 'npm run --silent test:faults'),
   // Its full form takes minutes and has a command of its own.
   suite('soak', 'npx mocha "test/soak/**/*.test.ts"'),
+  suite('fuzz', 'npm run --silent test:fuzz'),
   check('package', 'npm run --silent package'),
   suite('shipped files', 'npm run --silent test:package'),
   suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`),

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { ServiceError } from '../../src/service/errors.ts';
+import { identityFailure, inferenceFailure } from '../../src/service/failures.ts';
+import { readModels } from '../../src/service/modelList.ts';
+import { parseJson, readChat, readGeneration, readTokenCount } from '../../src/service/wire.ts';
+import { messageFor } from '../../src/ui/messages.ts';
+import { nasty, repeat, seed } from './fuzz.ts';
+
+const FOREIGN = 'f0reign words';
+const anything = fc.oneof(nasty, fc.jsonValue(), fc.constant(FOREIGN));
+
+/** An object with these keys, each of which may be missing or anything. */
+const shaped = (...keys: string[]) =>
+  fc.record(Object.fromEntries(keys.map((key) => [key, anything])), { requiredKeys: [] });
+
+const errorBodies = fc.oneof(
+  fc.record({
+    errors: fc.array(shaped('code', 'message', 'more_info'), { maxLength: 3 }),
+    trace: anything,
+    status_code: anything,
+  }),
+  fc.record({
+    errorCode: anything,
+    errorMessage: anything,
+    context: fc.oneof(anything, shaped('requestId')),
+  }),
+  fc.record({ error: shaped('code', 'message', 'request_id') }),
+  shaped('code', 'message'),
+  anything,
+);
+const answers = fc.oneof(
+  fc.record({
+    choices: fc.array(
+      fc.record({
+        message: fc.oneof(anything, shaped('content')),
+        finish_reason: anything,
+      }),
+      { maxLength: 2 },
+    ),
+    usage: fc.oneof(anything, shaped('completion_tokens', 'prompt_tokens')),
+    system: fc.oneof(
+      anything,
+      fc.record({ warnings: fc.oneof(anything, fc.array(shaped('id'), { maxLength: 2 })) }),
+    ),
+  }),
+  fc.record({
+    results: fc.array(
+      shaped('generated_text', 'stop_reason', 'generated_token_count', 'input_token_count'),
+      { maxLength: 2 },
+    ),
+    system: anything,
+  }),
+  fc.record({
+    resources: fc.array(shaped('model_id', 'label', 'provider', 'functions', 'lifecycle'), {
+      maxLength: 2,
+    }),
+    next: anything,
+  }),
+  fc.record({ result: fc.oneof(anything, shaped('token_count')) }),
+  anything,
+);
+
+describe('answers of the service', () => {
+  it(`F01 F06 F07: that say no become a failure with none of their words, and a sentence of ours (seed ${seed})`, async function () {
+    this.timeout(60_000);
+    await repeat(
+      'error answers',
+      [fc.integer({ min: 300, max: 599 }), errorBodies],
+      (status, body) => {
+        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        for (const failure of [identityFailure, inferenceFailure]) {
+          const error = failure({ status, text });
+          for (const word of [error.details.code, error.details.requestId]) {
+            if (word !== undefined) assert.match(word, /^[A-Za-z0-9._-]{1,64}$/);
+          }
+          const said = `${JSON.stringify(error)} ${error.message} ${messageFor(error)?.text}`;
+          assert.ok(!said.includes(FOREIGN), said);
+        }
+      },
+    );
+  });
+
+  it(`are read as what they have to be, or as unexpected (seed ${seed})`, async function () {
+    this.timeout(60_000);
+    await repeat('answers with text', [answers], (answer) => {
+      const json = parseJson(JSON.stringify(answer));
+      for (const read of [readChat, readGeneration]) {
+        const piece = unlessUnexpected(() => read(json));
+        if (!piece) continue;
+        assert.equal(typeof piece.text, 'string');
+        for (const count of [piece.inputTokens, piece.outputTokens]) {
+          assert.ok(count === undefined || (Number.isInteger(count) && count >= 0));
+        }
+        for (const id of piece.warnings) assert.match(id, /^\w{1,64}$/);
+      }
+      const tokens = unlessUnexpected(() => readTokenCount(json));
+      assert.ok(tokens === undefined || (Number.isInteger(tokens) && tokens >= 0));
+      for (const { id } of unlessUnexpected(() => readModels(json))?.models ?? []) {
+        assert.match(id, /^[\w./:-]{1,128}$/);
+      }
+    });
+  });
+});
+
+function unlessUnexpected<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    assert.ok(error instanceof ServiceError && error.kind === 'unexpected-answer', String(error));
+    return undefined;
+  }
+}

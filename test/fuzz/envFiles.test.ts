@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { parseServiceUrl } from '../../src/service/credentials.ts';
+import { readEnvFile } from '../../src/service/envFile.ts';
+import { findKey } from '../../src/service/envKey.ts';
+import { mendEnvFile } from '../../src/service/envMend.ts';
+import { assignmentsOf, byLine, decodeEnvFile, LINE_END } from '../../src/service/envText.ts';
+import type { Place } from '../../src/service/settingSource.ts';
+import { ibm } from '../unit/service/fixtures.ts';
+import { nasty, repeat, seed } from './fuzz.ts';
+
+const CANARY = 'c4naryKey-0123456789';
+const piece = fc.constantFrom(
+  ...['IBM_API_KEY', 'IBM_PROJECT_ID', 'IBM_URL', 'WATSONX_APIKEY', 'VENDOR_API_KEY', 'VENDOR_URL'],
+  ...[
+    '=',
+    ' = ',
+    '\n',
+    '\r\n',
+    '\r',
+    ' ',
+    '"',
+    "'",
+    '#',
+    'export ',
+    'Bearer ',
+    '<API_KEY>',
+    '\ufeff',
+  ],
+  ...[CANARY, 'project-1', 'https://eu-de.ml.cloud.ibm.com', 'http://x', '/ml/v1', '__proto__'],
+);
+const whole = `IBM_API_KEY=${CANARY}\nIBM_PROJECT_ID=project-1\nIBM_URL=https://eu-de.ml.cloud.ibm.com\n`;
+const files = fc.oneof(
+  fc
+    .array(fc.oneof({ weight: 6, arbitrary: piece }, nasty), { maxLength: 30 })
+    .map((parts) => Buffer.from(parts.join(''))),
+  fc
+    .tuple(fc.nat(whole.length), fc.nat(9), fc.oneof(piece, nasty))
+    .map(([at, gone, added]) => Buffer.from(whole.slice(0, at) + added + whole.slice(at + gone))),
+  fc.uint8Array({ maxLength: 300 }),
+  fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.concat([Buffer.from(whole), bytes])),
+);
+
+describe('.env files', () => {
+  it(`M04: are three good values of their own text, or none, with places that lie in it (seed ${seed})`, async function () {
+    this.timeout(60_000);
+    await repeat('.env bytes', [files], (bytes) => {
+      const text = decodeEnvFile(bytes)?.text;
+      if (text === undefined) return;
+      const lines = text.split(LINE_END);
+      const isInside = ({ line, start, end }: Place) =>
+        start >= 0 && start <= end && end <= (lines[line]?.length ?? -1);
+      const { values, findings, named } = readEnvFile(text, ibm);
+      if (values) {
+        assert.ok(parseServiceUrl(values.url).ok);
+        assert.doesNotMatch(values.apiKey, /\s/);
+        for (const value of Object.values(values)) assert.ok(value !== '' && text.includes(value));
+      }
+      const assignments = byLine(assignmentsOf(text));
+      for (const { place } of named) assert.ok(place && isInside(place));
+      for (const finding of findings) {
+        assert.ok(finding.place && isInside(finding.place));
+        assert.ok(!JSON.stringify(finding.flaw).includes(CANARY));
+        for (const { edit } of mendEnvFile(assignments, finding, ibm)) {
+          if (edit.kind === 'replace') assert.ok(isInside(edit.place));
+          else assert.ok(edit.line < lines.length);
+        }
+      }
+      findKey(assignmentsOf(text), ibm);
+      assert.equal(Object.getPrototypeOf({}), Object.prototype);
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Collector, collectStream } from '../../src/service/collector.ts';
+import { ServiceError } from '../../src/service/errors.ts';
+import { readChat, readGeneration } from '../../src/service/wire.ts';
+import { nasty, repeat, seed } from './fuzz.ts';
+
+const never = new AbortController().signal;
+const operations = fc.constantFrom('chat', 'generation');
+const lineEnds = fc.array(fc.constantFrom('\n', '\r\n', '\r'), { minLength: 1, maxLength: 3 });
+const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), {
+  maxLength: 6,
+});
+const cuts = fc.array(fc.nat(4_000), { maxLength: 30 });
+
+/** The events of one answer, as the service writes them. */
+function written(operation: string, parts: readonly string[], ends: readonly string[]): Buffer {
+  const event = (text: string, index: number) => {
+    const isLast = index === parts.length;
+    const json =
+      operation === 'chat'
+        ? { choices: [{ delta: { content: text }, finish_reason: isLast ? 'stop' : null }] }
+        : {
+            results: [{ generated_text: text, stop_reason: isLast ? 'eos_token' : 'not_finished' }],
+          };
+    const end = ends[index % ends.length] ?? '\n';
+    return `id: ${index}${end}event: message${end}data: ${JSON.stringify(json)}${end}${end}`;
+  };
+  return Buffer.from([...parts, ''].map(event).join(''));
+}
+
+async function* cutAt(bytes: Uint8Array, places: readonly number[]): AsyncGenerator<Uint8Array> {
+  const edges = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length];
+  edges.sort((one, other) => one - other);
+  for (const [index, end] of edges.slice(1).entries()) yield bytes.subarray(edges[index], end);
+}
+
+async function collected(operation: string, bytes: AsyncIterable<Uint8Array>) {
+  const told: string[] = [];
+  const collector = new Collector((text) => told.push(text));
+  await collectStream(bytes, operation === 'chat' ? readChat : readGeneration, collector, never);
+  return { told: told.join(''), generation: collector.finish() };
+}
+
+describe('event streams', () => {
+  it(`M02: give the same text wherever they are cut (seed ${seed})`, async function () {
+    this.timeout(60_000);
+    await repeat(
+      'event streams, cut anywhere',
+      [operations, texts, lineEnds, cuts],
+      async (operation, parts, ends, places) => {
+        const bytes = written(operation, parts, ends);
+        const { told, generation } = await collected(operation, cutAt(bytes, places));
+        assert.equal(generation.text, parts.join(''));
+        assert.equal(told, generation.text);
+        assert.equal(generation.stopReason, 'finished');
+      },
+    );
+  });
+
+  const damage = fc.array(
+    fc.tuple(
+      fc.nat(2_000),
+      fc.nat(60),
+      fc.oneof(
+        fc.uint8Array({ maxLength: 8 }),
+        nasty.map((text) => Buffer.from(text)),
+        fc.jsonValue().map((json) => Buffer.from(`\ndata: ${JSON.stringify(json)}\n\n`)),
+      ),
+    ),
+    { minLength: 1, maxLength: 4 },
+  );
+
+  it(`M02: that are corrupted end with a text or one failure of ours (seed ${seed})`, async function () {
+    this.timeout(60_000);
+    await repeat(
+      'event streams, corrupted',
+      [operations, texts, lineEnds, cuts, damage],
+      async (operation, parts, ends, places, damaged) => {
+        let bytes: Uint8Array = written(operation, parts, ends);
+        for (const [place, gone, added] of damaged) {
+          const at = place % (bytes.length + 1);
+          bytes = Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at + gone)]);
+        }
+        try {
+          const { told, generation } = await collected(operation, cutAt(bytes, places));
+          assert.equal(told, generation.text);
+        } catch (error) {
+          assert.ok(error instanceof ServiceError, String(error));
+          assert.match(
+            error.message,
+            /^[a-z-]+( \(status \d+(, [\w.-]{1,64})?(, request [\w.-]{1,64})?\))?$/,
+          );
+        }
+      },
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+
+/**
+ * Random cases against the places where foreign text enters. Each run has a new seed; it is printed,
+ * and HOSTED_MODEL_SEED repeats it.
+ */
+
+export const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? Date.now() % 0x7fff_ffff);
+
+/** How many cases each area has. */
+export const AREAS = {
+  'token answers': 10_000,
+  'event streams, cut anywhere': 5_000,
+  'event streams, corrupted': 5_000,
+  'error answers': 2_000,
+  'answers with text': 3_000,
+  'service URLs': 5_000,
+  '.env bytes': 5_000,
+  'redactor, secret in it': 5_000,
+  'redactor, no secret in it': 2_000,
+  'Retry-After': 3_000,
+  'template texts': 2_000,
+  'front matter': 1_000,
+} as const satisfies Readonly<Record<string, number>>;
+
+export type Area = keyof typeof AREAS;
+
+/** What has run, for the table. */
+export const rows: { readonly area: Area; readonly ran: number; readonly ms: number }[] = [];
+
+/** Checks an area with as many cases as it has. */
+export async function repeat<Case extends unknown[]>(
+  area: Area,
+  arbitraries: { [Index in keyof Case]: fc.Arbitrary<Case[Index]> },
+  check: (...values: Case) => void | Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now();
+  let ran = 0;
+  const counted = async (values: Case) => {
+    ran += 1;
+    await check(...values);
+  };
+  await fc.assert(fc.asyncProperty(fc.tuple(...arbitraries) as fc.Arbitrary<Case>, counted), {
+    seed,
+    numRuns: AREAS[area],
+  });
+  assert.equal(ran, AREAS[area]);
+  rows.push({ area, ran, ms: performance.now() - startedAt });
+}
+
+/** Short texts that break what is careless with them. */
+export const nasty: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(
+    ...[
+      '',
+      ' ',
+      '\0',
+      '\r\n',
+      '\u2028',
+      '\ufeff',
+      '\u202e',
+      '\ud800',
+      '__proto__',
+      '[x](command:y)',
+    ],
+    ...['-1', '0', '1e999', 'NaN', 'null', '9'.repeat(400), 'x'.repeat(10_000), '\u001b[31m', '${'],
+  ),
+);

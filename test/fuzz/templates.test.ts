@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { readFrontMatter } from '../../src/templates/frontMatter.ts';
+import { flawText } from '../../src/templates/templateMessages.ts';
+import { readTemplateText } from '../../src/templates/templateText.ts';
+import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
+import { nasty, repeat, seed } from './fuzz.ts';
+
+/** Not written out, since a linter takes it for a mistake. */
+const variable = (name: string) => `\${${name}}`;
+
+const modes = ['below', 'replace'];
+const yaml = fc.constantFrom(
+  ...[
+    'name: ',
+    'model: ',
+    'insertMode: below\n',
+    'languages: [a, b]\n',
+    'parameters:\n',
+    '  top_p: 1\n',
+  ],
+  ...[
+    '&a ',
+    '*a',
+    '<<: ',
+    '!!js/function ',
+    '- ',
+    '? ',
+    '{',
+    '}',
+    '[',
+    ']',
+    ': ',
+    '\n',
+    '  ',
+    '\t',
+    '|\n',
+  ],
+  ...['__proto__: ', 'x', '1e999', '"', "'", '#', '---\n', '...\n', 'null', '~'],
+);
+const prompt = fc.constantFrom(
+  ...[
+    variable('selection'),
+    variable('language'),
+    variable('input:Why?'),
+    '${',
+    '}',
+    '\\${',
+    variable('x'),
+    '${selection',
+    '\n',
+    'a',
+  ],
+);
+const join = (piece: fc.Arbitrary<string>) =>
+  fc
+    .array(fc.oneof({ weight: 5, arbitrary: piece }, nasty), { maxLength: 14 })
+    .map((parts) => parts.join(''));
+const isInside = (text: string, { offset, length }: { offset: number; length: number }) =>
+  offset >= 0 && length >= 0 && offset + length <= text.length;
+
+describe('template files', () => {
+  it(`are a template or mistakes with a place in the text, and fill in values once (seed ${seed})`, async function () {
+    this.timeout(60_000);
+    await repeat(
+      'template texts',
+      [join(yaml), join(prompt), nasty],
+      async (head, body, selection) => {
+        const text = `---\n${head}\n---\n${body}`;
+        const reading = await readTemplateText(text, modes);
+        for (const problem of reading.problems) {
+          assert.ok(isInside(text, problem), JSON.stringify(problem));
+          assert.ok(flawText(problem.flaw).length > 0);
+        }
+        const inputs = new Map(
+          questionsOf(reading.prompt).map((question) => [question, variable('selection')]),
+        );
+        const marked = `\u0001${selection.replaceAll('\u0001', '')}\u0001`;
+        const filled = fillPrompt(reading.prompt, {
+          selection: marked,
+          language: variable('x'),
+          fileName: '',
+          inputs,
+        });
+        assert.ok(filled.includes(marked));
+      },
+    );
+  });
+
+  it(`have front matter of plain data, or a mistake in it (seed ${seed})`, async function () {
+    this.timeout(60_000);
+    await repeat('front matter', [join(yaml)], (source) => {
+      const read = readFrontMatter(source);
+      if (!read.ok) return assert.ok(isInside(source, read.span), JSON.stringify(read));
+      for (const { keySpan, valueSpan, value } of read.entries) {
+        assert.ok(isInside(source, keySpan) && isInside(source, valueSpan));
+        assert.notEqual(typeof value, 'function');
+      }
+      assert.equal(Object.getPrototypeOf({}), Object.prototype);
+    });
+  });
+});
