@@ -12,6 +12,7 @@ import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { headerReader, requestLimit } from './headers.ts';
 import type { Outcome, Slot } from './limiter.ts';
+import { withoutSecrets } from './redact.ts';
 import {
   isRetriedStatus,
   LONGEST_RETRY_AFTER_MS,
@@ -145,7 +146,7 @@ export class Delivery {
     if (this.#known && this.#known.cause === cause) return this.#known.failure;
     const { error, retryable } = await this.#meaningOf(cause, response);
     const secrets = [...(this.#exchange.secrets ?? []), this.#bearer ?? ''];
-    const failure = { error: error.without(secrets), retryable };
+    const failure = { error: withoutSecrets(error, secrets), retryable };
     this.#known = { cause, failure };
     const { status, retryAfterMs: pauseMs } = error.details;
     // A failed token request says nothing about how much the inference service can take.

@@ -11,6 +11,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { Retry } from './exchange.ts';
+import { withoutSecrets } from './redact.ts';
 import type { ClientSettings, Session } from './session.ts';
 
 /** Runs the checks of a diagnosis, and says what they come to. */
@@ -91,7 +92,7 @@ async function resultOf(check: CheckName, bench: Bench): Promise<CheckResult> {
     return { check, state: isWorrying(check, facts) ? 'warning' : 'passed', facts };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { check, state: 'failed', error: error.without(secretsOf(bench)) };
+    return { check, state: 'failed', error: withoutSecrets(error, secretsOf(bench)) };
   }
 }
 

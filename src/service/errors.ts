@@ -103,9 +103,6 @@ export interface ErrorDetails {
   readonly isUnchecked?: true;
 }
 
-/** Characters; anything shorter is found in texts that have nothing to do with it. */
-export const SHORTEST_SECRET = 6;
-
 const SAFE_WORD = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** A failure of the hosted service or of the way to it. Carries no foreign text and no cause. */
@@ -124,23 +121,6 @@ export class ServiceError extends Error {
   with(details: ErrorDetails): ServiceError {
     return new ServiceError(this.kind, { ...this.details, ...details });
   }
-
-  /** The same failure without the words of a service that repeats a secret, or a part of one. */
-  without(secrets: readonly string[]): ServiceError {
-    const entries = Object.entries(this.details);
-    const kept = entries.filter(([, value]) => !secrets.some((secret) => repeats(value, secret)));
-    return kept.length < entries.length
-      ? new ServiceError(this.kind, Object.fromEntries(kept))
-      : this;
-  }
-}
-
-/** Hosts come in lower case. */
-function repeats(value: unknown, secret: string): boolean {
-  if (Array.isArray(value)) return value.some((each) => repeats(each, secret));
-  if (typeof value !== 'string' || value.length < SHORTEST_SECRET) return false;
-  const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
-  return lower.includes(word) || (secret.length >= SHORTEST_SECRET && word.includes(lower));
 }
 
 /** True for a failure of this kind; narrows unknown errors. */

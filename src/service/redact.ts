@@ -1,4 +1,7 @@
-import { findSecrets } from './secretSearch.ts';
+import { ServiceError } from './errors.ts';
+import { findSecrets, holdsSecret, SHORTEST_SECRET } from './secretSearch.ts';
+
+/** Takes secrets out of what is to be shown or written down. Pure. */
 
 const MASK = '[redacted]';
 
@@ -22,4 +25,25 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   let clean = parts.join('') + text.slice(from);
   for (const shape of SECRET_SHAPES) clean = clean.replace(shape, MASK);
   return clean;
+}
+
+/** The same failure without the words of a service that repeats a secret, or a part of one. */
+export function withoutSecrets(error: ServiceError, secrets: readonly string[]): ServiceError {
+  const entries = Object.entries(error.details);
+  const kept = entries.filter(([, value]) => !repeats(value, secrets));
+  return kept.length < entries.length
+    ? new ServiceError(error.kind, Object.fromEntries(kept))
+    : error;
+}
+
+function repeats(value: unknown, secrets: readonly string[]): boolean {
+  if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
+  if (typeof value !== 'string' || value.length < SHORTEST_SECRET) return false;
+  return holdsSecret(value, secrets) || secrets.some((secret) => isAlike(value, secret));
+}
+
+/** Whether one is a part of the other. Hosts come in lower case. */
+function isAlike(value: string, secret: string): boolean {
+  const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
+  return lower.includes(word) || (secret.length >= SHORTEST_SECRET && word.includes(lower));
 }

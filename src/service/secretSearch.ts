@@ -1,5 +1,3 @@
-import { SHORTEST_SECRET } from './errors.ts';
-
 /** Finds secrets in a text, in the forms they travel in. Pure. */
 
 /** A stretch of a text, its end not included. */
@@ -7,6 +5,9 @@ export interface Found {
   readonly start: number;
   readonly end: number;
 }
+
+/** Characters; anything shorter is found in texts that have nothing to do with it. */
+export const SHORTEST_SECRET = 6;
 
 /** A beginning of this length gives a secret away, if it is not most of it (studies: security T3). */
 const PREFIX_LENGTH = 12;

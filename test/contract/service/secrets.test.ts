@@ -1,173 +1,18 @@
 import assert from 'node:assert/strict';
-import { inspect } from 'node:util';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ServiceError } from '../../../src/service/errors.ts';
-import type { Fault } from '../../emulator/faults.ts';
+import { formsIn, textsOfError } from '../../unit/service/canaries.ts';
+import { chatStream, echoes, key, token } from './echoes.ts';
 import { assertOnlyFacts } from './facts.ts';
-import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
+import { endWorlds, failureOf, startWorld, tokenPath } from './world.ts';
 
-const key = 'C4nary-Key_0123456789';
 const oddKey = 'C4nary+Key/"with\\odd=';
-const token = 'c4nary-token_0123456789';
-const chat = pathOf('chat', false);
-const chatStream = pathOf('chat', true);
-const json = { 'content-type': 'application/json' };
-const secretsOf = (apiKey: string) => [apiKey, token].join(' ');
 
-/** All ways in which a secret could be written down. */
-function formsOf(secret: string): string[] {
-  return [
-    secret,
-    encodeURIComponent(secret),
-    new URLSearchParams({ x: secret }).toString().slice(2),
-    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-    Buffer.from(secret).toString('base64url'),
-    JSON.stringify(secret).slice(1, -1),
-    JSON.stringify(JSON.stringify(secret)).slice(3, -3),
-  ].flatMap((form) => [form.toLowerCase()]);
-}
-
-function textsOf(error: ServiceError): string {
-  const texts: string[] = [];
-  for (let each: unknown = error; each !== undefined; ) {
-    texts.push(JSON.stringify(each), inspect(each, { depth: 10, showHidden: true }), String(each));
-    if (!(each instanceof Error)) break;
-    texts.push(each.stack ?? '', each.message);
-    each = each.cause;
-  }
-  return texts.join('\n').toLowerCase();
-}
-
-interface Scenario {
-  readonly path: string;
-  readonly fault: (apiKey: string) => Fault;
-  readonly options?: WorldOptions;
-}
-
-const identityError = (apiKey: string, more: object = {}) => ({
-  errorCode: 'BXNIM0415E',
-  errorMessage: `Key ${apiKey} not found`,
-  ...more,
-});
-const inferenceError = (apiKey: string, more: object = {}) => ({
-  errors: [{ code: 'x', message: `Bearer ${token} for ${apiKey}`, ...more }],
-  trace: 'abc',
-});
-const fast = { http: { headersMs: 200, idleMs: 200 } };
-const on = (path: string, fault: Scenario['fault'], options?: WorldOptions): Scenario => ({
-  path,
-  fault,
-  ...(options && { options }),
-});
-
-const scenarios: Readonly<Record<string, Scenario>> = {
-  'key refused, key in the message': on(tokenPath, (k) => ({
-    status: 400,
-    json: identityError(k),
-  })),
-  'key in the error code': on(tokenPath, (k) => ({
-    status: 400,
-    json: identityError(k, { errorCode: k }),
-  })),
-  'key within the error code': on(tokenPath, (k) => ({
-    status: 400,
-    json: identityError(k, { errorCode: `X-${k}-Y` }),
-  })),
-  'half a key in the error code': on(tokenPath, (k) => ({
-    status: 400,
-    json: identityError(k, { errorCode: k.slice(0, 16) }),
-  })),
-  'key in the request id': on(tokenPath, (k) => ({
-    status: 401,
-    json: identityError(k, { context: { requestId: k } }),
-  })),
-  'key in an HTML page': on(tokenPath, (k) => ({ status: 403, body: `<b>${k}</b>` })),
-  'key in a 503, four times': on(tokenPath, (k) => ({ status: 503, body: k })),
-  'key in a 429': on(tokenPath, (k) => ({ status: 429, json: identityError(k) })),
-  'key in a redirect': on(tokenPath, (k) => ({
-    redirectTo: `https://evil.example/?${encodeURIComponent(k)}`,
-  })),
-  'key in the host of a redirect': on(tokenPath, (k) => ({
-    redirectTo: `https://${k}.evil.example/`,
-  })),
-  'key in a header': on(tokenPath, () => ({
-    status: 400,
-    headers: { 'retry-after': key, 'x-key': key },
-  })),
-  'key as the token': on(tokenPath, (k) => ({ json: { access_token: `${k}\n` } })),
-  'key in broken JSON': on(tokenPath, (k) => ({ headers: json, body: `{"${k}` })),
-  'key in broken HTTP': on(tokenPath, (k) => ({ raw: `${k}\r\n\r\n` })),
-  'token answer cut': on(tokenPath, (k) => ({
-    headers: json,
-    body: `{"access_token":"${k}"}`,
-    cutAfterBytes: 30,
-  })),
-  'token request reset': on(tokenPath, () => ({ resetBeforeHeaders: true })),
-  'token request without answer': on(tokenPath, () => ({ neverAnswers: true }), fast),
-  'token answer too large': on(tokenPath, () => ({ oversizedBytes: 70_000 })),
-  'both in a 400': on(chat, (k) => ({ status: 400, json: inferenceError(k) })),
-  'token in the error code': on(chat, (k) => ({
-    status: 400,
-    json: inferenceError(k, { code: token }),
-  })),
-  'key in the error code of inference': on(chat, (k) => ({
-    status: 400,
-    json: inferenceError(k, { code: k }),
-  })),
-  'token in the trace': on(chat, (k) => ({
-    status: 400,
-    json: { ...inferenceError(k), trace: token },
-  })),
-  'both in a 401, twice': on(chat, (k) => ({
-    status: 401,
-    json: inferenceError(k, { code: token }),
-  })),
-  'both in a 403': on(chat, (k) => ({ status: 403, body: secretsOf(k) })),
-  'both in a 404': on(chat, (k) => ({ status: 404, body: secretsOf(k) })),
-  'both in a 407': on(chat, (k) => ({ status: 407, body: secretsOf(k) })),
-  'both in a 429, four times': on(chat, (k) => ({
-    status: 429,
-    json: inferenceError(k, { code: token }),
-  })),
-  'both in a 500, four times': on(chat, (k) => ({ status: 500, body: secretsOf(k) })),
-  'both in a 200 of HTML': on(chat, (k) => ({
-    body: secretsOf(k),
-    headers: { 'content-type': 'text/html' },
-  })),
-  'both in broken JSON': on(chat, (k) => ({ headers: json, body: `{${secretsOf(k)}` })),
-  'both in JSON of another shape': on(chat, (k) => ({ json: { text: secretsOf(k) } })),
-  'both in a content type': on(chat, () => ({
-    headers: { 'content-type': `text/${key}${token}` },
-  })),
-  'token in a redirect': on(chat, () => ({ redirectTo: `https://${token}@evil.example/${token}` })),
-  'token in the host of a redirect': on(chat, () => ({
-    redirectTo: `https://${token}.evil.example/`,
-  })),
-  'answer cut': on(chat, (k) => ({ json: { text: secretsOf(k) }, cutAfterBytes: 30 })),
-  'answer reset': on(chat, () => ({ resetBeforeHeaders: true })),
-  'no headers': on(chat, () => ({ neverAnswers: true }), fast),
-  'broken HTTP': on(chat, () => ({ raw: `HTTP/1.1 ${token}\r\n\r\n` })),
-  'token in an event': on(chatStream, (k) => ({
-    headers: { 'content-type': 'text/event-stream' },
-    body: `data: ${JSON.stringify(inferenceError(k, { code: token }))}\n\n`,
-  })),
-  'both in a broken event': on(chatStream, (k) => ({
-    headers: { 'content-type': 'text/event-stream' },
-    body: `data: {${secretsOf(k)}\n\n`,
-  })),
-  'stream cut': on(chatStream, (k) => ({
-    headers: { 'content-type': 'text/event-stream' },
-    body: `data: {${secretsOf(k)}\n\n`,
-    cutAfterBytes: 30,
-    reset: true,
-  })),
-};
-
-describe(`neither key nor token is in any error: ${Object.keys(scenarios).length} scenarios`, () => {
+describe(`neither key nor token is in any error: ${Object.keys(echoes).length} scenarios`, () => {
   afterEach(endWorlds);
 
-  for (const [name, { path, fault, options }] of Object.entries(scenarios)) {
-    it(name, async () => {
+  for (const [name, { path, fault, options }] of Object.entries(echoes)) {
+    it(`E02 E04: ${name}`, async () => {
       for (const apiKey of [key, oddKey]) {
         const world = await startWorld({ ...options, credentials: { apiKey } });
         world.emulator.faults.next(path, fault(apiKey), 9);
@@ -181,10 +26,10 @@ describe(`neither key nor token is in any error: ${Object.keys(scenarios).length
         if (world.tokens.state.kind === 'refused') errors.push(world.tokens.state.error);
         for (const error of errors) {
           assertOnlyFacts(error);
-          const texts = textsOf(error);
-          for (const form of [...formsOf(apiKey), ...formsOf(token), 'c4nary']) {
-            assert.ok(!texts.includes(form), `${form} in ${texts}`);
-          }
+          const texts = textsOfError(error);
+          const forms = [...formsIn(texts, apiKey), ...formsIn(texts, token)];
+          assert.deepEqual(forms, [], texts);
+          assert.doesNotMatch(texts, /c4nary/i);
         }
         assert.ok(world.emulator.count(path) > 0, 'the scenario took place');
       }

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /** Secrets that a test plants, and every way in which one could be written down. */
 
 const base64 = (bytes: string) => Buffer.from(bytes).toString('base64');
@@ -50,4 +52,16 @@ function formsOf(secret: string): string[] {
     return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
   });
   return [...whole.map((name) => writtenDown[name]?.(secret) ?? secret), ...inner];
+}
+
+/** Everything that can be got out of an error and its causes. */
+export function textsOfError(error: unknown): string {
+  const texts: string[] = [];
+  for (let each = error; each !== undefined; ) {
+    texts.push(JSON.stringify(each), inspect(each, { depth: 10, showHidden: true }), String(each));
+    if (!(each instanceof Error)) break;
+    texts.push(each.stack ?? '', each.message);
+    each = each.cause;
+  }
+  return texts.join('\n');
 }
