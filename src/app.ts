@@ -1,14 +1,15 @@
-import type { LogOutputChannel, Memento } from 'vscode';
+import type { Memento } from 'vscode';
 import type { CredentialAccess } from './credentials/access.ts';
 import type { GenerationWatch } from './editor/generateOptions.ts';
 import type { Jobs } from './editor/jobs.ts';
 import type { Session } from './service/session.ts';
+import type { Log } from './ui/log.ts';
 import type { Recent } from './ui/recent.ts';
 import type { StatusItem } from './ui/statusItem.ts';
 
 /** What `extension.ts` builds and commands use. */
 export interface App {
-  readonly log: LogOutputChannel;
+  readonly log: Log;
   readonly status: StatusItem;
   readonly recent: Recent;
   /** What is remembered in every window; nothing secret. */

@@ -15,6 +15,7 @@ import type { TokenState } from './service/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
 import { registerTemplateFiles } from './templates/watch.ts';
 import { generationWatches } from './ui/generationWatch.ts';
+import { openLog } from './ui/log.ts';
 import { reach } from './ui/milestones.ts';
 import { Recent } from './ui/recent.ts';
 import { StatusItem } from './ui/statusItem.ts';
@@ -24,7 +25,7 @@ import { StatusItem } from './ui/statusItem.ts';
  * starts no timer, reads no secret and does not load the HTTP stack.
  */
 export function activate(context: ExtensionContext): void {
-  const log = window.createOutputChannel('Hosted Model', { log: true });
+  const log = openLog();
   /** Nobody waits for it; a failure of it still must not pass unseen. */
   const inBackground = (work: PromiseLike<unknown> | undefined) =>
     void work?.then(undefined, (error: unknown) => {

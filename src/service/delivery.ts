@@ -30,6 +30,11 @@ export interface DeliveryOptions {
   readonly random: () => number;
   /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
   readonly waitMs: typeof retryWaitMs;
+  /**
+   * What no failure may repeat besides the secrets of its own exchange: a service can put what it
+   * has got by one request into the answer to another.
+   */
+  readonly secrets: () => readonly string[];
 }
 
 /** As much of an answer that is no success as is read here. */
@@ -145,7 +150,8 @@ export class Delivery {
   async #failureOf(cause: unknown, response: FailedResponse | undefined): Promise<Failure> {
     if (this.#known && this.#known.cause === cause) return this.#known.failure;
     const { error, retryable } = await this.#meaningOf(cause, response);
-    const secrets = [...(this.#exchange.secrets ?? []), this.#bearer ?? ''];
+    const own = [...(this.#exchange.secrets ?? []), this.#bearer ?? ''];
+    const secrets = [...own, ...this.#options.secrets()];
     const failure = { error: withoutSecrets(error, secrets), retryable };
     this.#known = { cause, failure };
     const { status, retryAfterMs: pauseMs } = error.details;

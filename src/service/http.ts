@@ -43,6 +43,7 @@ export class Http {
       clock: systemClock,
       random: Math.random,
       waitMs: retryWaitMs,
+      secrets: () => [],
       ...options,
     };
     this.#adapter = options.adapter ?? axios.getAdapter('http');

@@ -47,9 +47,9 @@ export class Session {
 
   constructor(options: SessionOptions = {}) {
     this.#options = options;
-    this.http = new Http(options.http);
+    this.http = new Http({ ...options.http, secrets: () => this.#secrets });
     this.#models = new ModelCache(
-      (from, signal) => listModels(this.http, from, signal),
+      (from, signal) => this.#listModels(from, signal),
       options.clock ?? systemClock,
     );
   }
@@ -133,16 +133,12 @@ export class Session {
 
   /** The text with the key and the tokens in use masked. */
   redact(text: string): string {
-    if (!this.#tokens) return redact(text);
-    const { service, credentials } = this.#tokens;
-    return redact(service.redact(text), [credentials.apiKey]);
+    return redact(text, this.#secrets);
   }
 
   /** True if the text holds one of these keys, the key or a token in use, in any form. */
   leaksInto(text: string, keys: readonly string[]): boolean {
-    if (!this.#tokens) return holdsSecret(text, keys);
-    const { service, credentials } = this.#tokens;
-    return service.leaksInto(text, [...keys, credentials.apiKey]);
+    return holdsSecret(text, [...keys, ...this.#secrets]);
   }
 
   /** What each of the limiters is doing, one for each service that was used. */
@@ -161,6 +157,18 @@ export class Session {
     this.forgetToken();
     this.#models.dispose();
     this.http.dispose();
+  }
+
+  get #secrets(): readonly string[] {
+    if (!this.#tokens) return [];
+    const { service, credentials } = this.#tokens;
+    return [credentials.apiKey, ...service.values];
+  }
+
+  /** Without models whose words repeat a secret: they would be shown. */
+  async #listModels(from: ModelSource, signal: AbortSignal): Promise<Model[]> {
+    const models = await listModels(this.http, from, signal);
+    return models.filter((model) => !holdsSecret(JSON.stringify(model), this.#secrets));
   }
 
   #client(

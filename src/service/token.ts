@@ -2,8 +2,6 @@ import { type Clock, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
 import { maskAll } from './promptSecrets.ts';
-import { redact } from './redact.ts';
-import { holdsSecret } from './secretSearch.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -114,24 +112,19 @@ export class TokenService {
     this.#flight?.result.then(renewed, () => {});
   }
 
+  /** The token in use and the one before it, to search texts for them. */
+  get values(): readonly string[] {
+    return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
+  }
+
   /** True if the text holds the token in use or the one before it. */
   isIn(text: string): boolean {
-    return this.#values().some((value) => text.includes(value));
+    return this.values.some((value) => text.includes(value));
   }
 
   /** The text with these two masked, and nothing else. */
   mask(text: string): string {
-    return maskAll(text, this.#values());
-  }
-
-  /** The text with these two masked, and whatever else looks like a secret, as for a log. */
-  redact(text: string): string {
-    return redact(text, this.#values());
-  }
-
-  /** True if the text holds these two or the given keys, in any form they travel in. */
-  leaksInto(text: string, keys: readonly string[]): boolean {
-    return holdsSecret(text, [...keys, ...this.#values()]);
+    return maskAll(text, this.values);
   }
 
   /**
@@ -149,10 +142,6 @@ export class TokenService {
     this.#current = undefined;
     this.#previous = undefined;
     this.#flight?.abort();
-  }
-
-  #values(): string[] {
-    return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
   }
 
   #living(): CurrentToken | undefined {

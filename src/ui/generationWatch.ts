@@ -1,6 +1,6 @@
-import type { LogOutputChannel } from 'vscode';
 import type { GenerationWatch } from '../editor/generateOptions.ts';
 import { isKind, isOutOfReach } from '../service/errors.ts';
+import type { Log } from './log.ts';
 import { reach } from './milestones.ts';
 import { oneLine } from './oneLine.ts';
 import type { Recent } from './recent.ts';
@@ -12,7 +12,7 @@ import type { StatusItem } from './statusItem.ts';
  */
 export function generationWatches(
   status: StatusItem,
-  log: LogOutputChannel,
+  log: Log,
   recent: Recent,
 ): () => GenerationWatch {
   const named = new Set<string>();
@@ -21,7 +21,7 @@ export function generationWatches(
 
 interface Told {
   readonly status: StatusItem;
-  readonly log: LogOutputChannel;
+  readonly log: Log;
   readonly recent: Recent;
 }
 

@@ -1,7 +1,8 @@
-import { commands, type LogOutputChannel, window } from 'vscode';
+import { commands, window } from 'vscode';
 import { ServiceError } from '../service/errors.ts';
 import { redact } from '../service/redact.ts';
 import { ACTION_LABELS } from './actions.ts';
+import type { Log } from './log.ts';
 import { messageFor } from './messages.ts';
 import type { Recent } from './recent.ts';
 import type { StatusItem } from './statusItem.ts';
@@ -12,7 +13,7 @@ import type { MessageContext } from './whereToMend.ts';
 const SHOW_LOG = 'Show Log';
 
 interface Desk {
-  readonly log: LogOutputChannel;
+  readonly log: Log;
   readonly status: StatusItem;
   readonly recent: Recent;
 }

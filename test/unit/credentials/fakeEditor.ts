@@ -197,10 +197,13 @@ export class FakeEditor {
 /** Makes `import 'vscode'` give the fake that is current when a function of it is called. */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {
   Object.assign(globalThis, { editorOfTest: () => current().exports() });
-  const names = Object.keys(new FakeEditor().exports());
+  const names = Object.keys(current().exports());
   const lines = names.map(
     (name) =>
-      `export const ${name} = new Proxy({}, { get: (_, key) => editorOfTest()['${name}'][key] });`,
+      `export const ${name} = new Proxy(function () {}, {
+        get: (_, key) => editorOfTest()['${name}'][key],
+        construct: (_, values) => Reflect.construct(editorOfTest()['${name}'], values),
+      });`,
   );
   return registerHooks({
     resolve: (specifier, context, next) =>

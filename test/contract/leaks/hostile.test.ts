@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { formsIn } from '../../unit/service/canaries.ts';
+import { key, token } from '../service/echoes.ts';
+import { SINKS, SinkEditor } from './sinkEditor.ts';
+import { useService } from './useService.ts';
+import { type Windows, windows } from './window.ts';
+
+/** Text of others on its way through the whole extension. */
+
+const identity = { json: { access_token: token, expires_in: 3_600 } };
+const COMMANDS = ['generateFromSelection', 'refreshToken', 'diagnose', 'selectModel', 'showMenu'];
+/** Every sink but the one that an answer is for. */
+const OTHERS = SINKS.filter((sink) => sink !== 'document');
+
+describe('hostile text in the whole extension', () => {
+  let opened: Windows;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+
+  const HOSTILE = [
+    '[h0stile](command:workbench.action.terminal.new)',
+    '![h0stile](https://h0stile.example/x.png)',
+    '<a href="https://h0stile.example">h0stile</a>',
+    '\u001b[31mh0stile\u001b[0m',
+    '\u202eh0stile\u2066',
+    'file:///h0stile $(h0stile)',
+    'h0stile '.repeat(2_000),
+    'h0stile\r\nh0stile\u2028h0stile',
+  ];
+  for (const status of [400, 401, 403, 404, 408, 409, 429, 500, 503, 200]) {
+    it(`F01 F03 F08 F11: of a service that answers ${status} comes to light nowhere`, async function () {
+      this.timeout(20_000);
+      const message = HOSTILE.join('\n');
+      const inference = {
+        status,
+        headers: { 'x-request-id': '](command:h0stile)' },
+        json: {
+          errors: [{ code: `](command:h0stile)`, message, more_info: message }],
+          trace: message,
+          choices: message,
+        },
+      };
+      const refusal = {
+        errorCode: message,
+        errorMessage: message,
+        context: { requestId: message },
+      };
+      for (const answers of [
+        { identity, inference },
+        { identity: { status, json: refusal }, inference },
+      ]) {
+        const scenario = { key, source: 'secret storage', answers } as const;
+        const { editor } = await useService(opened, scenario, COMMANDS);
+        assert.match(editor.textOf('notification'), /Hosted Model/);
+        for (const sink of SINKS) assert.doesNotMatch(editor.textOf(sink), /h0stile/i, sink);
+      }
+    });
+  }
+
+  it('E06: a log on its lowest level holds neither prompt, answer, header nor body', async () => {
+    const editor = new SinkEditor();
+    editor.text = 'pr0mpt of a person';
+    const answer = 'answ3r of a model';
+    const events = [
+      { choices: [{ delta: { content: answer } }] },
+      { choices: [{ delta: { content: '' }, finish_reason: 'stop' }] },
+    ].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    const inference = {
+      headers: { 'content-type': 'text/event-stream', 'x-trace': 'h3ader' },
+      body: events.join(''),
+    };
+    const scenario = { key, source: 'secret storage', answers: { identity, inference } } as const;
+    const commands = ['generateFromSelection', 'showLastResult', 'copyDiagnostics'];
+    const { requests } = await useService(opened, { ...scenario, editor }, commands);
+    assert.ok(requests.some(({ text }) => text.includes('pr0mpt')));
+    assert.match(editor.textOf('log'), /generated \d+ tokens/);
+    assert.match(editor.textOf('document'), /answ3r/);
+    for (const sink of OTHERS) {
+      assert.doesNotMatch(editor.textOf(sink), /pr0mpt|answ3r|h3ader|authorization|bearer/i, sink);
+    }
+  });
+
+  it('E05: a failure in the background is told by its name, and no rejection is left behind', async () => {
+    class FailingKeyring extends FakeKeyring {
+      override window() {
+        const fail = async () => {
+          throw new Error(`cannot read ${key}`);
+        };
+        return super.window({ keys: fail, get: fail });
+      }
+    }
+    class FailingState extends FakeState {
+      override get<Value>(): Value {
+        throw new TypeError(`cannot read ${key}`);
+      }
+    }
+    const editor = new SinkEditor();
+    const stores = { keyring: new FailingKeyring(), workspaceState: new FailingState() };
+    const scenario = { key, source: 'secret storage', editor, stores } as const;
+    await useService(opened, scenario, COMMANDS);
+    // What the editor itself throws holds the key; nobody is shown it.
+    const shown = SINKS.filter((sink) => sink !== 'thrown error');
+    for (const sink of shown) assert.deepEqual(formsIn(editor.textOf(sink), key), [], sink);
+    assert.equal(editor.textOf('process warning'), '');
+    assert.match(editor.textOf('log'), /in the background: TypeError/);
+  });
+
+  it('E14: a log that fails keeps nobody from generating', async () => {
+    const editor = new SinkEditor();
+    editor.onLog = () => {
+      throw new Error('ENOSPC');
+    };
+    const commands = ['generateFromSelection', 'showLastResult', 'refreshToken', 'diagnose'];
+    const scenario = { key, source: 'secret storage', editor } as const;
+    await useService(opened, scenario, commands);
+    assert.match(editor.textOf('document'), /"content":"\w/);
+    assert.match(editor.textOf('notification'), /a new token is in use/);
+    assert.equal(editor.textOf('thrown error'), '');
+  });
+
+  it('E13: puts on the clipboard what was asked for and nothing else', async () => {
+    const scenario = { key, source: 'secret storage', answers: { identity } } as const;
+    const { editor } = await useService(opened, scenario, COMMANDS);
+    assert.equal(editor.textOf('clipboard'), editor.textOf('report'));
+    const second = await useService(opened, scenario, ['copyDiagnostics']);
+    assert.equal(second.editor.textOf('clipboard'), second.editor.textOf('diagnostics'));
+    assert.notEqual(second.editor.textOf('diagnostics'), '');
+  });
+});

@@ -1,0 +1,278 @@
+import { Buffer } from 'node:buffer';
+import { FakeEditor } from '../../unit/credentials/fakeEditor.ts';
+
+/** Every place that something of the extension could come to light in. */
+export const SINKS = [
+  'log',
+  'file log',
+  'notification',
+  'status text',
+  'tooltip',
+  'progress',
+  'quick pick',
+  'input box',
+  'document',
+  'report',
+  'diagnostics',
+  'clipboard',
+  'context key',
+  'command result',
+  'settings',
+  'global state',
+  'workspace state',
+  'stdout and stderr',
+  'thrown error',
+  'process warning',
+] as const;
+
+export type Sink = (typeof SINKS)[number];
+
+interface Place {
+  readonly line: number;
+  readonly character: number;
+  compareTo(): number;
+}
+
+const placeAt = (character: number): Place => ({ line: 0, character, compareTo: () => 0 });
+
+class FakeRange {
+  readonly start: Place;
+  readonly end: Place;
+  constructor(start: Place, end: Place) {
+    this.start = start;
+    this.end = end;
+  }
+}
+
+class FakeMarkdown {
+  value = '';
+  appendText(text: string): this {
+    this.value += text;
+    return this;
+  }
+  appendMarkdown(text: string): this {
+    return this.appendText(text);
+  }
+}
+
+class FakeDisposable {
+  readonly dispose: () => void;
+  constructor(dispose: () => void) {
+    this.dispose = dispose;
+  }
+  static from(...all: { dispose(): void }[]): FakeDisposable {
+    return new FakeDisposable(() => {
+      for (const each of all) each.dispose();
+    });
+  }
+}
+
+class Empty {}
+
+/** An editor that keeps whatever it is told, by the place where it would come to light. */
+export class SinkEditor extends FakeEditor {
+  readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
+  /** The text of the only document, all of it selected. */
+  text = 'Write a haiku';
+  /** What is pressed in each modal question, if it is there. */
+  button = 'Use These Values';
+  /** What a log does besides keeping its lines. */
+  onLog: () => void = () => {};
+
+  sink(sink: Sink, ...values: unknown[]): void {
+    const texts = values.map((value) =>
+      typeof value === 'string' ? value : JSON.stringify(value),
+    );
+    this.sunk.get(sink)?.push(...texts.filter((text) => text !== undefined));
+  }
+
+  textOf(sink: Sink): string {
+    return this.sunk.get(sink)?.join('\n') ?? '';
+  }
+
+  override exports(): Record<string, unknown> {
+    const base = super.exports();
+    const nothing = { dispose: () => {} };
+    const listens = () => nothing;
+    const own = (from: unknown, values: Record<string, unknown>) =>
+      Object.create(from as object, Object.getOwnPropertyDescriptors(values));
+    return {
+      ...base,
+      window: own(base['window'], this.#window()),
+      workspace: own(base['workspace'], {
+        isTrusted: true,
+        onDidChangeConfiguration: listens,
+        onDidChangeTextDocument: listens,
+        onDidRenameFiles: listens,
+        registerTextDocumentContentProvider: listens,
+        notebookDocuments: [],
+        getConfiguration: () => ({
+          get: (name: string) => this.setting(name),
+          inspect: (name: string) => ({ globalLocalValue: this.userSettings.get(name) }),
+          update: async (name: string, value: unknown) => this.sink('settings', name, value),
+        }),
+        openTextDocument: async (options: unknown) => {
+          this.sink('document', options);
+          return this.#document();
+        },
+      }),
+      commands: own(base['commands'], {
+        executeCommand: (name: string, ...values: unknown[]) => {
+          this.sink('context key', name, values);
+          return this.run(name);
+        },
+      }),
+      env: { appName: 'Fake', clipboard: { writeText: async (text: string) => this.#copy(text) } },
+      languages: {},
+      Range: FakeRange,
+      MarkdownString: FakeMarkdown,
+      Disposable: FakeDisposable,
+      EventEmitter: class {
+        event = listens;
+        fire(): void {}
+        dispose(): void {}
+      },
+      EndOfLine: { LF: 1, CRLF: 2 },
+      StatusBarAlignment: { Left: 1, Right: 2 },
+      ProgressLocation: { Notification: 15, Window: 10 },
+      ViewColumn: { Beside: -2 },
+      ...Object.fromEntries(OTHERS.map((name) => [name, Empty])),
+    };
+  }
+
+  #window(): Record<string, unknown> {
+    const nothing = { dispose: () => {} };
+    const listens = () => nothing;
+    const message = async (text: string, ...rest: unknown[]) => {
+      this.sink('notification', text, rest);
+      return rest.includes(this.button) ? this.button : undefined;
+    };
+    return {
+      activeTextEditor: {
+        document: this.#document(),
+        selections: [this.#all()],
+        setDecorations: listens,
+      },
+      visibleTextEditors: [],
+      state: { focused: true },
+      tabGroups: { onDidChangeTabs: listens, all: [], activeTabGroup: {} },
+      onDidChangeWindowState: listens,
+      onDidChangeActiveTextEditor: listens,
+      createTextEditorDecorationType: listens,
+      showErrorMessage: message,
+      showWarningMessage: message,
+      showInformationMessage: message,
+      showTextDocument: async () => {},
+      showInputBox: async (options: unknown) => this.sink('input box', options),
+      showQuickPick: async (items: unknown, options: unknown) =>
+        this.sink('quick pick', await items, options),
+      createInputBox: () => this.#list('input box'),
+      createQuickPick: () => this.#list('quick pick'),
+      createStatusBarItem: () => this.#statusItem(),
+      createOutputChannel: () => this.#log(),
+      withProgress: async (options: unknown, work: (...values: unknown[]) => unknown) => {
+        this.sink('progress', options);
+        const report = (value: unknown) => this.sink('progress', value);
+        return work({ report }, { onCancellationRequested: listens });
+      },
+    };
+  }
+
+  #document(): unknown {
+    const { text } = this;
+    return {
+      uri: { scheme: 'file', path: '/work/a.txt', toString: () => 'file:///work/a.txt' },
+      languageId: 'plaintext',
+      lineCount: 1,
+      getText: () => text,
+      offsetAt: ({ character }: Place) => character,
+      positionAt: placeAt,
+      lineAt: () => ({ text, firstNonWhitespaceCharacterIndex: 0, range: this.#all() }),
+    };
+  }
+
+  #all(): FakeRange {
+    return new FakeRange(placeAt(0), placeAt(this.text.length));
+  }
+
+  #copy(text: string): void {
+    this.sink('clipboard', text);
+    if (text.startsWith('# Hosted Model diagnostics')) this.sink('diagnostics', text);
+    else if (text.startsWith('Hosted Model ')) this.sink('report', text);
+  }
+
+  #log(): unknown {
+    const write = (text: string) => {
+      this.sink('log', text);
+      this.sink('file log', `[trace] ${text}\n`);
+      this.onLog();
+    };
+    const levels = ['trace', 'debug', 'info', 'warn', 'error', 'append', 'appendLine'];
+    return {
+      ...Object.fromEntries(levels.map((level) => [level, write])),
+      show: () => {},
+      dispose: () => {},
+    };
+  }
+
+  #statusItem(): unknown {
+    const set = (_: unknown, name: string | symbol, value: unknown) => {
+      if (name === 'tooltip') this.sink('tooltip', (value as FakeMarkdown).value);
+      else this.sink('status text', value);
+      return true;
+    };
+    return new Proxy({ show: () => {}, dispose: () => {} }, { set });
+  }
+
+  /** A list whose report is copied once it is there, and which is closed then. */
+  #list(sink: Sink): unknown {
+    let hide = () => {};
+    let accept = () => {};
+    let hasCopied = false;
+    const shown: Record<string, unknown> = {
+      show: () => {
+        if (!LISTS_TO_READ.includes(String(shown['title']))) hide();
+      },
+      hide: () => hide(),
+      dispose: () => {},
+      onDidHide: (listener: () => void) => (hide = listener),
+      onDidAccept: (listener: () => void) => (accept = listener),
+    };
+    return new Proxy(shown, {
+      get: (_, name) => shown[String(name)] ?? (() => ({ dispose: () => {} })),
+      set: (_, name, value) => {
+        shown[String(name)] = value;
+        this.sink(sink, value);
+        if (name !== 'items' || shown['title'] === 'Select Model')
+          return name !== 'items' || later(hide);
+        const items = value as { readonly row?: { readonly does: string } }[];
+        const copy = items.find(({ row }) => row?.does === 'copy');
+        if (!copy) return true;
+        shown['selectedItems'] = [copy];
+        later(hasCopied ? hide : accept);
+        hasCopied = true;
+        return true;
+      },
+    });
+  }
+}
+
+/** Lists that are not closed at once. */
+const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];
+
+/** What the sources import, and what nothing here needs. */
+const OTHERS = [
+  ...['CodeAction', 'CodeActionKind', 'CompletionItem', 'CompletionItemKind', 'Diagnostic'],
+  ...['DiagnosticSeverity', 'Selection', 'SnippetString', 'TabInputNotebook', 'TabInputText'],
+  ...['TabInputTextDiff', 'ThemeColor', 'WorkspaceEdit'],
+] as const;
+
+function later(run: () => void): boolean {
+  setImmediate(run);
+  return true;
+}
+
+/** How many bytes these texts have. */
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { registerHooks } from 'node:module';
+import { installEditor } from '../../unit/credentials/fakeEditor.ts';
+import type { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { textsOfError } from '../../unit/service/canaries.ts';
+import type { SinkEditor } from './sinkEditor.ts';
+
+/**
+ * The whole extension in plain Node, as `activate` puts it together, in an editor that keeps all it
+ * is told. Only its patience is another one, since a test has no minute for a service that is silent.
+ */
+
+const MARK = '?window';
+
+/** Changes of the sources on their way in: file, what stands there, what takes its place. */
+const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
+  ['/src/service/http.ts', 'headersMs: 60_000', 'headersMs: 200'],
+  ['/src/service/http.ts', 'idleMs: 30_000', 'idleMs: 200'],
+  ['/src/service/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
+  [
+    '/src/ui/report.ts',
+    'const message = messageFor(error, context);',
+    'globalThis.reportedToTest(error); const message = messageFor(error, context);',
+  ],
+];
+
+/** What outlives a window. */
+export interface Stores {
+  readonly keyring: FakeKeyring;
+  readonly globalState: FakeState;
+  readonly workspaceState: FakeState;
+}
+
+export interface Windows {
+  /** Opens a window, and closes it once the work is done. */
+  open(
+    editor: SinkEditor,
+    stores: Stores,
+    work: (run: (command: string) => Promise<void>) => Promise<void>,
+  ): Promise<void>;
+  end(): void;
+}
+
+export function windows(firstEditor: SinkEditor): Windows {
+  let current = firstEditor;
+  const editorHooks = installEditor(() => current);
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      const found = next(specifier, context);
+      const isOurs = context.parentURL?.includes(MARK) && found.url.includes('/src/');
+      return isOurs && !found.url.includes(MARK) ? { ...found, url: found.url + MARK } : found;
+    },
+    load: (url, context, next) => {
+      if (!url.endsWith(MARK)) return next(url, context);
+      const loaded = next(url, context);
+      const changes = CHANGES.filter(([file]) => url.endsWith(file + MARK));
+      if (changes.length === 0) return loaded;
+      let source = String(Buffer.from(loaded.source as Uint8Array));
+      for (const [file, from, to] of changes) {
+        assert.ok(source.includes(from), `${from} in ${file}`);
+        source = source.replace(from, () => to);
+      }
+      return { ...loaded, source };
+    },
+  });
+  Object.assign(globalThis, {
+    reportedToTest: (error: unknown) => current.sink('thrown error', textsOfError(error)),
+  });
+
+  const open: Windows['open'] = async (editor, { keyring, globalState, workspaceState }, work) => {
+    current = editor;
+    const { activate } = await import(
+      new URL(`../../../src/extension.ts${MARK}`, import.meta.url).href
+    );
+    const subscriptions: { dispose(): void }[] = [];
+    const stopListening = listen(editor);
+    try {
+      activate({ subscriptions, secrets: keyring.window(), globalState, workspaceState });
+      await work(async (command) => {
+        editor.sink('command result', await editor.run(`hostedModel.${command}`));
+      });
+    } finally {
+      for (const subscription of subscriptions) subscription.dispose();
+      await new Promise((resolve) => setImmediate(resolve));
+      editor.sink('global state', Object.fromEntries(globalState.values));
+      editor.sink('workspace state', Object.fromEntries(workspaceState.values));
+      stopListening();
+    }
+  };
+  return {
+    open,
+    end: () => {
+      hooks.deregister();
+      editorHooks.deregister();
+      Reflect.deleteProperty(globalThis, 'reportedToTest');
+    },
+  };
+}
+
+/** Keeps what is written to the streams of the process, and what Node would warn of. */
+function listen(editor: SinkEditor): () => void {
+  const streams = [process.stdout, process.stderr].map((stream) => {
+    const write = stream.write;
+    stream.write = (chunk: unknown) => {
+      editor.sink('stdout and stderr', String(chunk));
+      return true;
+    };
+    return () => {
+      stream.write = write;
+    };
+  });
+  const warn = (warning: unknown) => editor.sink('process warning', textsOfError(warning));
+  process.on('warning', warn);
+  process.on('unhandledRejection', warn);
+  return () => {
+    for (const restore of streams) restore();
+    process.removeListener('warning', warn);
+    process.removeListener('unhandledRejection', warn);
+  };
+}
