@@ -54,6 +54,8 @@ if (watch) {
   await context.watch();
 } else {
   const { metafile } = await esbuild.build(options);
+  // What went into the files; not shipped, read by the tests of the package.
+  await writeFile('dist/meta.json', JSON.stringify(metafile));
   for (const path of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
     if (production) await dropIdleImports(path, metafile);
     const { size } = await stat(path);

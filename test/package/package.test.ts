@@ -20,7 +20,7 @@ function loadedWith(name: string, found = new Set<string>()): Set<string> {
 }
 
 describe('the package', () => {
-  it('holds exactly the files that users need', async function () {
+  it('L01: holds exactly the files that users need', async function () {
     this.timeout(20_000);
     const listed = await listFiles({ packageManager: PackageManager.None });
     const files = listed.filter((file) => !file.startsWith('dist/part-'));

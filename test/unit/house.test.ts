@@ -12,7 +12,7 @@ const files = new Map(
 );
 
 describe('architecture invariants', () => {
-  it('hold in every file', () => {
+  it('E10: hold in every file', () => {
     assert.ok(files.size > 30);
     assert.deepEqual(violations(files), []);
   });

@@ -136,7 +136,7 @@ describe('manifest', () => {
     }
   });
 
-  it('activates after start-up, beside the keychain, with no hooks of npm', () => {
+  it('L08 L09: activates after start-up, beside the keychain, with no hooks of npm', () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
     assert.deepEqual(manifest.extensionKind, ['ui', 'workspace']);
     assert.equal(capabilities.virtualWorkspaces, true);
@@ -144,7 +144,7 @@ describe('manifest', () => {
       assert.equal(manifest.scripts[hook], undefined);
   });
 
-  it('holds the floor of VS Code by its types', () => {
+  it('L08: holds the floor of VS Code by its types', () => {
     assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
   });
 

@@ -100,7 +100,7 @@ describe('the rows of Select Model', () => {
     );
   });
 
-  it('show hostile text as one short plain line', () => {
+  it('F10: show hostile text as one short plain line', () => {
     const model = modelOf({ label: hostile, provider: hostile, description: hostile });
     const [row] = modelRows([{ ...model, lifecycle: full.lifecycle }], '');
     assert.match(row?.label ?? '', /^a b \$ \(trash\) c 😀+…$/u);
@@ -109,7 +109,7 @@ describe('the rows of Select Model', () => {
     assert.ok((row?.detail ?? '').length <= 320);
   });
 
-  it(`hold no markup and no control character, whatever the list says (seed ${seed})`, () => {
+  it(`F10: hold no markup and no control character, whatever the list says (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 150 }),
       fc.string({

@@ -11,6 +11,10 @@ const scenarios = {
     'J01 J02 J04 J05 J06 J07 J08 J09 J10 J11 J12 J13 J14 J15 J17 J18 J21 J22 J23 J24 J25 J26 J27 J29 J31 J33',
   transport: 'C01 C02 C04 C05 C06 C08 C09 C11 C13 C15 C16 C17',
   'hostile answers': 'D01 D02 D03 D04 D06 D08 D09 D11 D12 D13 D14 D15 D17 D18 D19 D20 D21 D22 D23',
+  'leak sinks': 'E01 E02 E04 E05 E06 E07 E10 E11 E12 E13 E14',
+  'text of others in the interface': 'F01 F03 F04 F05 F06 F07 F08 F10 F11 F12',
+  'supply chain and package': 'L01 L02 L04 L05 L06 L08 L09 L11 L12',
+  'random input': 'M01 M02 M03 M04 M05 M06',
   'commands and what others can reach': 'G01 G04 G05 G06 G13 G14',
   'life of a token':
     'H01 H02 H03 H04 H06 H07 H08 H09 H10 H13 H14 H15 H16 H17 H18 H19 H20 H21 H23 H24 H25 H27 H28 H29 H30 H32',

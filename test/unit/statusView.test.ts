@@ -129,7 +129,7 @@ const rows: Row[] = [
 
 describe('status item', () => {
   for (const [name, facts, text, background, words] of rows) {
-    it(`shows "${text}" for: ${name}`, () => {
+    it(`F12: shows "${text}" for: ${name}`, () => {
       const view = renderStatus({ ...initialFacts, ...facts }, NOW);
       assert.deepEqual([view.text, view.background, view.words], [text, background, words]);
     });

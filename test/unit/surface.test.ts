@@ -41,6 +41,12 @@ describe('the surface of the extension', () => {
     );
   });
 
+  it('E11: sends no telemetry, to VS Code or to anybody', () => {
+    const senders =
+      /\b(createTelemetryLogger|TelemetryLogger|TelemetrySender|onDidChangeTelemetryEnabled|logUsage|logError|appInsights|sendTelemetry\w*)\b/g;
+    assert.deepEqual(places(senders), []);
+  });
+
   it('G14: answers no link, gives out no session, and contributes no more than it needs', () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;

@@ -9,6 +9,8 @@ import { type Windows, windows } from './window.ts';
 /** Text of others on its way through the whole extension. */
 
 const identity = { json: { access_token: token, expires_in: 3_600 } };
+/** Characters of one message. */
+const LONGEST_MESSAGE = 200;
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'diagnose', 'selectModel', 'showMenu'];
 /** Every sink but the one that an answer is for. */
 const OTHERS = SINKS.filter((sink) => sink !== 'document');
@@ -31,7 +33,7 @@ describe('hostile text in the whole extension', () => {
     'h0stile\r\nh0stile\u2028h0stile',
   ];
   for (const status of [400, 401, 403, 404, 408, 409, 429, 500, 503, 200]) {
-    it(`F01 F03 F08 F11: of a service that answers ${status} comes to light nowhere`, async function () {
+    it(`F01 F03 F07 F08 F11: of a service that answers ${status} comes to light nowhere`, async function () {
       this.timeout(20_000);
       const message = HOSTILE.join('\n');
       const inference = {
@@ -55,10 +57,44 @@ describe('hostile text in the whole extension', () => {
         const scenario = { key, source: 'secret storage', answers } as const;
         const { editor } = await useService(opened, scenario, COMMANDS);
         assert.match(editor.textOf('notification'), /Hosted Model/);
+        for (const text of editor.sunk.get('notification') ?? []) {
+          assert.ok(text.length <= LONGEST_MESSAGE, text);
+        }
         for (const sink of SINKS) assert.doesNotMatch(editor.textOf(sink), /h0stile/i, sink);
       }
     });
   }
+
+  it('F04 F05: of settings and hosts is plain text in the tooltip, whose only links are commands of ours', async function () {
+    this.timeout(20_000);
+    const editor = new SinkEditor();
+    editor.userSettings.set(
+      'modelId',
+      '![x](https://h0stile.example/x.png) <img src=x> [y](command:z)',
+    );
+    const refusal = { errorCode: 'BXNIM0415E', errorMessage: 'no' };
+    const answers = { identity: { status: 400, json: refusal } };
+    await useService(opened, { key, source: 'secret storage', answers, editor }, COMMANDS);
+    const links = new Set<string>();
+    for (const { value, isTrusted, supportHtml } of editor.tooltips) {
+      // What stays after the links that are markup, and after what is escaped.
+      const rest = value.replace(
+        /(?<!\\)\[[\w ]+\]\(command:(hostedModel\.\w+)\)/g,
+        (_, command) => {
+          links.add(command);
+          return '';
+        },
+      );
+      assert.doesNotMatch(rest, /(?<!\\)[[\]()<]/);
+      assert.equal(supportHtml, undefined);
+      const { enabledCommands } = (isTrusted ?? { enabledCommands: [] }) as {
+        enabledCommands: string[];
+      };
+      for (const command of enabledCommands) assert.match(command, /^hostedModel\.\w+$/);
+    }
+    assert.deepEqual([...links], ['hostedModel.setApiKey']);
+    assert.match(editor.textOf('tooltip'), /h0stile/);
+  });
 
   it('E06: a log on its lowest level holds neither prompt, answer, header nor body', async () => {
     const editor = new SinkEditor();

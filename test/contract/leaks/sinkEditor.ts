@@ -44,14 +44,27 @@ class FakeRange {
   }
 }
 
+/** As VS Code writes it, and what was given to it. */
 class FakeMarkdown {
   value = '';
+  given = '';
+  isTrusted: unknown;
+  supportHtml: unknown;
+
   appendText(text: string): this {
-    this.value += text;
+    this.given += text;
+    this.value += text
+      .replace(/[\\`*_{}[\]()#+\-!~]/g, '\\$&')
+      .replace(/[ \t]/g, '&nbsp;')
+      .replace(/>/g, '\\>')
+      .replace(/</g, '&lt;')
+      .replace(/\n/g, '\n\n');
     return this;
   }
   appendMarkdown(text: string): this {
-    return this.appendText(text);
+    this.given += text;
+    this.value += text;
+    return this;
   }
 }
 
@@ -72,6 +85,7 @@ class Empty {}
 /** An editor that keeps whatever it is told, by the place where it would come to light. */
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
+  readonly tooltips: FakeMarkdown[] = [];
   /** The text of the only document, all of it selected. */
   text = 'Write a haiku';
   /** What is pressed in each modal question, if it is there. */
@@ -215,9 +229,14 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
+  #keepTooltip(tooltip: FakeMarkdown): void {
+    this.tooltips.push(tooltip);
+    this.sink('tooltip', tooltip.given);
+  }
+
   #statusItem(): unknown {
     const set = (_: unknown, name: string | symbol, value: unknown) => {
-      if (name === 'tooltip') this.sink('tooltip', (value as FakeMarkdown).value);
+      if (name === 'tooltip') this.#keepTooltip(value as FakeMarkdown);
       else this.sink('status text', value);
       return true;
     };

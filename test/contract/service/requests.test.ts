@@ -187,7 +187,7 @@ describe('requests', () => {
     assert.match(shapes[0]?.body ?? '', /"PROMPT"/);
   });
 
-  it('are not sent at all where the prompt holds the key or the token in use', async () => {
+  it('E12: are not sent at all where the prompt holds the key or the token in use', async () => {
     const world = await startWorld();
     const { client, emulator } = world;
     const withKey = client.generateText(`KEY=${defaultApiKey} # mine`, {});
@@ -201,7 +201,7 @@ describe('requests', () => {
   });
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`for ${operation} are not sent at all where any part holds a secret, and are once it is masked`, async () => {
+    it(`E12: for ${operation} are not sent at all where any part holds a secret, and are once it is masked`, async () => {
       const world = await startWorld({ operation });
       const { client } = world;
       const half = Math.ceil(defaultApiKey.length / 2);
