@@ -15,7 +15,8 @@ const COMMANDS = ['generateFromSelection', 'refreshToken', 'diagnose', 'selectMo
 /** Every sink but the one that an answer is for. */
 const OTHERS = SINKS.filter((sink) => sink !== 'document');
 
-describe('hostile text in the whole extension', () => {
+describe('hostile text in the whole extension', function () {
+  this.timeout(30_000);
   let opened: Windows;
   before(() => {
     opened = windows(new SinkEditor());
@@ -33,8 +34,7 @@ describe('hostile text in the whole extension', () => {
     'h0stile\r\nh0stile\u2028h0stile',
   ];
   for (const status of [400, 401, 403, 404, 408, 409, 429, 500, 503, 200]) {
-    it(`F01 F03 F07 F08 F11: of a service that answers ${status} comes to light nowhere`, async function () {
-      this.timeout(20_000);
+    it(`F01 F03 F07 F08 F11: of a service that answers ${status} comes to light nowhere`, async () => {
       const message = HOSTILE.join('\n');
       const inference = {
         status,
@@ -65,8 +65,7 @@ describe('hostile text in the whole extension', () => {
     });
   }
 
-  it('F04 F05: of settings and hosts is plain text in the tooltip, whose only links are commands of ours', async function () {
-    this.timeout(20_000);
+  it('F04 F05: of settings and hosts is plain text in the tooltip, whose only links are commands of ours', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set(
       'modelId',

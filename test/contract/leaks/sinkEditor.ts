@@ -86,6 +86,8 @@ class Empty {}
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
+  /** Milliseconds that the extension waits for an answer in this window. */
+  patienceMs = 20_000;
   /** The text of the only document, all of it selected. */
   text = 'Write a haiku';
   /** What is pressed in each modal question, if it is there. */

@@ -24,7 +24,8 @@ const hitsIn = (text: string): string[] => [
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
-describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.keys(echoes).length} failing services, ${KEY_SOURCES.length} sources of the key, ${COMMANDS.length} commands each`, () => {
+describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.keys(echoes).length} failing services, ${KEY_SOURCES.length} sources of the key, ${COMMANDS.length} commands each`, function () {
+  this.timeout(30_000);
   const bytes = new Map(SINKS.map((sink) => [sink, 0]));
   const hits = new Map(SINKS.map((sink) => [sink, 0]));
   let opened: Windows;
@@ -48,12 +49,15 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
     console.log(`      ${all}; bar: 40 × 14, 0 hits\n`);
   });
 
-  const echo = async ({ path, fault }: Echo, source: KeySource) => {
+  const echo = async ({ path, fault, options }: Echo, source: KeySource) => {
+    const given = new SinkEditor();
+    given.patienceMs = options?.http?.headersMs ?? given.patienceMs;
     const isOfToken = path === tokenPath;
     const answers = isOfToken
       ? { identity: fault(key) }
       : { identity: { json: { access_token: token } }, inference: fault(key) };
-    const { editor, requests } = await useService(opened, { key, source, answers }, COMMANDS);
+    const scenario = { key, source, answers, editor: given };
+    const { editor, requests } = await useService(opened, scenario, COMMANDS);
     const sent = requests.map(({ text, headers }) => `${text} ${headers.authorization}`);
     assert.ok(
       sent.some((one) => one.includes(isOfToken ? key : token)),
@@ -64,8 +68,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
 
   for (const [name, scenario] of Object.entries(echoes)) {
     for (const source of KEY_SOURCES) {
-      it(`E01: ${name}, key from ${source}`, async function () {
-        this.timeout(20_000);
+      it(`E01: ${name}, key from ${source}`, async () => {
         const editor = await echo(scenario, source);
         runs += 1;
         for (const sink of SINKS) {

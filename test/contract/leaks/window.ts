@@ -14,8 +14,8 @@ const MARK = '?window';
 
 /** Changes of the sources on their way in: file, what stands there, what takes its place. */
 const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
-  ['/src/service/http.ts', 'headersMs: 60_000', 'headersMs: 200'],
-  ['/src/service/http.ts', 'idleMs: 30_000', 'idleMs: 200'],
+  ['/src/service/http.ts', 'headersMs: 60_000', 'headersMs: globalThis.patienceOfTest'],
+  ['/src/service/http.ts', 'idleMs: 30_000', 'idleMs: globalThis.patienceOfTest'],
   ['/src/service/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   [
     '/src/ui/report.ts',
@@ -69,6 +69,7 @@ export function windows(firstEditor: SinkEditor): Windows {
 
   const open: Windows['open'] = async (editor, { keyring, globalState, workspaceState }, work) => {
     current = editor;
+    Object.assign(globalThis, { patienceOfTest: editor.patienceMs });
     const { activate } = await import(
       new URL(`../../../src/extension.ts${MARK}`, import.meta.url).href
     );
@@ -93,6 +94,7 @@ export function windows(firstEditor: SinkEditor): Windows {
       hooks.deregister();
       editorHooks.deregister();
       Reflect.deleteProperty(globalThis, 'reportedToTest');
+      Reflect.deleteProperty(globalThis, 'patienceOfTest');
     },
   };
 }
