@@ -68,7 +68,7 @@ function settingLines({ settings, insertModes }: DiagnosticsFacts): string[] {
     `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'another word'}`,
     `Requests at once: ${limits.limit}, ${limits.minIntervalMs} ms apart`,
     `Token kept fresh: ${settings.keepTokenFresh ? 'yes' : 'no'}`,
-    `Templates in the settings: ${templates.length}`,
+    `Templates in the settings: ${Object.values(templates).flat().length}`,
   ];
 }
 

@@ -9,7 +9,7 @@ import { nasty, repeat, seed } from './fuzz.ts';
 /** Not written out, since a linter takes it for a mistake. */
 const variable = (name: string) => `\${${name}}`;
 
-const modes = ['below', 'replace'];
+const context = { insertModes: ['below', 'replace'], operation: 'chat' } as const;
 const yaml = fc.constantFrom(
   ...[
     'name: ',
@@ -67,7 +67,7 @@ describe('template files', () => {
       [join(yaml), join(prompt), nasty],
       async (head, body, selection) => {
         const text = `---\n${head}\n---\n${body}`;
-        const reading = await readTemplateText(text, modes);
+        const reading = await readTemplateText(text, context);
         for (const problem of reading.problems) {
           assert.ok(isInside(text, problem), JSON.stringify(problem));
           assert.ok(flawText(problem.flaw).length > 0);

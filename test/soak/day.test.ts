@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
+import { systemClock } from '../../src/service/clock.ts';
 import { endWorlds, startWorld, tokenPath } from '../contract/service/world.ts';
 import { printTable } from './table.ts';
 
@@ -13,6 +14,7 @@ describe('a day of work', function () {
   it('K07: with a call each 10 minutes makes 24 to 31 token requests, and none fails', async () => {
     let passedMs = 0;
     const clock = {
+      ...systemClock,
       now: () => Date.now() + passedMs,
       monotonic: () => performance.now() + passedMs,
     };

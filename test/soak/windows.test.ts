@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
+import { systemClock } from '../../src/service/clock.ts';
 import { TokenService } from '../../src/service/token.ts';
 import { never, seed, tokenAnswer } from '../unit/service/fixtures.ts';
 import { inForm } from './fullOrShort.ts';
@@ -58,7 +59,11 @@ async function ours(random: () => number, isInUse: boolean): Promise<Load> {
   const load = new Array<number>(END).fill(0);
   const calendar = new Calendar();
   let nowMs = 0;
-  const clock = { now: () => 1_800_000_000_000 + nowMs, monotonic: () => nowMs };
+  const clock = {
+    ...systemClock,
+    now: () => 1_800_000_000_000 + nowMs,
+    monotonic: () => nowMs,
+  };
   for (let window = 0; window < WINDOWS; window += 1) {
     const service = new TokenService({
       clock,

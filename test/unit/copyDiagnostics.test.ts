@@ -35,12 +35,13 @@ describe('Copy Diagnostics', () => {
     const { copyDiagnosticsOf } = await import('../../src/diagnostics.ts');
     const all = found();
     const access = { look: async () => ({ found: all, choice: choose(all) }) };
-    await copyDiagnosticsOf({
+    const app = {
       access: async () => access,
       openSession: async () => undefined,
       status: { facts: initialFacts },
       recent,
-    } as unknown as App);
+    } as unknown as App;
+    await copyDiagnosticsOf(app, ['below']);
   };
 
   it('puts the report on the clipboard, and says so', async () => {

@@ -21,7 +21,7 @@ const settings: Settings = {
   insertMode: 'below',
   limits: { limit: 3, minIntervalMs: 0, queue: 50 },
   keepTokenFresh: true,
-  templates: [],
+  templates: { user: [], remote: [], workspace: [], folder: [] },
 };
 const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
   const all = changes.found ?? found({ outside: [noFile] });
@@ -104,7 +104,7 @@ describe('the diagnostics for support', () => {
           modelId: typed('model'),
           insertMode: typed('mode'),
           parameters: { canary: 'canary' },
-          templates: ['canary'],
+          templates: { user: ['canary'], remote: [], workspace: ['canary', {}], folder: [] },
         },
         status: { ...initialFacts, provenance: ['canary'] },
       }),
@@ -112,6 +112,7 @@ describe('the diagnostics for support', () => {
     assert.doesNotMatch(text, /canary/i);
     assert.match(text, /Identity service: another host/);
     assert.match(text, /Service: an address that cannot be used/);
+    assert.match(text, /Templates in the settings: 3/);
     assert.match(text, /server-failed, another host/);
     assert.match(text, /: unknown$/m);
   });

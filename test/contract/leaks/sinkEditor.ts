@@ -285,7 +285,7 @@ const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model']
 const OTHERS = [
   ...['CodeAction', 'CodeActionKind', 'CompletionItem', 'CompletionItemKind', 'Diagnostic'],
   ...['DiagnosticSeverity', 'Selection', 'SnippetString', 'TabInputNotebook', 'TabInputText'],
-  ...['TabInputTextDiff', 'ThemeColor', 'WorkspaceEdit'],
+  ...['TabInputTextDiff', 'TextDocumentChangeReason', 'ThemeColor', 'WorkspaceEdit'],
 ] as const;
 
 function later(run: () => void): boolean {

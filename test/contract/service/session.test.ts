@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { GenerateOptions } from '../../../src/service/client.ts';
-import { modelProblem } from '../../../src/service/modelLimits.ts';
 import type { LimiterState } from '../../../src/service/limiter.ts';
+import { modelProblem } from '../../../src/service/modelLimits.ts';
 import { Session } from '../../../src/service/session.ts';
 import type { TokenState } from '../../../src/service/tokenState.ts';
 import { gate } from '../../emulator/faults.ts';

@@ -102,7 +102,11 @@ describe('while the identity service is down', () => {
   for (const [what, fault, kind, attempts] of faults) {
     it(`H16: and ${what}, 100 calls past the end of their token share ${attempts} requests, one clear error each`, async () => {
       let lead = 0;
-      const clock = { now: () => Date.now() + lead, monotonic: () => performance.now() + lead };
+      const clock = {
+        ...systemClock,
+        now: () => Date.now() + lead,
+        monotonic: () => performance.now() + lead,
+      };
       const world = await startWorld({ clock, limits: { limit: 3, queue: 100 } });
       await world.generate();
       lead = HOUR * 1_000;
