@@ -13,7 +13,13 @@ import { newTokensByDefault } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
 import { parameterProblem } from './parameterCheck.ts';
 import { mapParameters, type Parameters } from './parameters.ts';
-import { holdsPrivateKey, maskAll, maskPrivateKeys, type SecretKind } from './promptSecrets.ts';
+import {
+  holdsPrivateKey,
+  holdsWhole,
+  maskPrivateKeys,
+  maskWhole,
+  type SecretKind,
+} from './promptSecrets.ts';
 import type { TokenService } from './token.ts';
 import type { Token } from './tokenState.ts';
 import type { InferencePath, Operation } from './vendors.ts';
@@ -146,12 +152,12 @@ export class Client {
 
   /** The text with every one of these secrets masked. */
   mask(text: string): string {
-    return maskAll(this.#options.tokens.mask(maskPrivateKeys(text)), this.#keys());
+    return maskWhole(maskPrivateKeys(text), [...this.#keys(), ...this.#options.tokens.values]);
   }
 
   #ownSecretsIn(text: string): SecretKind[] {
     const kinds: SecretKind[] = [];
-    if (this.#keys().some((key) => text.includes(key))) kinds.push('apiKey');
+    if (holdsWhole(text, this.#keys())) kinds.push('apiKey');
     if (this.#options.tokens.isIn(text)) kinds.push('token');
     return kinds;
   }
@@ -167,10 +173,8 @@ export class Client {
    * @param ofUser the texts of the body that are not the model's own
    */
   #refuseSecrets(body: RequestBody, ofUser: readonly string[]): void {
-    const kinds = [
-      ...stringsIn(body).flatMap((text) => this.#ownSecretsIn(text)),
-      ...ofUser.flatMap((text) => this.secretsIn(text)),
-    ];
+    const kinds = stringsIn(body).flatMap((text) => this.#ownSecretsIn(text));
+    if (ofUser.some(holdsPrivateKey)) kinds.push('privateKey');
     if (kinds.length > 0) {
       throw new ServiceError('prompt-holds-secret', { secretKinds: [...new Set(kinds)] });
     }

@@ -1,10 +1,9 @@
 import { privateKeysIn } from './privateKeys.ts';
+import { findWholeSecrets, masked } from './secretSearch.ts';
 
 /** Secrets within a text that is about to be sent: which kinds it holds, and the text without them. Pure. */
 
 export type SecretKind = 'apiKey' | 'token' | 'privateKey';
-
-const MASK = '[redacted]';
 
 /** True where a text holds a private key, or a part of one with its first or last line. */
 export function holdsPrivateKey(text: string): boolean {
@@ -13,20 +12,16 @@ export function holdsPrivateKey(text: string): boolean {
 
 /** Masks every private key, and nothing else. */
 export function maskPrivateKeys(text: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (const { at, end } of privateKeysIn(text)) {
-    parts.push(text.slice(from, at), MASK);
-    from = end;
-  }
-  return parts.join('') + text.slice(from);
+  const stretches = privateKeysIn(text).map(({ at, end }) => ({ start: at, end }));
+  return masked(text, stretches);
 }
 
-/** Masks each of these texts wherever it stands, and nothing else. */
-export function maskAll(text: string, secrets: readonly string[]): string {
-  // The longest first: one that begins like another must not leave its end behind.
-  const longestFirst = secrets
-    .filter((secret) => secret !== '')
-    .toSorted((a, b) => b.length - a.length);
-  return longestFirst.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
+/** True where a text holds one of these secrets, in whichever form it travels in. */
+export function holdsWhole(text: string, secrets: readonly string[]): boolean {
+  return findWholeSecrets(text, secrets).length > 0;
+}
+
+/** Masks each of these secrets in every such form, and nothing else. */
+export function maskWhole(text: string, secrets: readonly string[]): string {
+  return masked(text, findWholeSecrets(text, secrets));
 }

@@ -1,9 +1,7 @@
 import { ServiceError } from './errors.ts';
-import { findSecrets, holdsSecret, SHORTEST_SECRET } from './secretSearch.ts';
+import { findSecrets, holdsSecret, MASK, masked, SHORTEST_SECRET } from './secretSearch.ts';
 
 /** Takes secrets out of what is to be shown or written down. Pure. */
-
-const MASK = '[redacted]';
 
 const SECRET_SHAPES: readonly RegExp[] = [
   /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,2}/g,
@@ -16,13 +14,7 @@ const SECRET_SHAPES: readonly RegExp[] = [
  * A second defence: the first is that nothing secret is handed to a log or a message.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (const { start, end } of findSecrets(text, secrets)) {
-    parts.push(text.slice(from, start), MASK);
-    from = end;
-  }
-  let clean = parts.join('') + text.slice(from);
+  let clean = masked(text, findSecrets(text, secrets));
   for (const shape of SECRET_SHAPES) clean = clean.replace(shape, MASK);
   return clean;
 }

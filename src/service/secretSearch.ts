@@ -13,24 +13,70 @@ export const SHORTEST_SECRET = 6;
 const PREFIX_LENGTH = 12;
 const LONGEST_WITHOUT_PREFIX = 23;
 
-/** Where these secrets stand in a text, in order; stretches that overlap are one. */
+/** Characters of a form that the words of a person do not make when the blanks between them go. */
+const SHORTEST_ACROSS_BLANKS = 12;
+
+/**
+ * Where these secrets stand in a text that is shown or written down, in order; stretches that
+ * overlap are one. The beginning of a secret counts, too: one word too many that is masked does no
+ * harm there.
+ */
 export function findSecrets(text: string, secrets: readonly string[]): Found[] {
-  const forms = [
-    ...new Set(secrets.filter((one) => one.length >= SHORTEST_SECRET).flatMap(formsOf)),
-  ];
+  const long = secrets.filter((secret) => !isShort(secret));
+  const forms = long.flatMap((secret) => [...formsOf(secret), ...beginningOf(secret)]);
+  return search(text, forms, SHORTEST_SECRET);
+}
+
+/** True if a text holds one of these secrets, or its beginning, in any form. */
+export function holdsSecret(text: string, secrets: readonly string[]): boolean {
+  return findSecrets(text, secrets).length > 0;
+}
+
+/**
+ * Where these secrets stand as a whole in a text of a person, in the same forms. What is found
+ * stops that person, so that nothing counts that stands there by chance: no beginning, which all
+ * tokens of a service share, and of a short secret neither a code nor one with blanks within it.
+ */
+export function findWholeSecrets(text: string, secrets: readonly string[]): Found[] {
+  const forms = secrets.flatMap((secret) => (isShort(secret) ? [secret] : formsOf(secret)));
+  return search(
+    text,
+    forms.filter((form) => form !== ''),
+    SHORTEST_ACROSS_BLANKS,
+  );
+}
+
+/** A text with something else in place of these stretches of it. */
+export function masked(text: string, stretches: readonly Found[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of stretches) {
+    parts.push(text.slice(from, start), MASK);
+    from = end;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+export const MASK = '[redacted]';
+
+/** @param shortestBroken characters of the shortest form that is found with blanks within it */
+function search(text: string, forms: readonly string[], shortestBroken: number): Found[] {
   if (forms.length === 0) return [];
   const folded = withoutBreaks(text);
-  const all = forms.flatMap((form) => [
+  const all = [...new Set(forms)].flatMap((form) => [
     ...occurrences(text, form),
     // A secret that is broken into lines, as mails and certificates do it.
-    ...(folded.text === text ? [] : foundAcrossBreaks(folded, form)),
+    ...(folded.text === text ? [] : foundAcrossBreaks(folded, form, shortestBroken)),
   ]);
   return merged(all);
 }
 
-/** True if a text holds one of these secrets in any form. */
-export function holdsSecret(text: string, secrets: readonly string[]): boolean {
-  return findSecrets(text, secrets).length > 0;
+function isShort(secret: string): boolean {
+  return secret.length < SHORTEST_SECRET;
+}
+
+function beginningOf(secret: string): string[] {
+  return secret.length > LONGEST_WITHOUT_PREFIX ? [secret.slice(0, PREFIX_LENGTH)] : [];
 }
 
 /** As it is, in addresses and forms, in JSON, in JSON within JSON, and in Base64. */
@@ -44,7 +90,6 @@ function formsOf(secret: string): string[] {
     inJson,
     JSON.stringify(inJson).slice(1, -1),
     ...inBase64(secret),
-    ...(secret.length > LONGEST_WITHOUT_PREFIX ? [secret.slice(0, PREFIX_LENGTH)] : []),
   ];
   return forms.filter((form) => form.length >= SHORTEST_SECRET);
 }
@@ -101,9 +146,9 @@ function withoutBreaks(text: string): Folded {
   return { text: kept.join(''), places };
 }
 
-function foundAcrossBreaks({ text, places }: Folded, form: string): Found[] {
+function foundAcrossBreaks({ text, places }: Folded, form: string, shortest: number): Found[] {
   const folded = withoutBreaks(form).text;
-  if (folded.length < SHORTEST_SECRET) return [];
+  if (folded.length < shortest) return [];
   return occurrences(text, folded).map(({ start, end }) => ({
     start: places[start] ?? 0,
     end: (places[end - 1] ?? 0) + 1,

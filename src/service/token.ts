@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
-import { maskAll } from './promptSecrets.ts';
+import { holdsWhole } from './promptSecrets.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -117,14 +117,9 @@ export class TokenService {
     return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
   }
 
-  /** True if the text holds the token in use or the one before it. */
+  /** True if the text holds the token in use or the one before it, in whichever form. */
   isIn(text: string): boolean {
-    return this.values.some((value) => text.includes(value));
-  }
-
-  /** The text with these two masked, and nothing else. */
-  mask(text: string): string {
-    return maskAll(text, this.values);
+    return holdsWhole(text, this.values);
   }
 
   /**

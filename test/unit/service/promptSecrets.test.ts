@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { holdsPrivateKey, maskAll, maskPrivateKeys } from '../../../src/service/promptSecrets.ts';
+import {
+  holdsPrivateKey,
+  holdsWhole,
+  maskPrivateKeys,
+  maskWhole,
+} from '../../../src/service/promptSecrets.ts';
+import { formsIn, writtenDown } from './canaries.ts';
 import { clientOn, credentials, fakeNetwork, seed } from './fixtures.ts';
 
 const block = (name: string, body = 'MIIEvQIBADAN\nBgkqhkiG9w0B') =>
@@ -200,8 +206,40 @@ describe('a client', () => {
     assert.deepEqual(client.secretsIn(masked), []);
   });
 
+  for (const [form, write] of Object.entries(writtenDown)) {
+    it(`E12: finds and masks a key and a token ${form}`, async () => {
+      const client = start();
+      await client.generateText('Hi', {});
+      for (const secret of ['key-of-the-unit-tests-2', 'token-of-the-unit-tests']) {
+        const text = `before ${write(secret)} after`;
+        assert.equal(client.secretsIn(text).length, 1);
+        const clean = client.mask(text);
+        assert.match(clean, /^before .*after$/s);
+        assert.deepEqual(formsIn(clean, secret), []);
+      }
+    });
+  }
+
+  it('finds no secret in words that only look like one', () => {
+    const token = `eyJraWQiOiIyMDI0${'x'.repeat(60)}`;
+    for (const [text, secret] of [
+      ['an other key', 'another-key'.replace('-', '')],
+      ['is a key', 'isakey'],
+      [`${token.slice(0, 20)} of somebody else`, token],
+      ['YWJj is abc', 'zzz'],
+      ['eHl6', 'xyz'],
+    ] as const) {
+      assert.equal(holdsWhole(text, [secret]), false, text);
+      assert.equal(maskWhole(text, [secret]), text);
+    }
+  });
+
+  it('finds a key of any length as it is', () => {
+    assert.equal(maskWhole('the key is xyz.', ['xyz']), 'the key is [redacted].');
+  });
+
   it('masks nothing where there is nothing to mask', () => {
-    assert.equal(maskAll('a text', ['']), 'a text');
+    assert.equal(maskWhole('a text', ['']), 'a text');
     assert.equal(start().mask(''), '');
   });
 });
