@@ -62,6 +62,19 @@ export function registerCommands(
   return Disposable.from(...registrations);
 }
 
+const NOT_STARTED =
+  'Hosted Model could not start. Most likely a part of VS Code that it needs does not work. Reload the window; its log names what failed.';
+
+/** Registers every command, for the case that there is nothing that could run them. */
+export function registerRefusals(): Disposable {
+  const registrations = COMMANDS.map((name) =>
+    commands.registerCommand(`hostedModel.${name}`, async (): Promise<undefined> => {
+      void window.showErrorMessage(NOT_STARTED);
+    }),
+  );
+  return Disposable.from(...registrations);
+}
+
 async function guarded(
   app: App,
   name: CommandName,

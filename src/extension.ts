@@ -1,6 +1,6 @@
 import { type ExtensionContext, window, workspace } from 'vscode';
 import type { App } from './app.ts';
-import { registerCommands } from './commands.ts';
+import { registerCommands, registerRefusals } from './commands.ts';
 import type { CredentialAccess } from './credentials/access.ts';
 import type { Choice } from './credentials/choose.ts';
 import { KeyStore } from './credentials/keyStore.ts';
@@ -15,17 +15,31 @@ import type { TokenState } from './service/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
 import { registerTemplateFiles } from './templates/watch.ts';
 import { generationWatches } from './ui/generationWatch.ts';
-import { openLog } from './ui/log.ts';
+import { type Log, openLog } from './ui/log.ts';
 import { reach } from './ui/milestones.ts';
 import { Recent } from './ui/recent.ts';
 import { StatusItem } from './ui/statusItem.ts';
 
 /**
- * The composition root: builds everything in order of dependency. Activation makes no request,
- * starts no timer, reads no secret and does not load the HTTP stack.
+ * Builds everything. Where that fails the commands are there all the same and say so: VS Code shows
+ * nobody why a command is missing.
  */
 export function activate(context: ExtensionContext): void {
   const log = openLog();
+  context.subscriptions.push(log);
+  try {
+    build(context, log);
+  } catch (error) {
+    log.error(`could not start: ${error instanceof Error ? error.name : 'unknown failure'}`);
+    context.subscriptions.push(registerRefusals());
+  }
+}
+
+/**
+ * The composition root: builds everything in order of dependency. Activation makes no request,
+ * starts no timer, reads no secret and does not load the HTTP stack.
+ */
+function build(context: ExtensionContext, log: Log): void {
   /** Nobody waits for it; a failure of it still must not pass unseen. */
   const inBackground = (work: PromiseLike<unknown> | undefined) =>
     void work?.then(undefined, (error: unknown) => {
@@ -118,7 +132,7 @@ export function activate(context: ExtensionContext): void {
   };
   const onSettingsChange = async () => {
     status.update({ unreachable: false });
-    lookForStrayKey();
+    inBackground(lookForStrayKey());
     await showWhetherSetUp();
     await lookAgain();
   };
@@ -127,14 +141,11 @@ export function activate(context: ExtensionContext): void {
   };
 
   let hasOfferedToMove = false;
-  const lookForStrayKey = () => {
+  const lookForStrayKey = async () => {
     if (hasOfferedToMove || !findKeyInSettings()) return;
     hasOfferedToMove = true;
-    inBackground(
-      import('./credentials/strayKey.ts').then(({ offerToMoveKey }) =>
-        offerToMoveKey(() => access.get()),
-      ),
-    );
+    const { offerToMoveKey } = await import('./credentials/strayKey.ts');
+    await offerToMoveKey(() => access.get());
   };
 
   const test = async (credentials: Credentials, signal: AbortSignal) => {
@@ -164,9 +175,7 @@ export function activate(context: ExtensionContext): void {
   };
 
   context.subscriptions.push(
-    log,
     status,
-    registerCommands(app),
     keys,
     registerEnvFile(),
     registerTemplateFiles(),
@@ -175,12 +184,14 @@ export function activate(context: ExtensionContext): void {
     window.onDidChangeWindowState(() => inBackground(keepFresh())),
     window.onDidChangeActiveTextEditor(() => inBackground(onEditorChange())),
     workspace.onDidGrantWorkspaceTrust(() => inBackground(lookAgain())),
+    // The last that can fail: otherwise the names would be taken already.
+    registerCommands(app),
     { dispose: () => signedOut.abort(new ServiceError('cancelled')) },
     { dispose: () => inBackground(session.ifMade?.then((open) => open.dispose())) },
     { dispose: () => inBackground(jobs.ifMade?.then((open) => open.dispose())) },
   );
   inBackground(showWhetherSetUp());
-  lookForStrayKey();
+  inBackground(lookForStrayKey());
 }
 
 /** What waits for an answer of the user. */

@@ -1,6 +1,6 @@
 import {
   ConfigurationTarget,
-  type Disposable,
+  Disposable,
   type Uri,
   type WorkspaceConfiguration,
   workspace,
@@ -8,6 +8,7 @@ import {
 import type { LimiterOptions } from './service/limiter.ts';
 import type { Parameters } from './service/parameters.ts';
 import { type Operation, type Vendor, vendorFor, vendors } from './service/vendors.ts';
+import { Throttle } from './throttle.ts';
 
 /** The only caller of getConfiguration. Values are read as one snapshot, at the moment of use. */
 
@@ -48,6 +49,8 @@ interface Inspected {
 
 const SECTION = 'hostedModel';
 const COMMAND_QUEUE = 50;
+/** Between two readings of changed settings. */
+const LEAST_APART_MS = 100;
 /** What people call a setting for the key, which does not exist. */
 const KEY_NAMES = ['apiKey', 'apikey', 'api_key', 'key'] as const;
 
@@ -107,10 +110,13 @@ export async function writeSettings(values: WritableSettings): Promise<void> {
   }
 }
 
+/** A program that writes settings one by one makes an event of each; they are heard together. */
 export function onDidChangeSettings(listener: () => void): Disposable {
-  return workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration(SECTION)) listener();
+  const throttle = new Throttle(LEAST_APART_MS, listener);
+  const subscription = workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration(SECTION)) throttle.ask();
   });
+  return Disposable.from(subscription, throttle);
 }
 
 /**

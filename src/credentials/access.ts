@@ -1,6 +1,9 @@
 import { type Uri, type WorkspaceFolder, window } from 'vscode';
 import type { StoredKey } from '../envFile/moveKey.ts';
 import { type Credentials, SETTING_NAMES, type SettingName } from '../service/credentials.ts';
+import { ServiceError } from '../service/errors.ts';
+import { Flight } from '../service/flight.ts';
+import { cancellable } from '../ui/progress.ts';
 import { missingText } from '../ui/settingMessages.ts';
 import { lookedText, sourceName, sourceProblem } from '../ui/sourceMessages.ts';
 import { reportAddress } from './address.ts';
@@ -66,6 +69,7 @@ export class CredentialAccess {
    * time for the same folder are answered together: none asks what another one has asked.
    * @param document whose folder may bring credentials; without one that of the active document
    * @returns undefined if the user gave up
+   * @throws {ServiceError} `cancelled` if the user did not want to wait, or the window closes
    */
   require(document?: Uri): Promise<Credentials | undefined> {
     // The folder of the moment at which the user asked, whatever is shown when it is answered.
@@ -110,7 +114,9 @@ export class CredentialAccess {
     let hasSetUp = false;
     for (;;) {
       const signedOut = this.options.signOutSignal();
-      const { found, choice } = await this.look(owner);
+      // After a sign-out another signal takes its place, but not when the window closes.
+      if (signedOut.aborted) throw new ServiceError('cancelled');
+      const { found, choice } = await this.#lookPatiently(owner);
       // What was found while somebody signed out may not be used any more.
       if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
@@ -122,6 +128,13 @@ export class CredentialAccess {
       hasSetUp ||= choice.kind === 'missing';
       if (!(await this.#isSettled(found, choice, owner))) return undefined;
     }
+  }
+
+  /** A keyring that waits for its password, or a folder far away, can take long to answer. */
+  #lookPatiently(owner: WorkspaceFolder | undefined): ReturnType<CredentialAccess['look']> {
+    return cancellable('reading the credentials…', (signal) =>
+      new Flight(() => this.look(owner)).wait(signal, () => {}),
+    );
   }
 
   /** Asks what has to be asked. @returns false if the user gave up */

@@ -35,10 +35,12 @@ export async function findSources(
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
+  // As it is when somebody asks: any part of the extension host can change it.
+  const atOnce = readOutsideEnvironment(environment, settings.vendor);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
   const texts: readonly (readonly [OutsideId, OutsideText])[] = [
     ['envFile', await readOutsideFile(owner, settings.vendor)],
-    ['environment', readOutsideEnvironment(environment, settings.vendor)],
+    ['environment', atOnce],
   ];
   const outside = await Promise.all(
     texts.map(async ([id, text]): Promise<OutsideSource> => {

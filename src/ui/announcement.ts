@@ -17,5 +17,6 @@ export function announce(text: string): void {
   item.text = `$(check) ${text}`;
   item.accessibilityInformation = { label: `Hosted Model: ${text}`, role: 'alert' };
   item.show();
-  setTimeout(() => item.dispose(), SHOWN_MS);
+  // Nobody waits for it to go when the window closes.
+  setTimeout(() => item.dispose(), SHOWN_MS).unref();
 }

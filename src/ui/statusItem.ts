@@ -30,6 +30,7 @@ export class StatusItem implements Disposable {
   #facts: StatusFacts = initialFacts;
   #painted = '';
   #timer: NodeJS.Timeout | undefined;
+  #isDisposed = false;
 
   /**
    * @param place read when the tooltip is made
@@ -55,11 +56,14 @@ export class StatusItem implements Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     clearTimeout(this.#timer);
     this.#item.dispose();
   }
 
   #paint(): void {
+    // What was under way when the window closed still reports its end.
+    if (this.#isDisposed) return;
     const now = Date.now();
     const view = renderStatus(this.#facts, now);
     clearTimeout(this.#timer);

@@ -20,7 +20,7 @@ const scenarios = {
     'H01 H02 H03 H04 H06 H07 H08 H09 H10 H13 H14 H15 H16 H17 H18 H19 H20 H21 H23 H24 H25 H27 H28 H29 H30 H32',
   'retries and requests in flight':
     'I01 I02 I03 I04 I07 I08 I09 I10 I12 I13 I15 I16 I17 I18 I19 I20 I22 I25 I26',
-  'soak and scheduler': 'K05 K06 K07 M08',
+  'life of a window, and soak': 'K01 K02 K04 K05 K06 K07 K09 K10 K12 K13 K14 K15 K16 M08',
 };
 
 /** The beginnings of all titles of tests: a title names its scenarios before a colon. */

@@ -94,6 +94,12 @@ export class SinkEditor extends FakeEditor {
   button = 'Use These Values';
   /** What a log does besides keeping its lines. */
   onLog: () => void = () => {};
+  /** Whether somebody looks at the window. */
+  isFocused = true;
+  /** A part that throws whatever is asked of it. */
+  broken: 'configuration' | 'status bar' | undefined;
+  /** What the extension has made or listens to and has not disposed of, by its kind. */
+  readonly held = new Map<string, Set<unknown>>();
 
   sink(sink: Sink, ...values: unknown[]): void {
     const texts = values.map((value) =>
@@ -106,10 +112,31 @@ export class SinkEditor extends FakeEditor {
     return this.sunk.get(sink)?.join('\n') ?? '';
   }
 
+  /** Tells everybody who listens to it of an event. */
+  fire(event: string, value: unknown = {}): void {
+    for (const listener of this.held.get(event) ?? [])
+      (listener as (value: unknown) => void)(value);
+  }
+
+  /** How many there are of each kind that are held. */
+  get heldCounts(): Readonly<Record<string, number>> {
+    const counts = [...this.held].map(([kind, all]) => [kind, all.size] as const);
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  }
+
+  /** Holds something until it is disposed of. */
+  #hold(kind: string, thing: unknown): { dispose(): void } {
+    const all = this.held.get(kind) ?? new Set();
+    this.held.set(kind, all.add(thing));
+    return { dispose: () => void all.delete(thing) };
+  }
+
+  #event(name: string) {
+    return (listener: unknown) => this.#hold(name, listener);
+  }
+
   override exports(): Record<string, unknown> {
     const base = super.exports();
-    const nothing = { dispose: () => {} };
-    const listens = () => nothing;
     const own = (from: unknown, values: Record<string, unknown>) =>
       Object.create(from as object, Object.getOwnPropertyDescriptors(values));
     return {
@@ -117,16 +144,16 @@ export class SinkEditor extends FakeEditor {
       window: own(base['window'], this.#window()),
       workspace: own(base['workspace'], {
         isTrusted: true,
-        onDidChangeConfiguration: listens,
-        onDidChangeTextDocument: listens,
-        onDidRenameFiles: listens,
-        registerTextDocumentContentProvider: listens,
+        onDidChangeConfiguration: this.#event('configuration'),
+        onDidChangeTextDocument: this.#event('text'),
+        onDidOpenTextDocument: this.#event('opened document'),
+        onDidGrantWorkspaceTrust: this.#event('trust'),
+        onDidChangeWorkspaceFolders: this.#event('folders'),
+        onDidRenameFiles: this.#event('renamed files'),
+        onDidCloseTextDocument: this.#event('closed document'),
+        registerTextDocumentContentProvider: (scheme: string) => this.#hold('provider', scheme),
         notebookDocuments: [],
-        getConfiguration: () => ({
-          get: (name: string) => this.setting(name),
-          inspect: (name: string) => ({ globalLocalValue: this.userSettings.get(name) }),
-          update: async (name: string, value: unknown) => this.sink('settings', name, value),
-        }),
+        getConfiguration: () => this.#configuration(),
         openTextDocument: async (options: unknown) => {
           this.sink('document', options);
           return this.#document();
@@ -144,7 +171,7 @@ export class SinkEditor extends FakeEditor {
       MarkdownString: FakeMarkdown,
       Disposable: FakeDisposable,
       EventEmitter: class {
-        event = listens;
+        event = () => ({ dispose: () => {} });
         fire(): void {}
         dispose(): void {}
       },
@@ -156,9 +183,17 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
+  #configuration(): unknown {
+    if (this.broken === 'configuration') throw new Error('no configuration');
+    return {
+      get: (name: string) => this.setting(name),
+      inspect: (name: string) => ({ globalLocalValue: this.userSettings.get(name) }),
+      update: async (name: string, value: unknown) => this.sink('settings', name, value),
+    };
+  }
+
   #window(): Record<string, unknown> {
-    const nothing = { dispose: () => {} };
-    const listens = () => nothing;
+    const decoration = () => this.#hold('decoration', {});
     const message = async (text: string, ...rest: unknown[]) => {
       this.sink('notification', text, rest);
       return rest.includes(this.button) ? this.button : undefined;
@@ -167,14 +202,14 @@ export class SinkEditor extends FakeEditor {
       activeTextEditor: {
         document: this.#document(),
         selections: [this.#all()],
-        setDecorations: listens,
+        setDecorations: () => {},
       },
       visibleTextEditors: [],
-      state: { focused: true },
-      tabGroups: { onDidChangeTabs: listens, all: [], activeTabGroup: {} },
-      onDidChangeWindowState: listens,
-      onDidChangeActiveTextEditor: listens,
-      createTextEditorDecorationType: listens,
+      state: { focused: this.isFocused },
+      tabGroups: { onDidChangeTabs: this.#event('tabs'), all: [], activeTabGroup: {} },
+      onDidChangeWindowState: this.#event('window state'),
+      onDidChangeActiveTextEditor: this.#event('active editor'),
+      createTextEditorDecorationType: decoration,
       showErrorMessage: message,
       showWarningMessage: message,
       showInformationMessage: message,
@@ -189,7 +224,8 @@ export class SinkEditor extends FakeEditor {
       withProgress: async (options: unknown, work: (...values: unknown[]) => unknown) => {
         this.sink('progress', options);
         const report = (value: unknown) => this.sink('progress', value);
-        return work({ report }, { onCancellationRequested: listens });
+        const onCancellationRequested = (cancel: () => void) => this.#hold('cancel button', cancel);
+        return work({ report }, { onCancellationRequested });
       },
     };
   }
@@ -227,7 +263,7 @@ export class SinkEditor extends FakeEditor {
     return {
       ...Object.fromEntries(levels.map((level) => [level, write])),
       show: () => {},
-      dispose: () => {},
+      ...this.#hold('log', {}),
     };
   }
 
@@ -237,12 +273,13 @@ export class SinkEditor extends FakeEditor {
   }
 
   #statusItem(): unknown {
+    if (this.broken === 'status bar') throw new Error('no status bar');
     const set = (_: unknown, name: string | symbol, value: unknown) => {
       if (name === 'tooltip') this.#keepTooltip(value as FakeMarkdown);
       else this.sink('status text', value);
       return true;
     };
-    return new Proxy({ show: () => {}, dispose: () => {} }, { set });
+    return new Proxy({ show: () => {}, ...this.#hold('status item', {}) }, { set });
   }
 
   /** A list whose report is copied once it is there, and which is closed then. */

@@ -31,7 +31,17 @@ export interface Stores {
   readonly workspaceState: FakeState;
 }
 
+/** A window with the extension in it. */
+export interface OpenWindow {
+  run(command: string): Promise<void>;
+  /** Ends as VS Code does it, by disposing of what the extension has subscribed. */
+  close(): Promise<void>;
+}
+
 export interface Windows {
+  start(editor: SinkEditor, stores: Stores): Promise<OpenWindow>;
+  /** Makes something that the editor shows, without the extension around it. */
+  showing<Made>(editor: SinkEditor, make: () => Made): Made;
   /** Opens a window, and closes it once the work is done. */
   open(
     editor: SinkEditor,
@@ -67,7 +77,8 @@ export function windows(firstEditor: SinkEditor): Windows {
     reportedToTest: (error: unknown) => current.sink('thrown error', textsOfError(error)),
   });
 
-  const open: Windows['open'] = async (editor, { keyring, globalState, workspaceState }, work) => {
+  const start: Windows['start'] = async (editor, stores) => {
+    const { keyring, globalState, workspaceState } = stores;
     current = editor;
     Object.assign(globalThis, { patienceOfTest: editor.patienceMs });
     const { activate } = await import(
@@ -77,18 +88,37 @@ export function windows(firstEditor: SinkEditor): Windows {
     const stopListening = listen(editor);
     try {
       activate({ subscriptions, secrets: keyring.window(), globalState, workspaceState });
-      await work(async (command) => {
-        editor.sink('command result', await editor.run(`hostedModel.${command}`));
-      });
-    } finally {
-      for (const subscription of subscriptions) subscription.dispose();
-      await new Promise((resolve) => setImmediate(resolve));
-      editor.sink('global state', Object.fromEntries(globalState.values));
-      editor.sink('workspace state', Object.fromEntries(workspaceState.values));
+    } catch (error) {
       stopListening();
+      throw error;
+    }
+    return {
+      run: async (command) => {
+        editor.sink('command result', await editor.run(`hostedModel.${command}`));
+      },
+      close: async () => {
+        for (const subscription of subscriptions) subscription.dispose();
+        await new Promise((resolve) => setImmediate(resolve));
+        editor.sink('global state', Object.fromEntries(globalState.values));
+        editor.sink('workspace state', Object.fromEntries(workspaceState.values));
+        stopListening();
+      },
+    };
+  };
+  const open: Windows['open'] = async (editor, stores, work) => {
+    const opened = await start(editor, stores);
+    try {
+      await work(opened.run);
+    } finally {
+      await opened.close();
     }
   };
   return {
+    start,
+    showing: (editor, make) => {
+      current = editor;
+      return make();
+    },
     open,
     end: () => {
       hooks.deregister();

@@ -5,7 +5,7 @@ import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore } from '../../../src/credentials/keyStore.ts';
 import { Vault } from '../../../src/credentials/vault.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
-import { FakeKeyring, FakeState } from './fakes.ts';
+import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
 const IDENTITY = 'https://identity.example';
 const SERVICE = 'https://service.example';
@@ -18,12 +18,15 @@ describe('the way to credentials', () => {
   let keys: KeyStore;
   let access: CredentialAccess;
   let signedOut = new AbortController();
+  let environment: Record<string, string>;
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => editor);
   });
   after(() => hooks.deregister());
   beforeEach(async () => {
+    signedOut = new AbortController();
+    environment = {};
     editor = new FakeEditor();
     editor.addFolder('/work');
     editor.activeFile = '/work/a.txt';
@@ -35,7 +38,7 @@ describe('the way to credentials', () => {
       keys,
       approvals: new Approvals(vault, new FakeState()),
       workspaceState: new FakeState(),
-      environment: {},
+      environment,
       test: async () => {},
       onObstacle: () => {},
       signOutSignal: () => signedOut.signal,
@@ -261,6 +264,47 @@ describe('the way to credentials', () => {
     assert.match(question.text, /from the \.env file/, 'looked again, and found no key');
     await question.answer();
     assert.equal(await required, undefined);
+  });
+
+  it('ends with the window that closes, instead of looking again and again', async () => {
+    await storeKey();
+    const gate = Promise.withResolvers<void>();
+    editor.beforeFiles = gate.promise;
+    editor.files.set('/work/.env', envFile());
+    const waiting = access.require();
+    await settled();
+    signedOut.abort();
+    gate.resolve();
+    await assert.rejects(waiting, { kind: 'cancelled' });
+    assert.equal(editor.reads, 1);
+  });
+
+  it('K14: of a folder on another machine are read through the file system of the editor', async () => {
+    editor.folders = [];
+    editor.addFolder('/work', 'vscode-remote');
+    editor.files.set('/work/.env', envFile());
+    const given = access.require();
+    await (await editor.question()).answer(use);
+    assert.equal((await given)?.apiKey, 'key-in-the-file');
+    assert.ok(editor.reads > 0);
+  });
+
+  it('K16: of the environment are those of the moment at which they were asked for', async () => {
+    environment['VENDOR_API_KEY'] = 'key-at-first';
+    environment['VENDOR_PROJECT_ID'] = 'project-1';
+    environment['VENDOR_URL'] = SERVICE;
+    const approved = access.require();
+    await (await editor.question()).answer(use);
+    await approved;
+    const gate = Promise.withResolvers<void>();
+    editor.beforeFiles = gate.promise;
+    const given = access.require();
+    await settled();
+    environment['VENDOR_API_KEY'] = 'key-of-another';
+    environment['VENDOR_URL'] = EVIL;
+    gate.resolve();
+    const credentials = await given;
+    assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
   it('leaves everything as it was where the question about another source is closed', async () => {

@@ -47,8 +47,12 @@ export class FakeEditor {
   /** Input boxes and lists that were opened; each is closed at once, as with Escape. */
   inputs = 0;
 
-  addFolder(path: string): void {
-    this.folders.push({ uri: addressOf(path), name: path.slice(1), index: this.folders.length });
+  addFolder(path: string, scheme = 'file'): void {
+    this.folders.push({
+      uri: addressOf(path, scheme),
+      name: path.slice(1),
+      index: this.folders.length,
+    });
   }
 
   /** Runs a command as VS Code does, which shows whatever it fails with. */
@@ -165,7 +169,8 @@ export class FakeEditor {
         },
       },
       Uri: {
-        joinPath: (uri: Address, ...names: string[]) => addressOf(posix.join(uri.path, ...names)),
+        joinPath: (uri: Address, ...names: string[]) =>
+          addressOf(posix.join(uri.path, ...names), uri.scheme),
       },
       FileType: { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 },
       ConfigurationTarget: { Global: 1 },
@@ -176,8 +181,9 @@ export class FakeEditor {
       commands: {
         executeCommand: (name: string) => editor.run(name),
         registerCommand: (name: string, run: () => Promise<unknown>) => {
+          if (editor.#commands.has(name)) throw new Error(`command '${name}' already exists`);
           editor.#commands.set(name, run);
-          return nothing;
+          return { dispose: () => editor.#commands.delete(name) };
         },
       },
       env: { appName: 'Fake', clipboard: { writeText: async () => {} } },
@@ -217,8 +223,8 @@ export function installEditor(current: () => FakeEditor): { deregister(): void }
   });
 }
 
-function addressOf(path: string): Address {
-  return { scheme: 'file', path, fsPath: path, toString: () => `file://${path}` };
+function addressOf(path: string, scheme = 'file'): Address {
+  return { scheme, path, fsPath: path, toString: () => `${scheme}://${path}` };
 }
 
 function turn(): Promise<void> {

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { prove } from '../../soak/measures.ts';
+import { resources } from '../../soak/resources.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+import { pathOf } from '../service/world.ts';
+import { type Life, startLife, until } from './life.ts';
+
+const chatStream = pathOf('chat', true);
+const CALLS = 8;
+const ROUNDS = 100;
+/** Code that is compiled and caches that are filled while it runs are no growth. */
+const WARM_UP = 30;
+
+describe('a window that closes', function () {
+  this.timeout(120_000);
+  let opened: Windows;
+  let life: Life;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(async () => {
+    life = await startLife();
+  });
+  afterEach(() => life.emulator.close());
+
+  it(`ends within a second with ${CALLS} calls in flight, and leaves nothing behind`, async () => {
+    const { emulator, stores } = life;
+    // What loads with the first call stays loaded.
+    const first = life.editor();
+    await opened.open(first, stores, (run) => run('generateFromSelection'));
+    await until(() => emulator.openConnections === 0);
+    const before = await resources();
+    const editor = life.editor();
+    editor.userSettings.set('maxConcurrentRequests', CALLS);
+    const window = await opened.start(editor, stores);
+    emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
+    const seen = emulator.count(chatStream);
+    const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
+    await emulator.requestCount(chatStream, seen + CALLS);
+    const inFlight = emulator.inFlight.inference;
+    const startedAt = performance.now();
+    await window.close();
+    await Promise.all(calls);
+    await until(() => emulator.openConnections === 0);
+    const ms = performance.now() - startedAt;
+    const after = await resources();
+    prove('a window that closes', [
+      { what: 'calls in flight', found: inFlight, bar: ['=', CALLS] },
+      { what: 'ms until all of them have ended', found: ms, bar: ['≤', 1_000] },
+      { what: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
+      { what: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
+      {
+        what: 'requests sent after it',
+        found: emulator.count(chatStream) - seen - CALLS,
+        bar: ['=', 0],
+      },
+    ]);
+    assert.deepEqual(editor.heldCounts, {});
+    assert.equal(stores.keyring.listeners.size, 0);
+    assert.doesNotMatch(editor.textOf('notification'), /Hosted Model:/, 'cancelled is silent');
+  });
+
+  it(`K04: leaves listeners and heap as they were, ${ROUNDS} times in a row with a generation each`, async () => {
+    const { emulator, stores } = life;
+    const left: unknown[] = [];
+    const round = async () => {
+      const editor = life.editor();
+      await opened.open(editor, stores, (run) => run('generateFromSelection'));
+      assert.match(editor.textOf('document'), /content/);
+      left.push(...Object.keys(editor.heldCounts), ...stores.keyring.listeners);
+      emulator.reset();
+    };
+    for (let done = 0; done < WARM_UP; done += 1) await round();
+    await until(() => emulator.openConnections === 0);
+    const before = await resources();
+    for (let done = 0; done < ROUNDS; done += 1) await round();
+    await until(() => emulator.openConnections === 0);
+    const after = await resources();
+    prove(`${ROUNDS} windows, one after the other`, [
+      { what: 'listeners and items left', found: left.length, bar: ['=', 0] },
+      { what: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
+      { what: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
+      {
+        what: 'heap growth after GC, MB',
+        found: (after.heapBytes - before.heapBytes) / 1_048_576,
+        bar: ['≤', 1],
+      },
+    ]);
+  });
+
+  it('has a status item that neither paints nor starts a timer once it is gone', async () => {
+    const { StatusItem } = await import('../../../src/ui/statusItem.ts');
+    const editor = life.editor();
+    let beats = 0;
+    const place = { authHost: '', serviceHost: '', projectId: '', modelId: '' };
+    const status = opened.showing(
+      editor,
+      () =>
+        new StatusItem(
+          () => place,
+          () => (beats += 1),
+        ),
+    );
+    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    try {
+      const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
+      status.update({ isSetUp: true, token });
+      mock.timers.tick(60_000);
+      assert.equal(beats, 1);
+      status.dispose();
+      const painted = editor.textOf('status text');
+      status.update({ token: { ...token, expiresAt: Date.now() + 60_000 } });
+      mock.timers.tick(3_600_000);
+      assert.equal(beats, 1);
+      assert.equal(editor.textOf('status text'), painted);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { FakeKeyring } from '../../unit/credentials/fakes.ts';
+import { settled } from '../../unit/service/fixtures.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+import { pathOf, tokenPath } from '../service/world.ts';
+import { type Life, startLife, until } from './life.ts';
+
+const MINUTE_MS = 60_000;
+/** Milliseconds between two readings of the settings. */
+const APART_MS = 100;
+
+/** Counts how often somebody asked which secrets there are, and can be slow to read one. */
+class WatchedKeyring extends FakeKeyring {
+  lists = 0;
+  slowly: Promise<unknown> | undefined;
+
+  override window() {
+    const keys = async () => {
+      this.lists += 1;
+      return [...this.values.keys()];
+    };
+    const get = async (name: string) => {
+      this.reads += 1;
+      await this.slowly;
+      return this.values.get(name);
+    };
+    return super.window({ keys, get });
+  }
+}
+
+describe('events of an open window', function () {
+  this.timeout(30_000);
+  let opened: Windows;
+  let life: Life;
+  let keyring: WatchedKeyring;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(async () => {
+    keyring = new WatchedKeyring();
+    life = await startLife(keyring);
+  });
+  afterEach(async () => {
+    mock.timers.reset();
+    await life.emulator.close();
+  });
+
+  it('H32: of a key that did not change, a hundred of them, get no new token', async () => {
+    const { emulator, stores } = life;
+    await opened.open(life.editor(), stores, async (run) => {
+      await run('generateFromSelection');
+      for (let event = 0; event < 100; event += 1) keyring.announce('hostedModel.key');
+      await settled();
+      await run('generateFromSelection');
+    });
+    assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
+  });
+
+  it('H29: renew nothing while nobody looks at the window for 8 h, and once somebody does', async () => {
+    const { emulator, stores } = life;
+    mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const editor = life.editor();
+    await opened.open(editor, stores, async (run) => {
+      await run('refreshToken');
+      editor.isFocused = false;
+      // Past the soft end of the token, short of the hard one.
+      mock.timers.tick(57 * MINUTE_MS);
+      for (let minute = 0; minute < 8 * 60; minute += 1) {
+        editor.fire('window state');
+        await settled();
+      }
+      assert.equal(emulator.count(tokenPath), 1);
+      editor.isFocused = true;
+      editor.fire('window state');
+      await until(() => emulator.count(tokenPath) === 2);
+      await until(() => emulator.inFlight.identity === 0);
+      editor.isFocused = false;
+      mock.timers.tick(8 * 60 * MINUTE_MS);
+      editor.fire('window state');
+      await settled();
+      assert.equal(emulator.count(tokenPath), 2);
+      await run('refreshToken');
+      assert.match(editor.textOf('notification'), /a new token is in use/);
+    });
+    assert.equal(emulator.count(tokenPath), 3);
+  });
+
+  it(`K10: of the configuration, a thousand in a row, read it at most once in ${APART_MS} ms`, async () => {
+    const editor = life.editor();
+    const event = { affectsConfiguration: () => true };
+    let figures = '';
+    await opened.open(editor, life.stores, async () => {
+      await settled();
+      const before = keyring.lists;
+      for (let count = 0; count < 1_000; count += 1) editor.fire('configuration', event);
+      await settled();
+      assert.equal(keyring.lists - before, 1, 'the first is heard at once');
+      await until(() => keyring.lists - before === 2);
+      const [from, startedAt] = [keyring.lists, performance.now()];
+      let fired = 0;
+      for (; fired < 1_000 || performance.now() - startedAt < 5 * APART_MS; fired += 1) {
+        editor.fire('configuration', event);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const ms = performance.now() - startedAt;
+      const read = keyring.lists - from;
+      figures = `${fired} events in ${ms.toFixed()} ms: read ${read} times`;
+      assert.ok(read <= Math.ceil(ms / APART_MS), `${read} in ${ms} ms`);
+      // The last of them is not lost.
+      editor.userSettings.set('projectId', '');
+      editor.fire('configuration', event);
+      await until(() => editor.textOf('status text').includes('Set up'));
+    });
+    console.log(`      ${figures}`);
+  });
+
+  it('K12: wait for a secret storage that takes 5 s, and no longer than the user wants', async () => {
+    const { emulator, stores } = life;
+    const editor = life.editor();
+    await opened.open(editor, stores, async (run) => {
+      // Everything is loaded.
+      await run('refreshToken');
+      const slow = Promise.withResolvers<void>();
+      keyring.slowly = slow.promise;
+      mock.timers.enable({ apis: ['setTimeout'] });
+      const given = run('refreshToken');
+      await settled();
+      mock.timers.tick(4_999);
+      await settled();
+      assert.match(editor.textOf('progress'), /reading the credentials/);
+      editor.fire('cancel button');
+      await given;
+      assert.equal(emulator.count(tokenPath), 1);
+      mock.timers.reset();
+      const waiting = run('refreshToken');
+      await settled();
+      slow.resolve();
+      await waiting;
+      assert.equal(emulator.count(tokenPath), 2);
+    });
+  });
+});

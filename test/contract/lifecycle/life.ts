@@ -1,0 +1,43 @@
+import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
+import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
+import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import type { Stores } from '../leaks/window.ts';
+
+/** A service, and what a user of it has stored. */
+export interface Life {
+  readonly emulator: Emulator;
+  readonly stores: Stores & { readonly keyring: FakeKeyring };
+  /** A window that has never been open. */
+  readonly editor: () => SinkEditor;
+}
+
+export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
+  const emulator = await startEmulator({ namesRequestLimit: false });
+  const { url } = emulator;
+  const record = JSON.stringify({ apiKey: defaultApiKey, authUrl: url, serviceUrl: url });
+  keyring.values.set('hostedModel.key', record);
+  return {
+    emulator,
+    stores: { keyring, globalState: new FakeState(), workspaceState: new FakeState() },
+    editor: () => {
+      const editor = new SinkEditor();
+      editor.addFolder('/work');
+      editor.userSettings
+        .set('authUrl', url)
+        .set('url', url)
+        .set('projectId', defaultProjectId)
+        .set('insertMode', 'newDocument');
+      return editor;
+    },
+  };
+}
+
+/** Waits until something is so, turn by turn of the event loop. @throws if it is not within 10 s */
+export async function until(isSo: () => boolean): Promise<void> {
+  const endsAt = performance.now() + 10_000;
+  while (!isSo()) {
+    if (performance.now() > endsAt) throw new Error('This did not become so.');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { FakeKeyring } from '../../unit/credentials/fakes.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type OpenWindow, type Stores, type Windows, windows } from '../leaks/window.ts';
+import { tokenPath } from '../service/world.ts';
+import { type Life, startLife, until } from './life.ts';
+
+const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
+const MOST_ACTIVATION_MS = 50;
+
+describe('a window that opens', function () {
+  this.timeout(30_000);
+  let opened: Windows;
+  let life: Life;
+  let started: OpenWindow[];
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(() => {
+    started = [];
+  });
+  afterEach(() => life.emulator.close());
+
+  const start = async (editor: SinkEditor, stores: Stores) => {
+    const window = await opened.start(editor, stores);
+    started.push(window);
+    return window;
+  };
+  const closeAll = async () => {
+    for (const window of started.splice(0).reverse()) await window.close();
+  };
+  /** Windows are closed before anybody hears how it went: they keep what is written meanwhile. */
+  const closing = (test: () => Promise<void>) => async () => {
+    try {
+      await test();
+    } finally {
+      await closeAll();
+    }
+  };
+
+  it(
+    'K01: with everything stored sends nothing, reads no secret and is done at once',
+    closing(async () => {
+      life = await startLife();
+      const { emulator, stores } = life;
+      await start(life.editor(), stores);
+      await closeAll();
+      const timers = () =>
+        process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+      const [editor, before] = [life.editor(), timers()];
+      const used = process.cpuUsage();
+      await start(editor, stores);
+      const { user, system } = process.cpuUsage(used);
+      const cpuMs = (user + system) / 1_000;
+      await until(() => editor.textOf('status text').includes('$(key) Hosted Model'));
+      assert.ok(cpuMs < MOST_ACTIVATION_MS, `${cpuMs} ms`);
+      assert.equal(timers(), before);
+      assert.deepEqual([emulator.openConnections, emulator.requests.length], [0, 0]);
+      assert.equal(stores.keyring.reads, 0);
+      await closeAll();
+      console.log(
+        `      activation: ${cpuMs.toFixed(1)} ms of processor time; bar: ${MOST_ACTIVATION_MS}`,
+      );
+    }),
+  );
+
+  class BrokenKeyring extends FakeKeyring {
+    override window() {
+      const fail = () => {
+        throw new Error('no secrets');
+      };
+      return super.window({ onDidChange: fail });
+    }
+  }
+  const breaks: Readonly<Record<string, (editor: SinkEditor) => FakeKeyring>> = {
+    'a secret storage': () => new BrokenKeyring(),
+    'a configuration': (editor) => {
+      editor.broken = 'configuration';
+      return new FakeKeyring();
+    },
+    'a status bar': (editor) => {
+      editor.broken = 'status bar';
+      return new FakeKeyring();
+    },
+  };
+  for (const [what, breakIt] of Object.entries(breaks)) {
+    it(
+      `K02: with ${what} that throws has its commands all the same, and they say so`,
+      closing(async () => {
+        life = await startLife();
+        const editor = life.editor();
+        const window = await start(editor, { ...life.stores, keyring: breakIt(editor) });
+        for (const [index, command] of COMMANDS.entries()) {
+          await window.run(command);
+          const said = editor.sunk.get('notification') ?? [];
+          assert.equal(said.filter((text) => text.includes('could not start')).length, index + 1);
+        }
+        assert.match(editor.textOf('log'), /could not start: Error/);
+        assert.equal(life.emulator.requests.length, 0);
+      }),
+    );
+  }
+
+  it(
+    'K13: beside another one shares the key with it and nothing else, and signs out in both',
+    closing(async () => {
+      life = await startLife();
+      const { emulator, stores } = life;
+      const [one, other] = [await start(life.editor(), stores), await start(life.editor(), stores)];
+      await Promise.all([one.run('refreshToken'), other.run('refreshToken')]);
+      assert.equal(emulator.count(tokenPath), 2);
+      const stored = [...stores.keyring.values.keys(), ...stores.globalState.keys()];
+      assert.ok(stored.every((name) => name.startsWith('hostedModel.')));
+      assert.doesNotMatch(
+        JSON.stringify([...stores.keyring.values]),
+        new RegExp(emulator.tokensIssued.join('|')),
+      );
+      await one.run('signOut');
+      await other.run('refreshToken');
+      assert.equal(emulator.count(tokenPath), 2);
+    }),
+  );
+});
