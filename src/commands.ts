@@ -52,28 +52,29 @@ export function registerCommands(
   app: App,
   load: () => Promise<Handlers> = () => import('./handlers.ts'),
 ): Disposable {
-  const registrations = COMMANDS.map((name) => {
-    const run = async (templateName: string | undefined): Promise<undefined> =>
-      guarded(app, name, load, templateName);
-    return commands.registerCommand(`hostedModel.${name}`, (given: unknown) =>
-      run(name === 'generateWithTemplate' && typeof given === 'string' ? given : undefined),
-    );
+  return registerAll((name, templateName) => guarded(app, name, load, templateName));
+}
+
+/** Registers every command, for the case that there is nothing that could run them. */
+export function registerRefusals(): Disposable {
+  return registerAll(async () => {
+    void window.showErrorMessage(NOT_STARTED);
   });
+}
+
+function registerAll(
+  run: (name: CommandName, templateName: string | undefined) => Promise<undefined>,
+): Disposable {
+  const registrations = COMMANDS.map((name) =>
+    commands.registerCommand(`hostedModel.${name}`, (given: unknown) =>
+      run(name, name === 'generateWithTemplate' && typeof given === 'string' ? given : undefined),
+    ),
+  );
   return Disposable.from(...registrations);
 }
 
 const NOT_STARTED =
   'Hosted Model could not start. Most likely a part of VS Code that it needs does not work. Reload the window; its log names what failed.';
-
-/** Registers every command, for the case that there is nothing that could run them. */
-export function registerRefusals(): Disposable {
-  const registrations = COMMANDS.map((name) =>
-    commands.registerCommand(`hostedModel.${name}`, async (): Promise<undefined> => {
-      void window.showErrorMessage(NOT_STARTED);
-    }),
-  );
-  return Disposable.from(...registrations);
-}
 
 async function guarded(
   app: App,

@@ -64,10 +64,12 @@ describe('the surface of the extension', () => {
     assert.equal(registered.length, 1, 'one place registers commands');
     assert.match(
       registered[0] ?? '',
-      /registerCommand\(`hostedModel\.\$\{name\}`, \(given: unknown\) =>\s+run\(name === 'generateWithTemplate' && typeof given === 'string' \? given : undefined\),/,
+      /registerCommand\(`hostedModel\.\$\{name\}`, \(given: unknown\) =>\s+run\(name, name === 'generateWithTemplate' && typeof given === 'string' \? given : undefined\),/,
     );
     assert.equal(
-      places(/\brun = async \(templateName: string \| undefined\): Promise<undefined> =>/g).length,
+      places(
+        /\brun: \(name: CommandName, templateName: string \| undefined\) => Promise<undefined>,/g,
+      ).length,
       1,
     );
     assert.equal(places(/export function activate\([^)]*\): void/g).length, 1);

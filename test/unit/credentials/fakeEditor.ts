@@ -204,6 +204,8 @@ export class FakeEditor {
 export function installEditor(current: () => FakeEditor): { deregister(): void } {
   Object.assign(globalThis, { editorOfTest: () => current().exports() });
   const names = Object.keys(current().exports());
+  // One for each set of names: what a module exports is fixed once it is loaded.
+  const own = `vscode:fake?${names.join('.')}`;
   const lines = names.map(
     (name) =>
       `export const ${name} = new Proxy(function () {}, {
@@ -214,10 +216,10 @@ export function installEditor(current: () => FakeEditor): { deregister(): void }
   return registerHooks({
     resolve: (specifier, context, next) =>
       specifier === 'vscode'
-        ? { url: 'vscode:fake', format: 'module', shortCircuit: true }
+        ? { url: own, format: 'module', shortCircuit: true }
         : next(specifier, context),
     load: (url, context, next) =>
-      url === 'vscode:fake'
+      url === own
         ? { format: 'module', source: lines.join('\n'), shortCircuit: true }
         : next(url, context),
   });
