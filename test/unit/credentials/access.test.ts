@@ -19,6 +19,8 @@ describe('the way to credentials', () => {
   let access: CredentialAccess;
   let signedOut = new AbortController();
   let environment: Record<string, string>;
+  let keyring: FakeKeyring;
+  let beforeSecrets: Promise<void>;
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => editor);
@@ -31,7 +33,14 @@ describe('the way to credentials', () => {
     editor.addFolder('/work');
     editor.activeFile = '/work/a.txt';
     editor.userSettings.set('authUrl', IDENTITY);
-    const vault = new Vault(new FakeKeyring().window(), () => {});
+    keyring = new FakeKeyring();
+    beforeSecrets = Promise.resolve();
+    const get = async (name: string) => {
+      const value = keyring.values.get(name);
+      await beforeSecrets;
+      return value;
+    };
+    const vault = new Vault(keyring.window({ get }), () => {});
     keys = new KeyStore(vault, new FakeState(), () => {});
     const { CredentialAccess } = await import('../../../src/credentials/access.ts');
     access = new CredentialAccess({
@@ -263,6 +272,19 @@ describe('the way to credentials', () => {
     const question = await editor.question();
     assert.match(question.text, /from the \.env file/, 'looked again, and found no key');
     await question.answer();
+    assert.equal(await required, undefined);
+  });
+
+  it('A17: uses no key that was read just before somebody signed out', async () => {
+    await storeKey();
+    const slow = Promise.withResolvers<void>();
+    beforeSecrets = slow.promise;
+    const required = access.require();
+    await settled();
+    keyring.values.clear();
+    signedOut.abort();
+    signedOut = new AbortController();
+    slow.resolve();
     assert.equal(await required, undefined);
   });
 

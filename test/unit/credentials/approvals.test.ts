@@ -56,6 +56,9 @@ describe('approvals', () => {
     const kept = JSON.stringify([...state.values]);
     for (const value of subject.slice(2)) assert.equal(kept.includes(value), false);
     assert.equal(await approvalsOn(new FakeKeyring(), state).answerFor(subject), undefined);
+    const other = new FakeKeyring();
+    await approvalsOn(other, new FakeState()).remember(subject, 'approved');
+    assert.equal(await approvalsOn(other, state).answerFor(subject), undefined, 'another salt');
   });
 
   it('have one salt, also where two are looked for at the same moment', async () => {

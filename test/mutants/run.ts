@@ -1,0 +1,86 @@
+/**
+ * `npm run test:mutants`: takes one defence after the other out of a copy of the source, and runs
+ * the test that must notice. A test that passes all the same proves nothing. Copies, since nobody
+ * may find a mutant in the sources themselves, were this to be stopped half-way.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { printTable } from '../soak/table.ts';
+import { mutants } from './all.ts';
+import { type Mutant, mutated } from './mutant.ts';
+
+/** As many as the smallest machine has cores. */
+const WORKERS = 2;
+/** One test is done long before that, unless its mutant lets it hang. */
+const PATIENCE_MS = 60_000;
+const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_modules', 'dist']);
+
+interface Result {
+  readonly passed: number;
+  readonly failed: readonly string[];
+  readonly ms: number;
+}
+
+const copies = Array.from({ length: WORKERS }, () => {
+  const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
+  cpSync('.', copy, { recursive: true, filter: (path) => !LEFT_OUT.has(path.split('/')[0] ?? '') });
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+  return copy;
+});
+const startedAt = performance.now();
+try {
+  const rows: (readonly [name: string, verdict: string, ms: string])[] = [];
+  const queue = mutants.entries();
+  const work = async (copy: string) => {
+    for (const [index, mutant] of queue) rows[index] = await judge(mutant, copy);
+  };
+  await Promise.all(copies.map(work));
+  printTable('mutants', ['mutant', 'killed by', 'ms'], rows);
+  const killed = rows.filter(([, verdict]) => !verdict.startsWith('NOT KILLED')).length;
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed();
+  console.log(
+    `\n      ${killed} of ${mutants.length} killed in ${seconds} s; bar: all, at least 25`,
+  );
+  process.exitCode = killed === mutants.length && killed >= 25 ? 0 : 1;
+} finally {
+  for (const copy of copies) rmSync(copy, { recursive: true });
+}
+
+async function judge(mutant: Mutant, copy: string): Promise<readonly [string, string, string]> {
+  const { name, file, test, title } = mutant;
+  const row = (verdict: string, ms = 0) => [name, verdict, ms.toFixed()] as const;
+  const without = await run(mutant, copy);
+  if (without.passed === 0 || without.failed.length > 0) {
+    return row(`NOT KILLED: fails without the mutant, or is not there: ${test}, ${title}`);
+  }
+  const target = join(copy, file);
+  const own = readFileSync(target);
+  writeFileSync(target, mutated(mutant));
+  const { failed, ms } = await run(mutant, copy).finally(() => writeFileSync(target, own));
+  const [first] = failed;
+  return row(first === undefined ? `NOT KILLED by ${test}, ${title}` : first, ms);
+}
+
+/** Runs the tests of a title, and nothing else. One that hangs has failed. */
+function run({ test, title }: Mutant, cwd: string): Promise<Result> {
+  const from = performance.now();
+  const options = ['--exit', '--reporter', 'json', '--fgrep', title, test];
+  const output = join(cwd, 'mutant.json');
+  rmSync(output, { force: true });
+  return new Promise((settle) => {
+    const reporter = ['--reporter-option', `output=${output}`];
+    const child = { cwd, timeout: PATIENCE_MS };
+    execFile('node_modules/.bin/mocha', [...reporter, ...options], child, () => {
+      const ms = performance.now() - from;
+      try {
+        const { passes, failures } = JSON.parse(readFileSync(output, 'utf8'));
+        const failed = failures.map((one: { readonly title: string }) => one.title);
+        settle({ passed: passes.length, failed, ms });
+      } catch {
+        settle({ passed: 0, failed: [`${title} (hangs)`], ms });
+      }
+    });
+  });
+}
