@@ -6,7 +6,7 @@ import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 export interface LimiterOptions {
   /** The most requests in flight, 1 to 8; 1 = strictly one at a time. */
   readonly limit: number;
-  /** How many may wait; one more is refused with `queue-full`. */
+  /** How many may wait for their first start; one more is refused with `queue-full`. */
   readonly queue: number;
   /** Milliseconds between the starts of two requests. */
   readonly minIntervalMs: number;
@@ -33,6 +33,7 @@ export interface LimiterState {
 }
 
 interface Waiter {
+  readonly isAccepted: boolean;
   start(): void;
 }
 
@@ -47,7 +48,8 @@ const GROWTH = 1 / 4;
 /**
  * Requests in flight to one service origin.
  *
- * - First come, first served; waiting can be cancelled and never costs a slot.
+ * - First come, first served; waiting can be cancelled and never costs a slot. A call that comes
+ *   back was accepted before: it goes ahead of those that never started, and is never refused.
  * - A 429 halves the limit, at most once per round trip, down to one; each success grows it by a
  *   fraction until the user's own limit is reached again (study: fixed concurrency lost 74–93 % of
  *   jobs where this lost 2 %).
@@ -115,15 +117,17 @@ export class Limiter {
 
   /**
    * Waits for a slot.
+   * @param isAccepted the call has had a slot before
    * @throws {ServiceError} `queue-full`, or `cancelled` when the signal aborts first
    */
-  acquire(signal: AbortSignal): Promise<Slot> {
+  acquire(signal: AbortSignal, isAccepted = false): Promise<Slot> {
     if (signal.aborted) return Promise.reject(new ServiceError('cancelled'));
-    if (!this.#canStart() && this.#waiters.length >= this.#options.queue) {
+    if (!isAccepted && !this.#canStart() && this.#newcomers() >= this.#options.queue) {
       return Promise.reject(new ServiceError('queue-full', { limit: this.#options.queue }));
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
+        isAccepted,
         start: () => {
           signal.removeEventListener('abort', cancel);
           resolve(this.#slot());
@@ -136,10 +140,16 @@ export class Limiter {
         reject(new ServiceError('cancelled'));
       };
       signal.addEventListener('abort', cancel, { once: true });
-      this.#waiters.push(waiter);
+      const end = this.#waiters.length;
+      this.#waiters.splice(isAccepted ? end - this.#newcomers() : end, 0, waiter);
       this.#startNext();
       this.#onState(this.state);
     });
+  }
+
+  /** How many wait who never started; they are the last of the queue. */
+  #newcomers(): number {
+    return this.#waiters.filter((waiter) => !waiter.isAccepted).length;
   }
 
   #slot(): Slot {

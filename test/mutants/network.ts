@@ -154,7 +154,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'the queue has no end',
     file: 'src/service/limiter.ts',
-    from: 'this.#waiters.length >= this.#options.queue',
+    from: 'this.#newcomers() >= this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
     title: 'I20: refuses one more than the queue takes',

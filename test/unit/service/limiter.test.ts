@@ -48,6 +48,24 @@ describe('the limiter', () => {
     assert.deepEqual(limiter.state, { inFlight: 2, waiting: 3, limit: 2 });
   });
 
+  it('I20: takes a call back that it had accepted, though the queue is full, and before those that never started', async () => {
+    const limiter = limiterOf(1, 2);
+    const { order, slots } = line(limiter, ['first', 'new', 'newer']);
+    await settled();
+    for (const name of ['back', 'back later']) {
+      void limiter.acquire(never, true).then((slot) => {
+        order.push(name);
+        slots.push(slot);
+      });
+    }
+    assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
+    for (let served = 0; served < 5; served += 1) {
+      slots.at(-1)?.release('ok');
+      await settled();
+    }
+    assert.deepEqual(order, ['first', 'back', 'back later', 'new', 'newer']);
+  });
+
   it('refuses nobody who can start at once, even with a queue of none', async () => {
     const limiter = limiterOf(1, 0);
     const slot = await limiter.acquire(never);
