@@ -197,7 +197,6 @@ export class Client {
     const { vendor, projectId, serviceUrl, approved } = credentials;
     const { callbacks = new Callbacks() } = call;
     const streams = path.endsWith('Stream');
-    const before = tokens.state;
     let used: Token | undefined;
     const exchange: Exchange<Result> = {
       method: 'POST',
@@ -207,9 +206,13 @@ export class Client {
       contentType: 'application/json',
       body: JSON.stringify(body),
       secrets: [credentials.apiKey, projectId],
-      bearer: async (signal) => {
-        used = await tokens.get(signal, before);
-        return used.value;
+      bearer: () => {
+        const before = tokens.state;
+        const get = async (signal: AbortSignal) => {
+          used = await tokens.get(signal, before);
+          return used.value;
+        };
+        return { isThere: () => tokens.isLiving, get };
       },
       limiter,
       budget: http.budget(deadlineMs),

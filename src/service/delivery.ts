@@ -86,10 +86,9 @@ export class Delivery {
   async attempt<Response>(
     send: (bearer: string | undefined, signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> {
-    const { limiter, bearer, url, origin, budget } = this.#exchange;
+    const { url, origin, budget } = this.#exchange;
     this.#isSent = false;
-    this.#slot = await limiter?.acquire(this.#signal);
-    this.#bearer = await bearer?.(this.#signal);
+    await this.#takeTurn();
     checkDestination(url, origin, process.env);
     budget.attempts += 1;
     this.#isSent = true;
@@ -144,6 +143,24 @@ export class Delivery {
   /** Gives the slot back; only the first call counts. */
   release(outcome: Outcome): void {
     this.#slot?.release(outcome);
+  }
+
+  /**
+   * Waits for bearer and slot. The slot comes last: it stands for a request that is sent now, and
+   * pauses and intervals are kept between requests.
+   */
+  async #takeTurn(): Promise<void> {
+    const { limiter, budget } = this.#exchange;
+    const bearer = this.#exchange.bearer?.();
+    await bearer?.get(this.#signal);
+    this.#slot = await limiter?.acquire(this.#signal, budget.attempts > 0);
+    if (bearer && !bearer.isThere()) {
+      // It died in the queue. Once only: one that dies as fast again would never be used.
+      this.#slot?.release('failed');
+      await bearer.get(this.#signal);
+      this.#slot = await limiter?.acquire(this.#signal, true);
+    }
+    this.#bearer = await bearer?.get(this.#signal);
   }
 
   /** Looks at each failure once, since its body can be read only once, and frees its slot. */

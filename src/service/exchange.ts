@@ -13,8 +13,8 @@ export interface Exchange<Result> {
   readonly body?: string;
   /** What a failure must not repeat, whoever puts it into an answer; the bearer is added to it. */
   readonly secrets?: readonly string[];
-  /** Gives the bearer for each attempt anew, so that a retry carries the token of its moment. */
-  readonly bearer?: (signal: AbortSignal) => Promise<string>;
+  /** Called as each attempt begins, so that a retry carries the token of its moment. */
+  readonly bearer?: () => Bearer;
   readonly limiter?: Limiter;
   readonly budget: Budget;
   /** The most bytes an answer may have. */
@@ -25,6 +25,14 @@ export interface Exchange<Result> {
   readonly failure: (answer: ErrorAnswer) => ServiceError;
   /** Reads the answer; the exchange is over when it settles. */
   readonly read: (answer: Answer) => Promise<Result>;
+}
+
+/** The bearer of one attempt, which may wait long between its beginning and its request. */
+export interface Bearer {
+  /** True if `get` has one at once. */
+  isThere(): boolean;
+  /** @throws {ServiceError} */
+  get(signal: AbortSignal): Promise<string>;
 }
 
 export interface Answer {

@@ -65,7 +65,7 @@ export class TokenService {
 
   /**
    * A token that is good for a request now.
-   * @param before the state when the call began that needs it. What failed since then is its
+   * @param before the state when the attempt began that needs it. What failed since then is its
    * failure, too: of many calls that wait for their turn, each would ask in vain after the other.
    * @throws {ServiceError} as the identity service failed; `cancelled` when the signal aborts
    */
@@ -80,6 +80,11 @@ export class TokenService {
     const state = this.#state;
     if (state.kind === 'failed' && state !== before) return Promise.reject(state.error);
     return this.#wait(signal);
+  }
+
+  /** True if `get` has a token at once. */
+  get isLiving(): boolean {
+    return this.#living() !== undefined;
   }
 
   /** Forgets a token that the inference service refused, unless a newer one has replaced it. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/service/clock.ts';
 import { gate } from '../../emulator/faults.ts';
 import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
 
@@ -91,6 +92,40 @@ describe('requests in flight', () => {
       assert.equal(sent.length, 11);
     });
   }
+
+  it('keep their interval from one to the next sent, however long the first token takes', async () => {
+    const [calls, tokenMs, minIntervalMs] = [8, 300, 50];
+    const world = await startWorld({ limits: { limit: calls, minIntervalMs } });
+    world.emulator.faults.next(tokenPath, { delayHeadersMs: tokenMs });
+    const all = Promise.all(Array.from({ length: calls }, () => world.generate()));
+    const { atMs } = await world.emulator.requestCount(tokenPath, 1);
+    assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: calls });
+    await all;
+    const sent = world.emulator.requests.filter(({ path }) => path === chat);
+    const times = sent.map((request) => request.atMs - atMs - tokenMs);
+    // Timers run up to a millisecond early.
+    const early = times.filter((ms, index) => ms < index * minIntervalMs - 2);
+    assert.deepEqual(early, [], times.join());
+  });
+
+  it('leave their slot to others where the token died in the queue', async () => {
+    let lead = 0;
+    const monotonic = () => performance.now() + lead;
+    const clock = { ...systemClock, now: () => Date.now() + lead, monotonic };
+    const world = await startWorld({ clock, limits: { limit: 1 } });
+    const [first, token] = [gate(), gate()];
+    world.emulator.faults.next(chat, { hold: first.opened });
+    const calls = [world.generate(), world.generate()];
+    await world.emulator.requestCount(chat, 1);
+    lead = 3_600_000;
+    world.emulator.faults.next(tokenPath, { hold: token.opened });
+    first.open();
+    await world.emulator.requestCount(tokenPath, 2);
+    assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
+    token.open();
+    await Promise.all(calls);
+    assert.deepEqual([world.emulator.count(tokenPath), world.emulator.count(chat)], [2, 2]);
+  });
 
   it('do not become fewer because the identity service throttles', async () => {
     const world = await startWorld({ limits: { limit: 8 } });

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
+import { ServiceError } from '../../../src/service/errors.ts';
 import type { Retry } from '../../../src/service/exchange.ts';
-import { clientOn, FakeTime, failureOf, fakeNetwork, type Script } from './fixtures.ts';
+import { TokenService } from '../../../src/service/token.ts';
+import {
+  clientOn,
+  FakeTime,
+  failureOf,
+  fakeNetwork,
+  kindOf,
+  never,
+  type Script,
+  settled,
+  tokenAnswer,
+} from './fixtures.ts';
 
 const STEP_MS = 5;
 const failing =
@@ -32,6 +44,25 @@ describe('sending again', () => {
     const gaps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
     return { outcome, gaps, retries, sent: network.sent };
   }
+
+  it('H16: asks for a token as its retry begins, though another call asked in vain while it waited', async () => {
+    let isDown = false;
+    const fetchToken = async () => {
+      if (isDown) throw new ServiceError('connection-lost');
+      return tokenAnswer;
+    };
+    const tokens = new TokenService({ fetchToken, clock: time });
+    const { adapter } = fakeNetwork(failing(503, 1), time);
+    const { client } = clientOn({ adapter, clock: time, waitMs: () => 5_000 }, { tokens });
+    const call = client.generateText('Hi', {});
+    await settled();
+    tokens.drop(await tokens.get(never));
+    isDown = true;
+    assert.equal(await kindOf(tokens.get(never)), 'connection-lost');
+    isDown = false;
+    const [{ text }] = await Promise.all([call, time.pass(5_000)]);
+    assert.equal(text, 'Hello.');
+  });
 
   for (const status of [429, 500, 501, 502, 503, 504]) {
     it(`I01 I17: a POST that fails three times with ${status} succeeds with the fourth request`, async () => {
