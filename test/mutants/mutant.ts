@@ -25,3 +25,22 @@ export function mutated({ name, file, from, to }: Mutant): string {
   }
   return parts.join(to);
 }
+
+/** How the tests of one title went. */
+export interface Result {
+  readonly end: 'reported' | 'timed out' | 'crashed';
+  readonly passed: number;
+  /** Titles with those of their suites. */
+  readonly failed: readonly string[];
+  readonly ms: number;
+}
+
+/**
+ * What a run with the mutant in it proves. Only the named test kills, by failing or by hanging: one
+ * that could not run, since the file does not even parse, has noticed nothing.
+ */
+export function verdictOf({ test, title }: Mutant, { end, failed }: Result): string {
+  if (end === 'timed out') return `${title} (hangs)`;
+  if (end === 'crashed') return `NOT KILLED: did not run: ${test}, ${title}`;
+  return failed.find((one) => one.includes(title)) ?? `NOT KILLED by ${test}, ${title}`;
+}

@@ -9,19 +9,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { printTable } from '../soak/table.ts';
 import { mutants } from './all.ts';
-import { type Mutant, mutated } from './mutant.ts';
+import { type Mutant, mutated, type Result, verdictOf } from './mutant.ts';
 
 /** As many as the smallest machine has cores. */
 const WORKERS = 2;
 /** One test is done long before that, unless its mutant lets it hang. */
 const PATIENCE_MS = 60_000;
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_modules', 'dist']);
-
-interface Result {
-  readonly passed: number;
-  readonly failed: readonly string[];
-  readonly ms: number;
-}
 
 const copies = Array.from({ length: WORKERS }, () => {
   const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
@@ -52,18 +46,17 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
   const { name, file, test, title } = mutant;
   const row = (verdict: string, ms = 0) => [name, verdict, ms.toFixed()] as const;
   const without = await run(mutant, copy);
-  if (without.passed === 0 || without.failed.length > 0) {
+  if (without.end !== 'reported' || without.passed === 0 || without.failed.length > 0) {
     return row(`NOT KILLED: fails without the mutant, or is not there: ${test}, ${title}`);
   }
   const target = join(copy, file);
   const own = readFileSync(target);
   writeFileSync(target, mutated(mutant));
-  const { failed, ms } = await run(mutant, copy).finally(() => writeFileSync(target, own));
-  const [first] = failed;
-  return row(first === undefined ? `NOT KILLED by ${test}, ${title}` : first, ms);
+  const result = await run(mutant, copy).finally(() => writeFileSync(target, own));
+  return row(verdictOf(mutant, result), result.ms);
 }
 
-/** Runs the tests of a title, and nothing else. One that hangs has failed. */
+/** Runs the tests of a title, and nothing else. */
 function run({ test, title }: Mutant, cwd: string): Promise<Result> {
   const from = performance.now();
   const options = ['--exit', '--reporter', 'json', '--fgrep', title, test];
@@ -72,14 +65,14 @@ function run({ test, title }: Mutant, cwd: string): Promise<Result> {
   return new Promise((settle) => {
     const reporter = ['--reporter-option', `output=${output}`];
     const child = { cwd, timeout: PATIENCE_MS };
-    execFile('node_modules/.bin/mocha', [...reporter, ...options], child, () => {
+    execFile('node_modules/.bin/mocha', [...reporter, ...options], child, (error) => {
       const ms = performance.now() - from;
       try {
         const { passes, failures } = JSON.parse(readFileSync(output, 'utf8'));
-        const failed = failures.map((one: { readonly title: string }) => one.title);
-        settle({ passed: passes.length, failed, ms });
+        const failed = failures.map((one: { readonly fullTitle: string }) => one.fullTitle);
+        settle({ end: 'reported', passed: passes.length, failed, ms });
       } catch {
-        settle({ passed: 0, failed: [`${title} (hangs)`], ms });
+        settle({ end: error?.killed ? 'timed out' : 'crashed', passed: 0, failed: [], ms });
       }
     });
   });

@@ -1,13 +1,35 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mutants } from '../mutants/all.ts';
-import { mutated } from '../mutants/mutant.ts';
+import { type Mutant, mutated, type Result, verdictOf } from '../mutants/mutant.ts';
 
 describe('the mutants', () => {
   it('are 25 at least, each of another defence', () => {
     assert.ok(mutants.length >= 25);
     assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
   });
+
+  const verdicts: readonly [string, Partial<Result>, string][] = [
+    ['fails', { failed: ['a suite keeps the key'] }, 'a suite keeps the key'],
+    ['hangs', { end: 'timed out' }, 'keeps the key (hangs)'],
+    ['passes', { passed: 1 }, 'NOT KILLED by a.test.ts, keeps the key'],
+    ['fails in what came before', { failed: ['hook'] }, 'NOT KILLED by a.test.ts, keeps the key'],
+    ['cannot run', { end: 'crashed' }, 'NOT KILLED: did not run: a.test.ts, keeps the key'],
+  ];
+  for (const [what, result, verdict] of verdicts) {
+    it(`are judged by the named test: it ${what}`, () => {
+      const mutant: Mutant = {
+        name: 'any',
+        file: 'a.ts',
+        from: '',
+        to: '',
+        test: 'a.test.ts',
+        title: 'keeps the key',
+      };
+      const reported: Result = { end: 'reported', passed: 0, failed: [], ms: 0 };
+      assert.equal(verdictOf(mutant, { ...reported, ...result }), verdict);
+    });
+  }
 
   for (const mutant of mutants) {
     it(`can be made where ${mutant.name}`, () => {
