@@ -1,4 +1,4 @@
-import { type ExtensionContext, window, workspace } from 'vscode';
+import { type Disposable, type ExtensionContext, window, workspace } from 'vscode';
 import type { App } from './app.ts';
 import { registerCommands, registerRefusals } from './commands.ts';
 import type { CredentialAccess } from './credentials/access.ts';
@@ -27,9 +27,13 @@ import { StatusItem } from './ui/statusItem.ts';
 export function activate(context: ExtensionContext): void {
   const log = openLog();
   context.subscriptions.push(log);
+  const parts: Disposable[] = [];
   try {
-    build(context, log);
+    build(context, log, parts);
+    context.subscriptions.push(...parts);
   } catch (error) {
+    // What is half built would listen and paint until the window closes, and hold the names.
+    for (const part of parts) part.dispose();
     log.error(`could not start: ${error instanceof Error ? error.name : 'unknown failure'}`);
     context.subscriptions.push(registerRefusals());
   }
@@ -38,8 +42,9 @@ export function activate(context: ExtensionContext): void {
 /**
  * The composition root: builds everything in order of dependency. Activation makes no request,
  * starts no timer, reads no secret and does not load the HTTP stack.
+ * @param parts gets each part as soon as it is made, since the next one can fail
  */
-function build(context: ExtensionContext, log: Log): void {
+function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
   /** Nobody waits for it; a failure of it still must not pass unseen. */
   const inBackground = (work: PromiseLike<unknown> | undefined) =>
     void work?.then(undefined, (error: unknown) => {
@@ -49,6 +54,7 @@ function build(context: ExtensionContext, log: Log): void {
   const keys = new KeyStore(vault, context.globalState, () =>
     inBackground(sayOfStorage('STORAGE_FORGOT')),
   );
+  parts.push(keys);
   const jobs = new Lazy<Jobs>(async () => {
     const { Jobs } = await import('./editor/jobs.ts');
     return new Jobs();
@@ -68,6 +74,8 @@ function build(context: ExtensionContext, log: Log): void {
     (await session.ifMade)?.keepTokenFresh();
   };
   const status = new StatusItem(statusPlace, () => inBackground(keepFresh()));
+  parts.push(status);
+  status.show();
   const recent = new Recent(Date.now);
   const onTokenState = (token: TokenState) => {
     status.update({ token });
@@ -174,22 +182,18 @@ function build(context: ExtensionContext, log: Log): void {
     watchGeneration: generationWatches(status, log, recent),
   };
 
-  context.subscriptions.push(
-    status,
-    keys,
-    registerEnvFile(),
-    registerTemplateFiles(),
-    keys.onDidChange(() => inBackground(onKeyChange())),
-    onDidChangeSettings(() => inBackground(onSettingsChange())),
-    window.onDidChangeWindowState(() => inBackground(keepFresh())),
-    window.onDidChangeActiveTextEditor(() => inBackground(onEditorChange())),
-    workspace.onDidGrantWorkspaceTrust(() => inBackground(lookAgain())),
-    // The last that can fail: otherwise the names would be taken already.
-    registerCommands(app),
-    { dispose: () => signedOut.abort(new ServiceError('cancelled')) },
-    { dispose: () => inBackground(session.ifMade?.then((open) => open.dispose())) },
-    { dispose: () => inBackground(jobs.ifMade?.then((open) => open.dispose())) },
-  );
+  parts.push(registerEnvFile());
+  parts.push(registerTemplateFiles());
+  parts.push(keys.onDidChange(() => inBackground(onKeyChange())));
+  parts.push(onDidChangeSettings(() => inBackground(onSettingsChange())));
+  parts.push(window.onDidChangeWindowState(() => inBackground(keepFresh())));
+  parts.push(window.onDidChangeActiveTextEditor(() => inBackground(onEditorChange())));
+  parts.push(workspace.onDidGrantWorkspaceTrust(() => inBackground(lookAgain())));
+  // The last that can fail: otherwise the names would be taken already.
+  parts.push(registerCommands(app));
+  parts.push({ dispose: () => signedOut.abort(new ServiceError('cancelled')) });
+  parts.push({ dispose: () => inBackground(session.ifMade?.then((open) => open.dispose())) });
+  parts.push({ dispose: () => inBackground(jobs.ifMade?.then((open) => open.dispose())) });
   inBackground(showWhetherSetUp());
   inBackground(lookForStrayKey());
 }

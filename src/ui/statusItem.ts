@@ -11,6 +11,8 @@ import type { Message } from './messages.ts';
 import { requestsLine } from './requestsLine.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
+const BEAT_MS = 60_000;
+
 /** What the tooltip says beside the state; our own words and checked names. */
 export interface StatusPlace {
   readonly authHost: string;
@@ -21,7 +23,7 @@ export interface StatusPlace {
 
 /**
  * The one writer of the status item: keeps the facts, paints what the pure view makes of them,
- * and only when it changed. A timer runs only while the text changes with time.
+ * and only when it changed. Timers run only while the text changes with time.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
@@ -29,12 +31,13 @@ export class StatusItem implements Disposable {
   readonly #onBeat: () => void;
   #facts: StatusFacts = initialFacts;
   #painted = '';
-  #timer: NodeJS.Timeout | undefined;
+  #repainting: NodeJS.Timeout | undefined;
+  #beating: NodeJS.Timeout | undefined;
   #isDisposed = false;
 
   /**
    * @param place read when the tooltip is made
-   * @param onBeat called when time alone has changed the text, at most once a minute at rest
+   * @param onBeat called once a minute while time alone changes the text, however often it does
    */
   constructor(place: () => StatusPlace, onBeat: () => void) {
     this.#place = place;
@@ -42,6 +45,10 @@ export class StatusItem implements Disposable {
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
     this.#item.command = 'hostedModel.showMenu';
+  }
+
+  /** Not done at once: what the first painting reads can fail, and an item must be disposed of. */
+  show(): void {
     this.#paint();
     this.#item.show();
   }
@@ -57,7 +64,8 @@ export class StatusItem implements Disposable {
 
   dispose(): void {
     this.#isDisposed = true;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#repainting);
+    clearTimeout(this.#beating);
     this.#item.dispose();
   }
 
@@ -66,10 +74,7 @@ export class StatusItem implements Disposable {
     if (this.#isDisposed) return;
     const now = Date.now();
     const view = renderStatus(this.#facts, now);
-    clearTimeout(this.#timer);
-    if (view.changesInMs !== undefined) {
-      this.#timer = setTimeout(() => this.#beat(), view.changesInMs).unref();
-    }
+    this.#paintAgainIn(view.changesInMs);
     const tooltip = tooltipLines(this.#facts, view.words, this.#place(), now);
     const painting = JSON.stringify([view.text, view.background, tooltip]);
     if (painting === this.#painted) return;
@@ -81,7 +86,19 @@ export class StatusItem implements Disposable {
     this.#item.tooltip = tooltipOf(tooltip);
   }
 
+  #paintAgainIn(ms: number | undefined): void {
+    clearTimeout(this.#repainting);
+    if (ms === undefined) {
+      clearTimeout(this.#beating);
+      this.#beating = undefined;
+      return;
+    }
+    this.#repainting = setTimeout(() => this.#paint(), ms).unref();
+    this.#beating ??= setTimeout(() => this.#beat(), BEAT_MS).unref();
+  }
+
   #beat(): void {
+    this.#beating = undefined;
     this.#onBeat();
     this.#paint();
   }

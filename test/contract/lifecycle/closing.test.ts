@@ -92,6 +92,37 @@ describe('a window that closes', function () {
     ]);
   });
 
+  it('looks after its token once a minute, however often a countdown repaints', async () => {
+    const { StatusItem } = await import('../../../src/ui/statusItem.ts');
+    const editor = life.editor();
+    let beats = 0;
+    const place = { authHost: '', serviceHost: '', projectId: '', modelId: '' };
+    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    const status = opened.showing(
+      editor,
+      () =>
+        new StatusItem(
+          () => place,
+          () => (beats += 1),
+        ),
+    );
+    try {
+      status.show();
+      const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
+      const limiter = { inFlight: 0, waiting: 1, limit: 8, resumesAt: Date.now() + 59_000 };
+      status.update({ isSetUp: true, token, limiter });
+      const painted = editor.tooltips.length;
+      for (let second = 0; second < 59; second += 1) mock.timers.tick(1_000);
+      assert.equal(beats, 0);
+      assert.equal(editor.tooltips.length - painted, 59, 'each second of the pause is shown');
+      for (let second = 59; second < 600; second += 1) mock.timers.tick(1_000);
+      assert.equal(beats, 10);
+    } finally {
+      status.dispose();
+      mock.timers.reset();
+    }
+  });
+
   it('has a status item that neither paints nor starts a timer once it is gone', async () => {
     const { StatusItem } = await import('../../../src/ui/statusItem.ts');
     const editor = life.editor();

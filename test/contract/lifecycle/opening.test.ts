@@ -7,6 +7,8 @@ import { type Life, startLife, until } from './life.ts';
 
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
 const MOST_ACTIVATION_MS = 50;
+/** What a window shows or listens to once it has started. */
+const HEARD = /status item|configuration|window state|trust|opened document/;
 
 describe('a window that opens', function () {
   this.timeout(30_000);
@@ -90,7 +92,8 @@ describe('a window that opens', function () {
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
-        const window = await start(editor, { ...life.stores, keyring: breakIt(editor) });
+        const keyring = breakIt(editor);
+        const window = await start(editor, { ...life.stores, keyring });
         for (const [index, command] of COMMANDS.entries()) {
           await window.run(command);
           const said = editor.sunk.get('notification') ?? [];
@@ -98,6 +101,10 @@ describe('a window that opens', function () {
         }
         assert.match(editor.textOf('log'), /could not start: Error/);
         assert.equal(life.emulator.requests.length, 0);
+        assert.doesNotMatch(Object.keys(editor.heldCounts).join(), HEARD, 'nothing half built');
+        await closeAll();
+        assert.deepEqual(editor.heldCounts, {});
+        assert.equal(life.stores.keyring.listeners.size + keyring.listeners.size, 0);
       }),
     );
   }
