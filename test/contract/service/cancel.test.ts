@@ -103,15 +103,18 @@ describe('cancel', function () {
 
   it(`I09: in the queue settles within ${MOST_MS} ms and sends nothing more`, async () => {
     const world = await startWorld({ limits: { limit: 1 } });
+    await world.tokens.refresh(never);
     const slot = await world.limiter.acquire(never);
     const cancel = new AbortController();
     const call = failureOf(world.generate({ signal: cancel.signal }));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(world.limiter.state.waiting, 1);
     const start = performance.now();
     cancel.abort();
     assert.equal((await call).kind, 'cancelled');
     noteTime('the queue', performance.now() - start);
     slot.release('ok');
-    await sendsNothingSince(world, 0);
+    await sendsNothingSince(world, 1);
   });
 
   it(`I09: in the wait for a retry settles within ${MOST_MS} ms and sends nothing more`, async () => {
