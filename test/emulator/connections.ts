@@ -8,10 +8,17 @@ interface Connection {
   readonly closed: Promise<void>;
 }
 
-/** The open connections of a server. */
+/** What came in so far, whether or not anybody could make sense of it. */
+export interface Received {
+  readonly connections: number;
+  readonly bytes: number;
+}
+
+/** The open connections of a server, and what all of them brought. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   #count = 0;
+  #bytesOfClosed = 0;
 
   constructor(server: Server) {
     server.on('connection', (socket) => this.#add(socket));
@@ -19,6 +26,12 @@ export class Connections {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  get received(): Received {
+    let bytes = this.#bytesOfClosed;
+    for (const { bytesRead } of this.#open.keys()) bytes += bytesRead;
+    return { connections: this.#count, bytes };
   }
 
   of(socket: Socket): Connection {
@@ -36,6 +49,7 @@ export class Connections {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#open.set(socket, { number: this.#count, closed: promise });
     socket.on('close', () => {
+      this.#bytesOfClosed += socket.bytesRead;
       this.#open.delete(socket);
       resolve();
     });

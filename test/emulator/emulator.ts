@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Connections } from './connections.ts';
+import { Connections, type Received } from './connections.ts';
 import { deliver, pauseUnlessGone, unlessGone } from './delivery.ts';
 import { FaultScript, faultyAnswer } from './faults.ts';
 import { identityAnswer } from './identity.ts';
@@ -106,6 +106,11 @@ export class Emulator {
 
   get openConnections(): number {
     return this.#connections.size;
+  }
+
+  /** What came in on all connections since the start; no reset forgets it. */
+  get received(): Received {
+    return this.#connections.received;
   }
 
   /** The bearer tokens, in order of issue. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { listModels } from '../../../src/service/models.ts';
-import { startEmulator } from '../../emulator/emulator.ts';
 import { recordedModels } from '../../emulator/models.ts';
+import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { endWorlds, failureOf, ibm, kindOf, startWorld, type World } from './world.ts';
 
 const never = new AbortController().signal;
@@ -61,7 +61,7 @@ describe('the model list', () => {
   });
 
   it('takes only the marker from the link to the next page', async () => {
-    const other = await startEmulator();
+    const other = await startUnapproved();
     const world = await startWorld();
     const { faults } = world.emulator;
     faults.next(path, page('first', `${other.url}/evil?start=20&version=1999-01-01&limit=1`));
@@ -80,8 +80,7 @@ describe('the model list', () => {
         [path, '2025-02-11', '200'],
       );
     }
-    assert.equal(other.openConnections, 0);
-    await other.close();
+    assertUntouched(other);
   });
 
   it('ends where a link leads nowhere, and after ten pages', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fetchToken } from '../../../src/service/identity.ts';
-import { startEmulator } from '../../emulator/emulator.ts';
+import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
 
 const chat = pathOf('chat', false);
@@ -8,13 +8,9 @@ const never = new AbortController().signal;
 
 /** A second server that must receive nothing. */
 async function withVictim(run: (url: string, host: string) => Promise<void>): Promise<void> {
-  const victim = await startEmulator();
-  try {
-    await run(victim.url, new URL(victim.url).host);
-    assert.deepEqual([victim.requests.length, victim.openConnections], [0, 0]);
-  } finally {
-    await victim.close();
-  }
+  const victim = await startUnapproved();
+  await run(victim.url, victim.host);
+  assertUntouched(victim);
 }
 
 describe('a redirect', () => {

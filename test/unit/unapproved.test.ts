@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startEmulator } from '../emulator/emulator.ts';
+import {
+  assertUntouched,
+  notApprovedYet,
+  startUnapproved,
+  totalOfUnapproved,
+} from '../emulator/unapproved.ts';
+
+const UNTOUCHED = { connections: 0, bytes: 0 };
+
+describe('a host that nobody approved', () => {
+  const ofSuite = globalThis.unapprovedOfTests;
+  beforeEach(() => {
+    globalThis.unapprovedOfTests = new Set();
+  });
+  after(() => {
+    globalThis.unapprovedOfTests = ofSuite;
+  });
+
+  /** Connects, says this, and waits until the other end has heard it. */
+  const speakTo = async ({ url }: { readonly url: string }, text: string) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.end(text);
+    socket.resume();
+    await once(socket, 'close');
+  };
+
+  it('is told from one that nothing reached, by a connection that brings nothing', async () => {
+    const [one, other] = [await startUnapproved(), await startUnapproved()];
+    assert.deepEqual(totalOfUnapproved(), { listeners: 2, ...UNTOUCHED });
+    assertUntouched(one, other);
+    await speakTo(one, '');
+    assert.throws(() => assertUntouched(other, one), assert.AssertionError);
+    assertUntouched(other);
+    assert.deepEqual(totalOfUnapproved(), { listeners: 2, connections: 1, bytes: 0 });
+  });
+
+  it('counts each byte of what is no request, and of the beginning of TLS', async () => {
+    const listener = await startUnapproved();
+    await speakTo(listener, 'hello');
+    assert.deepEqual(listener.received, { connections: 1, bytes: 5 });
+    await assert.rejects(fetch(listener.secureUrl));
+    assert.ok(listener.received.bytes > 50);
+    assert.equal(totalOfUnapproved().connections, 2);
+  });
+
+  it('may be a service, and counts until it is approved', async () => {
+    const emulator = await startEmulator();
+    const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
+    atOnce.approve();
+    await speakTo(emulator, 'hello');
+    assert.deepEqual(never.received, { connections: 1, bytes: 5 });
+    assert.throws(() => never.approve(), assert.AssertionError);
+    assertUntouched(atOnce);
+
+    const again = notApprovedYet(emulator);
+    assertUntouched(again);
+    await fetch(emulator.url);
+    const { connections, bytes } = again.received;
+    assert.ok(connections === 1 && bytes > 50, `${bytes}`);
+    await emulator.close();
+    assert.deepEqual(again.received, { connections, bytes });
+    assert.equal(totalOfUnapproved().listeners, 3);
+  });
+});
+
+describe('the total of all hosts that nobody approved', function () {
+  this.timeout(60_000);
+
+  const QUIET = 'await startUnapproved();';
+  // The test itself does not mind, so that only the total can tell.
+  const SPEAKING = 'await fetch((await startUnapproved()).url);';
+  const SIDE_BY_SIDE = ['--parallel', '--jobs', '2'];
+
+  /** Runs mocha on files with one test each. */
+  async function run(bodies: readonly string[], atLeast: number, options: readonly string[] = []) {
+    const folder = await mkdtemp(join(tmpdir(), 'hosted-model-'));
+    const write = async (name: string, text: string) => {
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
+    };
+    const importOf = (name: string) => `'${resolve('test/emulator', name)}'`;
+    try {
+      const plugin = await write(
+        'plugin.ts',
+        `import { unapprovedTotal } from ${importOf('unapprovedTotal.ts')};
+         export const { mochaHooks, mochaGlobalSetup, mochaGlobalTeardown } = unapprovedTotal(${atLeast});`,
+      );
+      const files = bodies.map((body, index) =>
+        write(
+          `${index}.test.ts`,
+          `import { startUnapproved } from ${importOf('unapproved.ts')};
+           it('test', async () => { ${body} });`,
+        ),
+      );
+      const words = ['--require', plugin, ...options, ...(await Promise.all(files))];
+      return await new Promise<{ failed: boolean; output: string }>((settle) => {
+        execFile('node_modules/.bin/mocha', words, (error, stdout, stderr) => {
+          settle({ failed: error !== null, output: `${stdout}${stderr}` });
+        });
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  for (const options of [[], SIDE_BY_SIDE]) {
+    const how = options.length > 0 ? 'side by side' : 'one after the other';
+    it(`fails a suite whose tests pass ${how} if one of them spoke to any`, async () => {
+      const { failed, output } = await run([SPEAKING, QUIET], 2, options);
+      assert.match(output, /2 passing[\s\S]*1 failing[\s\S]*"after all" hook/);
+      assert.match(output, /unapproved listeners: 2, connections: 1, bytes: [1-9]\d+; bar/);
+      assert.equal(failed, true);
+    });
+  }
+
+  it('fails a suite that has lost one of them', async () => {
+    const { failed, output } = await run([QUIET, QUIET], 3, SIDE_BY_SIDE);
+    assert.match(output, /2 unapproved listeners, where 3 are known/);
+    assert.doesNotMatch(output, /[1-9]\d* failing/);
+    assert.equal(failed, true);
+  });
+
+  it('lets a part of a suite have fewer', async () => {
+    const { failed, output } = await run([QUIET, QUIET], 3, ['--grep', 'test']);
+    assert.match(
+      output,
+      /unapproved listeners: 2, connections: 0, bytes: 0; bar: at least 0, 0, 0/,
+    );
+    assert.equal(failed, false, output);
+  });
+});
