@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Emulator } from '../emulator/emulator.ts';
+import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
 import type { Workbench } from '../vscode/workbench.ts';
 import { takePicture } from './pictures.ts';
 import { apiKey, openWindow, projectId, startService, statusId, storeKey } from './service.ts';
@@ -19,13 +20,15 @@ describe('the .env file', () => {
     `# mine\nIBM_API_KEY=${key}\nIBM_PROJECT_ID=${projectId}\nIBM_URL=${emulator.url}\n`;
 
   it('gives its key away to secret storage, by way of the set-up', async () => {
+    const unapproved = notApprovedYet(emulator);
     const { workbench, path } = await openWindow(emulator, {
       folderFiles: { '.env': envFile() },
       userSettings: { 'hostedModel.projectId': '', 'hostedModel.url': '' },
     });
     const { quickInput, notifications } = workbench;
     await workbench.openFile(path('.env'));
-    assert.equal(emulator.requests.length, 0, 'a file that is opened sends nothing');
+    // A file that is opened sends nothing.
+    assertUntouched(unapproved);
     await workbench.runCommand(moveKey);
     await quickInput.waitFor({ step: '1/4', placeholder: /keep the key that was found/ });
     assert.equal((await quickInput.state())?.value, '', 'the key itself is not shown');
@@ -36,6 +39,7 @@ describe('the .env file', () => {
     await quickInput.waitFor({ step: '3/4', item: emulator.url });
     await quickInput.accept();
     await quickInput.waitFor({ step: '4/4' });
+    unapproved.approve();
     await quickInput.pick('$(beaker) Test and Save');
     await notifications.waitFor(/no longer in \.env/);
     assert.equal(readFileSync(path('.env'), 'utf8'), envFile().replace(/IBM_API_KEY.*\n/, ''));

@@ -2,6 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
+import {
+  type AwaitingApproval,
+  assertUntouched,
+  notApprovedYet,
+  startUnapproved,
+  type UnapprovedListener,
+} from '../emulator/unapproved.ts';
 import { takePicture } from './pictures.ts';
 import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } from './service.ts';
 import { openWorkbench, type Session } from './session.ts';
@@ -11,16 +18,22 @@ const question = /Use the API key, project and service URL from the \.env file/;
 
 describe('a .env file that a folder brings', () => {
   let first: Emulator;
-  let second: Emulator;
+  let unapproved: AwaitingApproval;
+  /** Approved in none of these tests. */
+  let second: UnapprovedListener;
   beforeEach(async () => {
-    const known = { apiKeys: [key], projectIds: ['first-project', 'second-project'] };
-    [first, second] = await Promise.all([startEmulator(known), startEmulator(known)]);
+    const projectIds = ['first-project', 'second-project'];
+    first = await startEmulator({ apiKeys: [key], projectIds });
+    unapproved = notApprovedYet(first);
+    second = await startUnapproved();
   });
-  afterEach(() => Promise.all([first.close(), second.close()]));
+  afterEach(async () => {
+    await first.close();
+    assertUntouched(second);
+  });
 
-  const hostOf = ({ url }: Emulator) => new URL(url).host;
-  const sent = () => first.requests.length + second.requests.length;
-  const textFor = ({ url }: Emulator, project = 'first-project') =>
+  const hostOf = ({ url }: { readonly url: string }) => new URL(url).host;
+  const textFor = ({ url }: { readonly url: string }, project = 'first-project') =>
     outside({ key, project, url }).text;
   const open = (options: Parameters<typeof openWorkbench>[0] = {}, text = textFor(first)) =>
     openWorkbench({
@@ -42,7 +55,7 @@ describe('a .env file that a folder brings', () => {
     assert.match(text, /the \.env file of project \(not read, since the folder is not trusted\)/);
     assert.equal(await dialogs.state(), undefined);
     await giveUpSetUp(workbench);
-    assert.equal(sent(), 0);
+    assertUntouched(unapproved, second);
 
     await workbench.trustFolder();
     await generateFrom(session);
@@ -50,14 +63,14 @@ describe('a .env file that a folder brings', () => {
     assert.match(dialog.detail, new RegExp(`Folder: ${session.folder}`));
     assert.match(dialog.detail, new RegExp(`selected text go(es)? to ${hostOf(first)}`, 'i'));
     assert.doesNotMatch(dialog.detail, new RegExp(key));
-    assert.equal(sent(), 0);
+    assertUntouched(unapproved, second);
     assert.equal(await workbench.screen.read('document.activeElement.textContent'), 'Do Not Use');
     await workbench.page.keyboard.press('Enter');
     await giveUpSetUp(workbench);
 
     await generateFrom(session);
-    const second = await workbench.notifications.waitFor(/needs/);
-    assert.match(second.text, /the \.env file of project \(not used, as you decided\)/);
+    const message = await workbench.notifications.waitFor(/needs/);
+    assert.match(message.text, /the \.env file of project \(not used, as you decided\)/);
     await giveUpSetUp(workbench);
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
@@ -67,7 +80,7 @@ describe('a .env file that a folder brings', () => {
     await writeFile(path('.env'), textFor(first, 'second-project'));
     await generateFrom(session, 'a.txt', other);
     await other.dialogs.waitFor(question);
-    assert.equal(sent(), 0);
+    assertUntouched(unapproved, second);
   });
 
   for (const theme of ['dark', 'light'] as const) {
@@ -84,6 +97,7 @@ describe('a .env file that a folder brings', () => {
         'Use These Values',
       ]);
       await takePicture(workbench.page, `approval-${theme}`);
+      unapproved.approve();
       await workbench.dialogs.click('Use These Values');
       await answered(session);
       const tooltip = await workbench.statusItem(statusId).tooltip();
@@ -111,10 +125,10 @@ describe('a .env file that a folder brings', () => {
       },
     );
     assert.doesNotMatch(again.detail, new RegExp(`selected text go(es)? to ${hostOf(first)}`, 'i'));
-    assert.equal(sent(), 0);
+    assertUntouched(unapproved, second);
     await dialogs.click('Do Not Use');
     await giveUpSetUp(session.workbench);
-    assert.equal(sent(), 0);
+    assertUntouched(unapproved, second);
   });
 
   it('B08: has its folder named as text in the question, whatever the folder is called', async () => {
@@ -136,17 +150,20 @@ describe('a .env file that a folder brings', () => {
     await generateFrom(session);
     const stalled = gate();
     first.faults.next(chatPath, { hold: stalled.opened });
+    await workbench.dialogs.waitFor(question);
+    unapproved.approve();
     await workbench.dialogs.click('Use These Values');
     await first.requestCount(chatPath, 1);
     await writeFile(path('.env'), textFor(second));
     stalled.open();
     await answered(session);
-    assert.equal(second.requests.length, 0);
+    assertUntouched(second);
     const before = first.requests.length;
     await generateFrom(session);
     const { detail } = await workbench.dialogs.waitFor(question);
     assert.match(detail, new RegExp(`selected text go(es)? to ${hostOf(second)}`, 'i'));
-    assert.deepEqual([first.requests.length, second.requests.length], [before, 0]);
+    assert.equal(first.requests.length, before);
+    assertUntouched(second);
   });
 
   it('B20: once it is imported, it is ignored; what it still holds is said', async () => {
@@ -173,7 +190,8 @@ describe('a .env file that a folder brings', () => {
     await quickInput.waitFor({ step: '3/4', item: first.url });
     await quickInput.accept();
     await quickInput.waitFor({ step: '4/4', prompt: new RegExp(`text goes to ${hostOf(first)}`) });
-    assert.equal(sent(), 0);
+    assertUntouched(second);
+    unapproved.approve();
     await quickInput.pick('$(save) Save Without Testing');
     await notifications.waitFor(
       /\.env file still holds the key, and no \.gitignore of its repository ignores it/,
@@ -185,6 +203,6 @@ describe('a .env file that a folder brings', () => {
     await generateFrom(session);
     await first.requestCount(chatPath, 2);
     assert.equal(await dialogs.state(), undefined);
-    assert.equal(second.requests.length, 0);
+    assertUntouched(second);
   });
 });

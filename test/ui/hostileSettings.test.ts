@@ -3,6 +3,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import {
+  assertUntouched,
+  startUnapproved,
+  type UnapprovedListener,
+} from '../emulator/unapproved.ts';
+import {
   apiKey,
   chatPath,
   generateFrom,
@@ -17,17 +22,15 @@ const question = 'Use the project ID from the settings of this folder or remote 
 
 describe('settings that are not the user’s own', () => {
   let emulator: Emulator;
-  let evil: Emulator;
+  let evil: UnapprovedListener;
   beforeEach(async () => {
     const projectIds = [projectId, 'folder-project', 'workspace-project'];
-    [emulator, evil] = await Promise.all([
-      startEmulator({ apiKeys: [apiKey], projectIds }),
-      startEmulator({ apiKeys: [apiKey], projectIds }),
-    ]);
+    emulator = await startEmulator({ apiKeys: [apiKey], projectIds });
+    evil = await startUnapproved();
   });
   afterEach(async () => {
-    await Promise.all([emulator.close(), evil.close()]);
-    assert.equal(evil.requests.length, 0);
+    await emulator.close();
+    assertUntouched(evil);
   });
 
   /** Everything that could steer a request, also where a setting for one language would stand. */

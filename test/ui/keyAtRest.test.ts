@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { assertUntouched, startUnapproved } from '../emulator/unapproved.ts';
 import { answerSetUp, setUp } from '../vscode/setUpWalk.ts';
 import {
   chatPath,
@@ -154,13 +155,15 @@ describe('the key at rest', () => {
     const { workbench } = session;
     await storeKey(session, apiKey);
     const mine = { ...settingsOf(emulator), 'hostedModel.projectId': projectId };
-    await workbench.applyUserSettings({ ...mine, 'hostedModel.url': 'https://evil.example' });
+    const evil = await startUnapproved();
+    await workbench.applyUserSettings({ ...mine, 'hostedModel.url': evil.secureUrl });
     await generateFrom(session);
     await workbench.dialogs.click('Keep Saved Hosts');
     const { json } = await emulator.requestCount(chatPath, 1);
     assert.equal((json as { project_id: string }).project_id, projectId);
     assert.match(await userSettings(session), new RegExp(`"hostedModel.url": "${emulator.url}"`));
-    assert.doesNotMatch(await userSettings(session), /evil/);
+    assert.doesNotMatch(await userSettings(session), new RegExp(evil.host));
+    assertUntouched(evil);
     assert.equal(await workbench.dialogs.state(), undefined);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
+import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
 import {
   apiKey,
   generate,
@@ -21,6 +22,7 @@ describe('protection of the key', () => {
   afterEach(() => Promise.all([emulator.close(), other.close()]));
 
   it('A08 A10: sends nothing to a changed host until it was shown and approved', async () => {
+    const unapproved = notApprovedYet(other);
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
     const { dialogs } = workbench;
@@ -44,9 +46,12 @@ describe('protection of the key', () => {
     const status = workbench.statusItem(statusId);
     await status.waitFor({ text: '$(error) Hosted Model', background: 'error' });
     await dialogs.click('Cancel');
-    assert.equal(emulator.requests.length + other.requests.length, 0);
+    assert.equal(emulator.requests.length, 0);
+    assertUntouched(unapproved);
 
     await workbench.runCommand(generate);
+    await dialogs.waitFor(/other hosts than the ones your API key was saved for/);
+    unapproved.approve();
     await dialogs.click('Use New Hosts');
     await other.requestCount('/ml/v1/text/chat_stream', 1);
     await status.waitFor({ text: /\d+m/ });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { type AwaitingApproval, assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
 import {
   apiKey,
   chatPath,
@@ -18,9 +19,11 @@ const question = /from the \.env file of this folder/;
 describe('sources in the menu', () => {
   let mine: Emulator;
   let theirs: Emulator;
+  let unapproved: AwaitingApproval;
   beforeEach(async () => {
     const known = { apiKeys: [apiKey, key], projectIds: [projectId, 'project-of-the-file'] };
     [mine, theirs] = await Promise.all([startEmulator(known), startEmulator(known)]);
+    unapproved = notApprovedYet(theirs);
     // A token of the one is nothing to the other: this one answers without looking at it.
     theirs.replay('chat_stream ok', chatPath, 9);
   });
@@ -78,7 +81,7 @@ describe('sources in the menu', () => {
     assert.equal(await act(session, editorRow), 'in use');
     assert.equal(await act(session, fileRow, 'Use This Instead'), 'complete, not approved');
     await dialogs.waitFor(question);
-    assert.equal(theirs.requests.length, 0);
+    unapproved.approve();
     await choose(workbench, 'Use These Values');
     assert.equal(await act(session, fileRow), 'in use');
     assert.equal(await act(session, editorRow), 'complete, not used');
@@ -92,7 +95,7 @@ describe('sources in the menu', () => {
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
     await notifications.close(/answer is forgotten/);
     assert.equal(await act(session, editorRow), 'in use');
-    const before = theirs.requests.length;
+    const forgotten = notApprovedYet(theirs);
     await generateFrom(session);
     await mine.requestCount(chatPath, 1);
 
@@ -114,7 +117,7 @@ describe('sources in the menu', () => {
     await choose(workbench, 'Replace Key');
     await notifications.waitFor(/is set up/);
     assert.equal(await act(session, editorRow), 'in use');
-    assert.equal(theirs.requests.length, before);
+    forgotten.approve();
     await generateFrom(session);
     await theirs.requestCount(chatPath, 2);
   });
@@ -131,7 +134,7 @@ describe('sources in the menu', () => {
     assert.match((await act(session, 'The .env file of project')) ?? '', lacks);
     assert.match((await act(session, 'The environment')) ?? '', lacks);
     assert.equal(await session.workbench.dialogs.state(), undefined);
-    assert.equal(theirs.requests.length, 0);
+    assertUntouched(unapproved);
   });
 
   it('B11: of the environment is asked about by itself, and for every folder', async () => {
@@ -152,7 +155,8 @@ describe('sources in the menu', () => {
     const { detail } = await one.dialogs.waitFor(environment);
     assert.match(detail, new RegExp(`selected text go(es)? to ${new URL(theirs.url).host}`, 'i'));
     await one.screenshot('environment-approval');
-    assert.equal(mine.requests.length + theirs.requests.length, 0);
+    assert.equal(mine.requests.length, 0);
+    unapproved.approve();
     await one.dialogs.click('Use These Values');
     const { json } = await theirs.requestCount(chatPath, 1);
     assert.equal((json as { project_id: string }).project_id, 'project-of-the-file');
