@@ -1,6 +1,11 @@
 /** Entry of the tests in VS Code's extension host: runs every bundled test file beside this one. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { totalOfUnapproved } from '../emulator/unapproved.ts';
+import { tell } from '../emulator/unapprovedTotal.ts';
+
+/** Listeners of the whole suite that stand for hosts nobody approved. */
+const unapprovedListeners = 1;
 
 /** Milliseconds a single test may take; VS Code is busy while it starts. */
 const testMilliseconds = 20_000;
@@ -17,6 +22,9 @@ export async function run(): Promise<void> {
     color: process.env['HOSTED_MODEL_COLOR'] === '1',
     timeout: testMilliseconds,
     ...(grep === undefined ? {} : { grep }),
+    rootHooks: {
+      afterAll: () => tell(totalOfUnapproved(), grep === undefined ? unapprovedListeners : 0),
+    },
   });
   for (const name of (await readdir(__dirname)).sort()) {
     if (name.endsWith('.test.cjs')) mocha.addFile(join(__dirname, name));

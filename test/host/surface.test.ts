@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { commands, extensions, lm } from 'vscode';
+import {
+  assertUntouched,
+  startUnapproved,
+  type UnapprovedListener,
+} from '../emulator/unapproved.ts';
 
 const extension = extensions.getExtension('hosted-model.hosted-model');
 assert.ok(extension);
@@ -8,7 +13,11 @@ describe('what other extensions can reach', () => {
   const names = extension.packageJSON.contributes.commands.map(
     ({ command }: { command: string }) => command,
   ) as string[];
-  before(() => extension.activate());
+  let evil: UnapprovedListener;
+  before(async () => {
+    evil = await startUnapproved();
+    await extension.activate();
+  });
   afterEach(() => commands.executeCommand('workbench.action.closeAllEditors'));
 
   it('G01: is nothing: the exports are undefined', async () => {
@@ -30,11 +39,9 @@ describe('what other extensions can reach', () => {
 
   for (const name of names) {
     it(`G04: is the command ${name}, which gives nothing back, whatever it is called with`, async () => {
-      const hostile = { url: 'https://evil.example', apiKey: 'key', headers: { a: 'b' } };
+      const hostile = { url: evil.secureUrl, apiKey: 'key', headers: { a: 'b' } };
       let isOver = false;
-      const result = Promise.resolve(
-        commands.executeCommand(name, hostile, 'https://evil.example'),
-      );
+      const result = Promise.resolve(commands.executeCommand(name, hostile, evil.secureUrl));
       const over = result.finally(() => (isOver = true));
       // What a command asks is closed until it is through, as somebody would who wants none of it.
       while (!isOver) {
@@ -43,6 +50,7 @@ describe('what other extensions can reach', () => {
         await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 50))]);
       }
       assert.equal(await result, undefined);
+      assertUntouched(evil);
     });
   }
 });
