@@ -13,6 +13,7 @@ import {
   type WorldOptions,
 } from '../contract/service/world.ts';
 import type { Fault } from '../emulator/faults.ts';
+import { printTable } from '../table.ts';
 import { becomes } from './cell.ts';
 import { streamedPiece } from './faultTable.ts';
 
@@ -88,7 +89,7 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
   this.timeout(30_000);
   // A busy machine may stall the whole process for longer; each try is printed.
   this.retries(2);
-  const rows: string[] = [];
+  const rows: (string | number)[][] = [];
   let mute: MuteServer | undefined;
   let tell = () => {};
 
@@ -100,11 +101,13 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
     await mute?.close();
   });
   after(() => {
-    console.log(
-      `      ${'cancelled in'.padEnd(30)} calls   p50 ms   p99 ms  most ms  requests afterwards`,
-    );
-    console.log(rows.join('\n'));
-    console.log(`      bar: p99 ${MOST_MS} ms, 0 requests`);
+    const most = (column: number) => Math.max(...rows.map((cells) => Number(cells[column])));
+    printTable({
+      figure: 'cancel',
+      title: `Cancelling in ${stages.length} phases, ${SAMPLES} calls each: p99 at most ${most(3)} ms (bar ${MOST_MS}), ${most(5)} requests afterwards (bar 0)`,
+      heads: ['cancelled in', 'calls', 'p50 ms', 'p99 ms', 'most ms', 'requests afterwards'],
+      rows,
+    });
   });
 
   for (const stage of stages) {
@@ -179,10 +182,9 @@ function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;
 }
 
-function row(name: string, times: readonly number[], afterwards: number): string {
-  const figures = [50, 99, 100].map((percent) => percentile(times, percent).toFixed(1).padStart(9));
-  const counts = [`${times.length}`.padStart(5), ...figures, `${afterwards}`.padStart(21)];
-  return `      ${name.padEnd(30)} ${counts.join('')}`;
+function row(name: string, times: readonly number[], afterwards: number): (string | number)[] {
+  const figures = [50, 99, 100].map((percent) => percentile(times, percent).toFixed(1));
+  return [name, times.length, ...figures, afterwards];
 }
 
 function timers(): number {

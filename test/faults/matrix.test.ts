@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { endWorlds } from '../contract/service/world.ts';
+import { printTable } from '../table.ts';
 import { becomes, playCell } from './cell.ts';
 import { faultTable, type Phase, phases } from './faultTable.ts';
 
@@ -56,24 +57,27 @@ describe('a call that meets a fault ends once, in success or in one classified e
   });
 
   function print(): void {
-    const width = 28;
-    const row = (...columns: readonly string[]) =>
-      `      ${columns.map((column) => column.padEnd(width)).join('')}`.trimEnd();
-    console.log(row('fault', ...phases));
-    for (const { name, cells } of faultTable) {
-      const columns = phases.map((phase: Phase) => {
+    const rows = faultTable.map(({ name, cells }) => [
+      name,
+      ...phases.map((phase: Phase) => {
         const cell = cells[phase];
         const overrunMs = overruns.get(`${name} ${phase}`);
         if ('impossible' in cell) return 'cannot exist';
-        return `${cell.outcome} +${overrunMs === undefined ? '?' : overrunMs.toFixed()} ms`;
-      });
-      console.log(row(name, ...columns));
-    }
-    for (const [reason, count] of reasons) console.log(`      ${count} cannot exist: ${reason}`);
+        if (overrunMs === undefined) return `${cell.outcome}, not played`;
+        return overrunMs > 0 ? `${cell.outcome} +${overrunMs.toFixed()} ms` : cell.outcome;
+      }),
+    ]);
     const worst = Math.max(...overruns.values());
-    console.log(
-      `      ${played} cells played, alone and ${parallels[1]} at once; past the deadline at most ${worst.toFixed()} ms (bar ${MOST_OVERRUN_MS})`,
-    );
+    printTable({
+      figure: 'faults',
+      title: `${faultTable.length} faults in ${phases.length} phases of a call, alone and ${parallels[1]} at once: ${played} cells played, at most ${worst.toFixed()} ms past the deadline (bar ${MOST_OVERRUN_MS})`,
+      heads: ['fault', ...phases],
+      rows,
+      note: [
+        'A sum is what the slowest call took past its deadline.',
+        ...[...reasons].map(([reason, count]) => `${count} cells cannot exist: ${reason}.`),
+      ].join(' '),
+    });
   }
 });
 

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
+import { printTable } from '../table.ts';
 import { AREAS, rows, seed } from './fuzz.ts';
 
 const LEAST_CASES = 40_000;
 const MOST_SECONDS = 90;
 
-const line = (area: string, cases: number, ms: number) => {
-  const time = `${ms.toFixed()} ms`;
-  console.log(`  ${area.padEnd(30)}${cases.toLocaleString('en').padStart(8)}${time.padStart(12)}`);
-};
-
 after(() => {
   const total = rows.reduce((sum, { ran }) => sum + ran, 0);
   const ms = rows.reduce((sum, row) => sum + row.ms, 0);
-  console.log(`\n  ${'Area'.padEnd(30)}${'Cases'.padStart(8)}${'Time'.padStart(12)}`);
-  for (const row of rows) line(row.area, row.ran, row.ms);
-  line('all', total, ms);
-  const bar = `at least ${LEAST_CASES.toLocaleString('en')} cases in ${MOST_SECONDS} s, 0 uncaught`;
-  console.log(`  seed ${seed}; ${bar}\n`);
+  const seconds = (ms / 1_000).toFixed(1);
+  printTable({
+    figure: 'fuzz',
+    title: `${total.toLocaleString('en')} random cases in ${seconds} s (bar: at least ${LEAST_CASES.toLocaleString('en')} in ${MOST_SECONDS} s, 0 uncaught)`,
+    heads: ['area', 'cases', 'ms'],
+    rows: rows.map((row) => [row.area, row.ran, Math.round(row.ms)]),
+    note: `Seed ${seed}.`,
+  });
   assert.ok(ms < MOST_SECONDS * 1_000, `took ${(ms / 1_000).toFixed()} s`);
 });
 

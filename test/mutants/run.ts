@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { printTable } from '../soak/table.ts';
+import { printTable } from '../table.ts';
 import { mutants } from './all.ts';
 import { type Mutant, mutated, type Result, verdictOf } from './mutant.ts';
 
@@ -31,12 +31,21 @@ try {
     for (const [index, mutant] of queue) rows[index] = await judge(mutant, copy);
   };
   await Promise.all(copies.map(work));
-  printTable('mutants', ['mutant', 'killed by', 'ms'], rows);
-  const killed = rows.filter(([, verdict]) => !verdict.startsWith('NOT KILLED')).length;
+  printTable({ title: 'mutants', heads: ['mutant', 'killed by', 'ms'], rows });
+  const ends = mutants.map(({ file }, index) => ({
+    part: file.split('/', 2).join('/'),
+    isKilled: !rows[index]?.[1].startsWith('NOT KILLED'),
+  }));
+  const countKilled = (some: typeof ends) => some.filter(({ isKilled }) => isKilled).length;
+  const killed = countKilled(ends);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed();
-  console.log(
-    `\n      ${killed} of ${mutants.length} killed in ${seconds} s; bar: all, at least 25`,
-  );
+  const byPart = Map.groupBy(ends, ({ part }) => part);
+  printTable({
+    figure: 'mutants',
+    title: `${killed} of ${mutants.length} mutants killed in ${seconds} s (bar: all, at least 25)`,
+    heads: ['a defence taken out of', 'mutants', 'killed'],
+    rows: [...byPart].map(([part, some]) => [part, some.length, countKilled(some)]),
+  });
   process.exitCode = killed === mutants.length && killed >= 25 ? 0 : 1;
 } finally {
   for (const copy of copies) rmSync(copy, { recursive: true });

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { printTable } from '../soak/table.ts';
+import { printTable } from '../table.ts';
 
 const FILES = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const [times = '20', givenSeed] = process.argv.slice(2);
@@ -23,12 +23,13 @@ for (let run = 0; run < Number(times); run += 1) {
   const startedAt = performance.now();
   const { passed, failures } = await runInOrder(seed);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  rows.push([run + 1, seed, passed, failures.length, seconds]);
+  rows.push([run + 1, `${seed}`, passed, failures.length, seconds]);
   console.log(`run ${run + 1}, seed ${seed}: ${passed} passed, ${failures.length} failed`);
   for (const { fullTitle, err } of failures)
     console.log(`  ${fullTitle}\n    ${err.message ?? ''}`);
 }
-printTable('random order', ['run', 'seed', 'passed', 'failed', 's'], rows);
+const heads = ['run', 'seed', 'passed', 'failed', 's'];
+printTable({ title: 'random order', heads, rows });
 process.exitCode = rows.every(([, , passed, failed]) => passed !== 0 && failed === 0) ? 0 : 1;
 
 /** One that dies has failed. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../src/service/clock.ts';
 import { endWorlds, startWorld, tokenPath } from '../contract/service/world.ts';
-import { printTable } from './table.ts';
+import { printTable } from '../table.ts';
 
 const MINUTE = 60_000;
 const CALLS = 24 * 6;
@@ -29,11 +29,16 @@ describe('a day of work', function () {
       passedMs += 10 * MINUTE;
     }
     const tokens = world.emulator.count(tokenPath);
-    printTable(
-      'one window, 24 h, a call each 10 minutes',
-      ['calls', 'failed', 'token requests'],
-      [[CALLS, failed, tokens]],
-    );
+    printTable({
+      figure: 'day',
+      title: `A day of one window, a call each 10 minutes: ${tokens} token requests, ${failed} calls failed`,
+      heads: ['', 'found', 'bar'],
+      rows: [
+        ['calls', CALLS, ''],
+        ['token requests', tokens, '24 to 31'],
+        ['failed', failed, '= 0'],
+      ],
+    });
     assert.equal(failed, 0);
     assert.ok(tokens >= 24 && tokens <= 31, `${tokens}`);
     assert.equal(world.inferenceCount(), CALLS, 'no call had to be sent twice');

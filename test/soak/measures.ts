@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { printTable } from './table.ts';
+import { printTable } from '../table.ts';
 
 /** A figure of a run and what it must be; without a bar it only tells. */
 export interface Measure {
@@ -8,10 +8,13 @@ export interface Measure {
   readonly bar?: readonly [relation: '=' | '≤', number: number];
 }
 
-/** Prints all figures beside their bars, and only then holds them against these. */
-export function prove(title: string, measures: readonly Measure[]): void {
-  const rows = measures.map(({ what, found, bar }) => [what, plain(found), bar?.join(' ') ?? '']);
-  printTable(title, ['', 'found', 'bar'], rows);
+/**
+ * Prints all figures beside their bars, and only then holds them against these.
+ * @param figure name of their file in test/figures
+ */
+export function prove(title: string, measures: readonly Measure[], figure?: string): void {
+  const rows = measures.map(({ what, found, bar }) => [what, found, bar ? barOf(bar) : '']);
+  printTable({ title, heads: ['', 'found', 'bar'], rows, ...(figure && { figure }) });
   const missed = measures.filter((measure) => !isMet(measure)).map(({ what }) => what);
   assert.deepEqual(missed, []);
 }
@@ -22,6 +25,6 @@ function isMet({ found, bar }: Measure): boolean {
   return relation === '=' ? found === number : found <= number;
 }
 
-function plain(number: number): string {
-  return Number.isInteger(number) ? `${number}` : number.toFixed(2);
+function barOf([relation, number]: NonNullable<Measure['bar']>): string {
+  return `${relation} ${number.toLocaleString('en')}`;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { printTable } from '../../table.ts';
 import { formsIn, writtenDown } from '../../unit/service/canaries.ts';
 import { type Echo, echoes, key, token } from '../service/echoes.ts';
 import { tokenPath } from '../service/world.ts';
@@ -35,18 +36,15 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
   });
   after(() => {
     opened.end();
-    console.log(
-      `\n      ${'Sink'.padEnd(20)}${'Bytes searched'.padStart(16)}${'Hits'.padStart(6)}`,
+    const [total, found] = [bytes, hits].map((counts) =>
+      [...counts.values()].reduce((sum, one) => sum + one, 0),
     );
-    for (const sink of SINKS) {
-      const [searched = 0, found = 0] = [bytes.get(sink), hits.get(sink)];
-      console.log(
-        `      ${sink.padEnd(20)}${searched.toLocaleString('en').padStart(16)}${String(found).padStart(6)}`,
-      );
-    }
-    const total = [...bytes.values()].reduce((sum, one) => sum + one, 0);
-    const all = `${runs} scenarios × ${SINKS.length} sinks, ${total.toLocaleString('en')} bytes`;
-    console.log(`      ${all}; bar: 40 × 14, 0 hits\n`);
+    printTable({
+      figure: 'leaks',
+      title: `${runs} scenarios × ${SINKS.length} sinks, ${total?.toLocaleString('en')} bytes searched, ${found} hits (bar: at least 40 × 14, 0 hits)`,
+      heads: ['sink', 'bytes searched', 'hits'],
+      rows: SINKS.map((sink) => [sink, bytes.get(sink) ?? 0, hits.get(sink) ?? 0]),
+    });
   });
 
   const echo = async ({ path, fault, options }: Echo, source: KeySource) => {
