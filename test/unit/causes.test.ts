@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { choose, type Found } from '../../src/credentials/choose.ts';
 import type { ShownCheck } from '../../src/ui/diagnosisView.ts';
 import { preliminaryChecks, type SettingFlaws } from '../../src/ui/preliminaryChecks.ts';
-import { causes, causesTable, shapeOf } from './causes.ts';
+import { causes, shapeOf } from './causes.ts';
 import { envFile, found, full, record } from './credentials/sources.ts';
 
 const approved = envFile(full, 'approved');
@@ -26,10 +25,6 @@ describe('the causes that a diagnosis names', () => {
       assert.notEqual(fix, 'diagnose', 'a diagnosis does not lead to itself');
     });
   }
-
-  it('are what the README says', () => {
-    assert.ok(readFileSync('README.md', 'utf8').includes(causesTable()), 'run: npm run readme');
-  });
 });
 
 describe('what is said before anything is sent', () => {

@@ -1,0 +1,38 @@
+/**
+ * `npm run figures`: runs in full what the README quotes, and keeps each table beside this file. Ends
+ * at the first suite that fails, and the README stays as it was.
+ */
+import { spawnSync } from 'node:child_process';
+import { globSync, rmSync } from 'node:fs';
+import { cpus, loadavg, release, type } from 'node:os';
+import { printTable } from '../table.ts';
+
+const suites = {
+  'test:faults': 'a call that meets a fault, or its user, ends once and in time',
+  'test:soak':
+    'long work leaves nothing behind, a storm of refusals calms down, many windows are no crowd',
+  'test:fuzz': 'random bytes of others come to nothing worse than an error',
+  'test:leaks': 'neither key nor token comes to light anywhere',
+  'test:mutants': 'a test fails for each defence that is taken out',
+};
+
+const [load = 0] = loadavg();
+const day = new Date().toISOString().slice(0, 10);
+process.env['HOSTED_MODEL_FIGURES'] = '1';
+// No figure outlives the table that it came from.
+for (const path of globSync('test/figures/*.md')) rmSync(path);
+
+const rows = Object.entries(suites).map(([name, shows]) => {
+  const startedAt = performance.now();
+  const { status } = spawnSync('npm', ['run', '--silent', name], { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${name} failed, and so there are no figures`);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return [`\`npm run ${name}\``, shows, `${seconds.toFixed()} s`];
+});
+const [processor] = cpus();
+printTable({
+  figure: 'measured',
+  title: `Measured on ${day} by \`npm run figures\`: Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} cores of ${processor?.model.trim()}, load ${load.toFixed(1)} before it began.`,
+  heads: ['Command', 'Shows that', 'Took'],
+  rows,
+});
