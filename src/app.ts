@@ -24,5 +24,6 @@ export interface App {
   readonly access: () => Promise<CredentialAccess>;
   /** Loads what follows generated text when the first is to be generated. */
   readonly jobs: () => Promise<Jobs>;
-  readonly watchGeneration: () => GenerationWatch;
+  /** Loads what makes a watch for each generation when the first is to be generated. */
+  readonly watches: () => Promise<() => GenerationWatch>;
 }

@@ -5,16 +5,15 @@ import type { CredentialAccess } from './credentials/access.ts';
 import type { Choice } from './credentials/choose.ts';
 import { KeyStore } from './credentials/keyStore.ts';
 import { Vault } from './credentials/vault.ts';
+import type { GenerationWatch } from './editor/generateOptions.ts';
 import type { Jobs } from './editor/jobs.ts';
 import { registerEnvFile } from './envFile/watch.ts';
 import { Lazy } from './lazy.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
-import { isOutOfReach, ServiceError } from './service/errors.ts';
 import type { Session } from './service/session.ts';
 import type { TokenState } from './service/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
 import { registerTemplateFiles } from './templates/watch.ts';
-import { generationWatches } from './ui/generationWatch.ts';
 import { type Log, openLog } from './ui/log.ts';
 import { reach } from './ui/milestones.ts';
 import { Recent } from './ui/recent.ts';
@@ -61,9 +60,9 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
   });
 
   const session = new Lazy<Session>(async () => {
-    const { Session } = await import('./service/session.ts');
+    const { Session, isOutOfReach } = await import('./service/session.ts');
     return new Session({
-      onTokenState,
+      onTokenState: (token) => onTokenState(token, isOutOfReach),
       onLimiterState: (limiter) => status.update({ limiter }),
     });
   });
@@ -77,7 +76,11 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
   parts.push(status);
   status.show();
   const recent = new Recent(Date.now);
-  const onTokenState = (token: TokenState) => {
+  const watches = new Lazy<() => GenerationWatch>(async () => {
+    const { generationWatches } = await import('./ui/generationWatch.ts');
+    return generationWatches(status, log, recent);
+  });
+  const onTokenState = (token: TokenState, isOutOfReach: (error: unknown) => boolean) => {
     status.update({ token });
     recent.tokenIs(token);
     const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
@@ -129,7 +132,7 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
   const onKeyChange = async () => {
     status.update({ lastFailure: undefined, unreachable: false });
     if (!(await keys.has())) {
-      signedOut.abort(new ServiceError('cancelled'));
+      signedOut.abort();
       signedOut = new AbortController();
       // Signing out forgets what was approved, too.
       await context.workspaceState.update(OUTSIDE, undefined);
@@ -179,7 +182,7 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
     openSession: async () => session.ifMade,
     access: () => access.get(),
     jobs: () => jobs.get(),
-    watchGeneration: generationWatches(status, log, recent),
+    watches: () => watches.get(),
   };
 
   parts.push(registerEnvFile());
@@ -191,7 +194,7 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
   parts.push(workspace.onDidGrantWorkspaceTrust(() => inBackground(lookAgain())));
   // The last that can fail: otherwise the names would be taken already.
   parts.push(registerCommands(app));
-  parts.push({ dispose: () => signedOut.abort(new ServiceError('cancelled')) });
+  parts.push({ dispose: () => signedOut.abort() });
   parts.push({ dispose: () => inBackground(session.ifMade?.then((open) => open.dispose())) });
   parts.push({ dispose: () => inBackground(jobs.ifMade?.then((open) => open.dispose())) });
   inBackground(showWhetherSetUp());

@@ -118,7 +118,7 @@ async function optionsFor(app: App): Promise<GenerateOptions> {
     credentials: async (document) => (await app.access()).require(document),
     client: async (credentials, settings) => (await app.session()).client(credentials, settings),
     checkLimits: (used, text, signal) => checkLimits(app, used, text, signal),
-    onStart: app.watchGeneration,
+    onStart: await app.watches(),
     signOut: () => app.signOutSignal,
     report: (error, used, lines) => reportFailure(app, error, used, lines),
   };

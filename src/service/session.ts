@@ -14,6 +14,9 @@ import { TokenService } from './token.ts';
 import type { TokenState } from './tokenState.ts';
 import type { Operation } from './vendors.ts';
 
+// What `extension.ts` does with the states of a token loads with them.
+export { isOutOfReach } from './errors.ts';
+
 export interface SessionOptions {
   readonly onTokenState?: (state: TokenState) => void;
   /** Told what the requests to the service origin do that was used last. */

@@ -118,9 +118,10 @@ function loadWords({ inFlight, waiting, limit }: Session['loads'][number]): stri
   return `${inFlight} in flight, ${waiting} waiting, at most ${limit} at once`;
 }
 
-function failureWords({ at, kind, status, code, host, attempts }: PastFailure, now: number) {
+function failureWords({ at, error }: PastFailure, now: number): string {
+  const { status, code, host, attempts } = error?.details ?? {};
   const facts = [
-    kind,
+    error?.kind ?? 'unknown',
     status && `status ${status}`,
     code,
     attempts && `${attempts} sent`,

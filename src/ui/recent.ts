@@ -1,15 +1,11 @@
-import { type ErrorKind, isKind, ServiceError } from '../service/errors.ts';
+import type { ServiceError } from '../service/errors.ts';
 import type { TokenState } from '../service/tokenState.ts';
 
 export interface PastFailure {
   /** Wall-clock milliseconds. */
   readonly at: number;
-  /** `unknown` for what is no failure of the service. */
-  readonly kind: ErrorKind | 'unknown';
-  readonly status: number | undefined;
-  readonly code: string | undefined;
-  readonly host: string | undefined;
-  readonly attempts: number | undefined;
+  /** Undefined for what is no failure of the service: what it holds is nobody's business here. */
+  readonly error: ServiceError | undefined;
 }
 
 export interface PastGeneration {
@@ -54,12 +50,8 @@ export class Recent {
     return this.#tokens;
   }
 
-  failed(error: unknown): void {
-    if (isKind(error, 'cancelled')) return;
-    const { kind, details } =
-      error instanceof ServiceError ? error : { kind: 'unknown' as const, details: {} };
-    const { status, code, host, attempts } = details;
-    keep(this.#failures, { at: this.#now(), kind, status, code, host, attempts });
+  failed(error: ServiceError | undefined): void {
+    keep(this.#failures, { at: this.#now(), error });
   }
 
   generated(generation: Omit<PastGeneration, 'at'>): void {

@@ -39,7 +39,7 @@ export async function report(
   const message = messageFor(error, context);
   if (!message) return false;
   status.update({ lastFailure: message });
-  recent.failed(error);
+  recent.failed(error instanceof ServiceError ? error : undefined);
   log.error(logLine(error));
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
