@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { INFERENCE_KINDS, INPUT_ARGUMENT, REQUEST_ENTITY, TOKEN_REQUEST_REFUSED } from './codes.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError, safeWord } from './errors.ts';
 import { parseJson } from './wire.ts';
 
@@ -13,22 +14,6 @@ export interface ErrorAnswer {
   readonly status: number;
   readonly text: string;
 }
-
-const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
-  authentication_token_expired: 'unauthorized',
-  authentication_token_not_valid: 'unauthorized',
-  authentication_no_token: 'unauthorized',
-  no_associated_service_instance_error: 'project-without-runtime',
-  token_quota_reached: 'quota-used-up',
-  authorization_rejected: 'forbidden',
-  user_authorization_failed: 'forbidden',
-  container_not_found: 'project-unknown',
-  invalid_instance_status_error: 'project-without-runtime',
-  model_not_supported: 'model-unknown',
-  model_no_support_for_function: 'operation-unsupported',
-  rate_limit_reached_requests: 'rate-limited',
-  consumption_limit_reached: 'capacity-full',
-};
 
 /** A project that does not exist, or has another owner, is a 403 with a 404 inside. */
 const PROJECT_OF_OTHERS = /WSCPA0000E|member in project/;
@@ -72,8 +57,8 @@ export function inferenceFailure({ status, text }: ErrorAnswer): ServiceError {
   if (status === 403 && PROJECT_OF_OTHERS.test(message)) {
     return new ServiceError('project-unknown', details);
   }
-  if (code === 'invalid_input_argument') return inputFailure(message, details);
-  if (code === 'invalid_request_entity' && /\b(space|project)_id\b/.test(message)) {
+  if (code === INPUT_ARGUMENT) return inputFailure(message, details);
+  if (code === REQUEST_ENTITY && /\b(space|project)_id\b/.test(message)) {
     return new ServiceError('project-missing', details);
   }
   const known = typeof code === 'string' && Object.hasOwn(INFERENCE_KINDS, code);
@@ -104,7 +89,7 @@ export function identityFailure({ status, text }: ErrorAnswer): ServiceError {
   }
   const { errorCode, context } = body.output;
   // Another code than these two may be a disabled, locked or expired key: none was ever recorded.
-  const kind = errorCode === 'BXNIM0106E' ? 'token-request-refused' : 'key-refused';
+  const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
   return new ServiceError(kind, {
     status,
     ...optional('code', safeWord(errorCode)),

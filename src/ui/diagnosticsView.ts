@@ -1,4 +1,5 @@
 import type { Choice, Found, SourceId } from '../credentials/choose.ts';
+import { isKnownCode } from '../service/codes.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Session } from '../service/session.ts';
 import { vendors } from '../service/vendors.ts';
@@ -123,11 +124,16 @@ function failureWords({ at, error }: PastFailure, now: number): string {
   const facts = [
     error?.kind ?? 'unknown',
     status && `status ${status}`,
-    code,
+    code && codeWords(code, status),
     attempts && `${attempts} sent`,
     host && hostWords(host),
   ];
   return `${ago(at, now)}: ${facts.filter(Boolean).join(', ')}`;
+}
+
+/** Of an answer, which chooses its code, only one that is known. Without an answer it is Node's word. */
+function codeWords(code: string, status: number | undefined): string {
+  return status === undefined || isKnownCode(code) ? code : 'another code';
 }
 
 function generationWords(generation: PastGeneration, now: number): string {

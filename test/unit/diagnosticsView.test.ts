@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { choose } from '../../src/credentials/choose.ts';
-import { ServiceError } from '../../src/service/errors.ts';
+import { type ErrorDetails, ServiceError } from '../../src/service/errors.ts';
 import type { Settings } from '../../src/settings.ts';
 import { type DiagnosticsFacts, diagnosticsText } from '../../src/ui/diagnosticsView.ts';
 import { Recent } from '../../src/ui/recent.ts';
@@ -46,7 +46,12 @@ describe('the diagnostics for support', () => {
     recent.tokenIs({ kind: 'fetching' });
     at += 250;
     recent.tokenIs({ kind: 'valid', expiresAt: now, renewsAt: now });
-    const details = { status: 429, code: 'x_y', attempts: 4, host: new URL(REGION).host };
+    const details = {
+      status: 429,
+      code: 'rate_limit_reached_requests',
+      attempts: 4,
+      host: new URL(REGION).host,
+    };
     recent.failed(new ServiceError('rate-limited', details));
     recent.generated({ firstTextMs: 120, wholeMs: 900, isComplete: true });
     const text = diagnosticsText(
@@ -71,7 +76,7 @@ describe('the diagnostics for support', () => {
       '- In the .env file: not read (no-file), not asked about',
       '- Token: valid, 60 s left, renewed in 30 s',
       '- Requests: 1 in flight, 2 waiting, at most 3 at once',
-      '- 90 s ago: rate-limited, status 429, x_y, 4 sent, us-south.ml.cloud.ibm.com',
+      '- 90 s ago: rate-limited, status 429, rate_limit_reached_requests, 4 sent, us-south.ml.cloud.ibm.com',
       '- 90 s ago: first text after 120 ms, complete after 900 ms',
       '- 90 s ago: 250 ms',
     ]) {
@@ -115,6 +120,21 @@ describe('the diagnostics for support', () => {
     assert.match(text, /Templates in the settings: 3/);
     assert.match(text, /server-failed, another host/);
     assert.match(text, /: unknown$/m);
+  });
+
+  it('E07: name a code that is known, and none that an answer made up', () => {
+    const words = (details: ErrorDetails) => {
+      const recent = new Recent(() => now);
+      recent.failed(new ServiceError('server-failed', details));
+      return /server-failed(.*)$/m.exec(diagnosticsText(factsOf({ recent })))?.[1];
+    };
+    for (const code of ['model_not_supported', 'invalid_input_argument', 'BXNIM0415E']) {
+      assert.equal(words({ status: 400, code }), `, status 400, ${code}`);
+    }
+    assert.equal(words({ status: 400, code: 'of-an-answer' }), ', status 400, another code');
+    assert.equal(words({ status: 400, code: 'ECONNRESET' }), ', status 400, another code');
+    // Without an answer it is a word of this machine.
+    assert.equal(words({ code: 'ECONNRESET' }), ', ECONNRESET');
   });
 
   it('say each state of a token in words', () => {
