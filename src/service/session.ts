@@ -139,9 +139,9 @@ export class Session {
     return redact(text, this.#secrets);
   }
 
-  /** True if the text holds one of these keys, the key or a token in use, in any form. */
-  leaksInto(text: string, keys: readonly string[]): boolean {
-    return holdsSecret(text, [...keys, ...this.#secrets]);
+  /** True if the text holds one of these words, the key or a token in use, in any form. */
+  leaksInto(text: string, words: readonly string[]): boolean {
+    return holdsSecret(text, [...words, ...this.#secrets]);
   }
 
   /** What each of the limiters is doing, one for each service that was used. */

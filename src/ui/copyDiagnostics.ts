@@ -3,11 +3,11 @@ import { env, window } from 'vscode';
 /** The last check of *Copy Diagnostics*, and what is said about it. */
 
 const HOLDS_SECRET =
-  'Hosted Model: nothing was copied, since the report held your API key or a token. Most likely the service repeated it as the code of an error. Reload the window and try again.';
+  'Hosted Model: nothing was copied, since the report held your API key, a token or a project ID. Most likely the service repeated it as the code of an error. Reload the window and try again.';
 const NOT_ALLOWED =
   'Hosted Model: the report could not be copied. Most likely the browser does not allow it. Click into the window and try again.';
 
-/** @param holdsSecret whether a text holds a live key or token, in any form they travel in */
+/** @param holdsSecret whether a text holds a live key or token or a project ID, in any form they travel in */
 export async function copyDiagnostics(
   text: string,
   holdsSecret: (text: string) => boolean,

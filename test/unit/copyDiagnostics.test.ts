@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/service/errors.ts';
 import { Recent } from '../../src/ui/recent.ts';
 import { initialFacts } from '../../src/ui/statusView.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
-import { found, record } from './credentials/sources.ts';
+import { envFile, found, full, record } from './credentials/sources.ts';
 
 class EditorWithClipboard extends FakeEditor {
   copied: string[] = [];
@@ -33,7 +33,10 @@ describe('Copy Diagnostics', () => {
 
   const copy = async (recent = new Recent(Date.now)) => {
     const { copyDiagnosticsOf } = await import('../../src/diagnostics.ts');
-    const all = found();
+    const all = found({
+      settings: { folderProjectId: 'project-of-the-folder' },
+      outside: [envFile()],
+    });
     const access = { look: async () => ({ found: all, choice: choose(all) }) };
     const app = {
       access: async () => access,
@@ -65,6 +68,23 @@ describe('Copy Diagnostics', () => {
       assert.deepEqual(editor.copied, []);
       assert.match(editor.said.join(), /nothing was copied, since the report held your API key/);
       assert.ok(!editor.said.join().includes(record.apiKey));
+    });
+  }
+
+  for (const [whose, of] of [
+    ['of the user', 'project-of-the-user'],
+    ['of the folder', 'project-of-the-folder'],
+    ['of a source', full.project],
+  ] as const) {
+    it(`E07: copies nothing where the report would hold the project ID ${whose}`, async () => {
+      for (const code of [of, Buffer.from(of).toString('base64url')]) {
+        const recent = new Recent(Date.now);
+        recent.failed(new ServiceError('bad-request', { code }));
+        await copy(recent);
+      }
+      assert.deepEqual(editor.copied, []);
+      assert.match(editor.said.join(), /the report held .* or a project ID\./);
+      assert.ok(!editor.said.join().includes(of));
     });
   }
 
