@@ -34,7 +34,7 @@ export async function diagnoseConnection(app: App): Promise<void> {
   for (;;) {
     const document = window.activeTextEditor?.document.uri;
     const folder = activeFolder(document);
-    const { found, choice } = await (await app.access()).look(folder);
+    const { found, choice } = await (await app.access()).lookPatiently(folder);
     const { credentials, ...shown } = whatToDiagnose(found, choice);
     const settings = readSettings(document);
     const session = credentials && (await app.session());

@@ -1,18 +1,28 @@
 import { window } from 'vscode';
 import type { App } from './app.ts';
-import { type Found, valuesOf } from './credentials/choose.ts';
+import type { Looked, Silent } from './credentials/access.ts';
+import { valuesOf } from './credentials/choose.ts';
+import type { SettingName } from './service/credentials.ts';
 import { holdsSecret } from './service/secretSearch.ts';
 import { findKeyInSettings, readSettings, type Settings } from './settings.ts';
 import { copyDiagnostics } from './ui/copyDiagnostics.ts';
 import { diagnosticsText } from './ui/diagnosticsView.ts';
 import { versions } from './ui/versions.ts';
 
+/** A report about a window in which something hangs must come nevertheless. */
+const PATIENCE_MS = 2_000;
+
 /**
  * Puts a report for support on the clipboard, unless a key, a token or a project ID is in it. Sends nothing.
  * @param insertModes ids of all there are
+ * @param patienceMs milliseconds to wait for secret storage and the folder
  */
-export async function copyDiagnosticsOf(app: App, insertModes: readonly string[]): Promise<void> {
-  const { found, choice } = await (await app.access()).look();
+export async function copyDiagnosticsOf(
+  app: App,
+  insertModes: readonly string[],
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const looked = await (await app.access()).lookBriefly(patienceMs);
   const session = await app.openSession();
   const settings = readSettings(window.activeTextEditor?.document.uri);
   const text = diagnosticsText({
@@ -20,34 +30,37 @@ export async function copyDiagnosticsOf(app: App, insertModes: readonly string[]
     versions: versions(),
     settings,
     insertModes,
-    found,
-    choice,
+    looked,
     status: app.status.facts,
     loads: session?.loads ?? [],
     recent: app.recent,
   });
-  const known = [...keysIn(found), ...projectsIn(found, settings)];
+  const known = [...keysIn(looked), ...projectsIn(looked, settings)];
   await copyDiagnostics(text, (report) =>
     session ? session.leaksInto(report, known) : holdsSecret(report, known),
   );
 }
 
 /** Every key that is anywhere, whether or not it is in use. */
-function keysIn({ record, outside }: Found): string[] {
+function keysIn(looked: Looked | Silent): string[] {
   const keys = [
-    record?.apiKey,
-    ...outside.map(({ text }) => valuesOf(text)?.apiKey),
+    'found' in looked ? looked.found.record?.apiKey : undefined,
+    ...valuesIn(looked).map(({ apiKey }) => apiKey),
     findKeyInSettings()?.text,
   ];
   return keys.filter((key) => key !== undefined);
 }
 
 /** They name an account. Those of the settings are there, too, where nobody can use them. */
-function projectsIn(found: Found, settings: Settings): string[] {
-  const ofSources = found.outside.map(({ text }) => valuesOf(text)?.projectId ?? '');
-  const ofSettings = [found.settings, settings].flatMap((one) => [
-    one.projectId,
-    one.folderProjectId,
-  ]);
+function projectsIn(looked: Looked | Silent, settings: Settings): string[] {
+  const ofSources = valuesIn(looked).map(({ projectId }) => projectId);
+  const allSettings = 'found' in looked ? [looked.found.settings, settings] : [settings];
+  const ofSettings = allSettings.flatMap((one) => [one.projectId, one.folderProjectId]);
   return [...ofSources, ...ofSettings].filter((id) => id !== '');
+}
+
+/** The values of each source outside the editor; none of what did not answer is in the report. */
+function valuesIn(looked: Looked | Silent): Readonly<Record<SettingName, string>>[] {
+  if (!('found' in looked)) return [];
+  return looked.found.outside.flatMap(({ text }) => valuesOf(text) ?? []);
 }

@@ -88,7 +88,7 @@ export const handlers: Handlers['handlers'] = {
     ),
 
   selectModel: async (app) => {
-    const { choice } = await (await app.access()).look();
+    const { choice } = await (await app.access()).lookPatiently();
     const serviceUrl =
       choice.kind === 'ready'
         ? choice.credentials.serviceUrl
@@ -131,7 +131,7 @@ async function openMenu(app: App): Promise<void> {
   const access = await app.access();
   // The folder whose sources are shown, whatever is active once something is picked.
   const folder = activeFolder();
-  const { found, choice } = await access.look(folder);
+  const { found, choice } = await access.lookPatiently(folder);
   const source = await showMenu(app.status.facts, sourceRows(found, choice));
   if (!source) return;
   switch (await pickSourceAction(source, found, choice)) {

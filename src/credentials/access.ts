@@ -35,6 +35,16 @@ export interface AccessOptions extends FindOptions {
   readonly onFound: (found: Found, choice: Choice) => void;
 }
 
+export interface Looked {
+  readonly found: Found;
+  readonly choice: Choice;
+}
+
+/** What did not answer in time. */
+export interface Silent {
+  readonly silent: 'storage' | 'folder';
+}
+
 /**
  * The one way to credentials. Finds them, asks for what is missing or needs approval, and says
  * which; until that is answered nothing with a credential is sent.
@@ -56,12 +66,41 @@ export class CredentialAccess {
   }
 
   /** What is found at this moment. Asks nothing. */
-  async look(owner = activeFolder()): Promise<{ readonly found: Found; readonly choice: Choice }> {
+  async look(owner = activeFolder()): Promise<Looked> {
     this.#lookedFor = owner?.uri.toString();
     const found = await findSources(this.options, owner);
     const choice = choose(found);
     this.options.onFound(found, choice);
     return { found, choice };
+  }
+
+  /**
+   * The same for a user who waits: a keyring that asks for its password, or a folder far away, can
+   * take long to answer.
+   * @throws {ServiceError} `cancelled` if the user did not want to wait
+   */
+  lookPatiently(owner = activeFolder()): Promise<Looked> {
+    return cancellable('reading the credentials…', (signal) =>
+      new Flight(() => this.look(owner)).wait(signal, () => {}),
+    );
+  }
+
+  /**
+   * The same for a report about a window in which something may never answer.
+   * @param patienceMs milliseconds to wait for the answers
+   */
+  async lookBriefly(patienceMs: number): Promise<Looked | Silent> {
+    const { keys } = this.options;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Silent>((resolve) => {
+      const giveUp = () => resolve({ silent: keys.isAwaited ? 'storage' : 'folder' });
+      timer = setTimeout(giveUp, patienceMs);
+    });
+    try {
+      return await Promise.race([this.look(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /**
@@ -116,7 +155,7 @@ export class CredentialAccess {
       const signedOut = this.options.signOutSignal();
       // After a sign-out another signal takes its place, but not when the window closes.
       if (signedOut.aborted) throw new ServiceError('cancelled');
-      const { found, choice } = await this.#lookPatiently(owner);
+      const { found, choice } = await this.lookPatiently(owner);
       // What was found while somebody signed out may not be used any more.
       if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
@@ -128,13 +167,6 @@ export class CredentialAccess {
       hasSetUp ||= choice.kind === 'missing';
       if (!(await this.#isSettled(found, choice, owner))) return undefined;
     }
-  }
-
-  /** A keyring that waits for its password, or a folder far away, can take long to answer. */
-  #lookPatiently(owner: WorkspaceFolder | undefined): ReturnType<CredentialAccess['look']> {
-    return cancellable('reading the credentials…', (signal) =>
-      new Flight(() => this.look(owner)).wait(signal, () => {}),
-    );
   }
 
   /** Asks what has to be asked. @returns false if the user gave up */

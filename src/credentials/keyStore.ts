@@ -55,6 +55,11 @@ export class KeyStore {
     return this.#vault.isHeld(SECRET);
   }
 
+  /** True while secret storage owes an answer. */
+  get isAwaited(): boolean {
+    return this.#vault.isAwaited;
+  }
+
   /** The stored record as it is at this moment, in whichever window it was written. */
   async read(): Promise<KeyRecord | undefined> {
     const text = await this.#vault.get(SECRET);

@@ -23,7 +23,7 @@ import { askSource } from './sourceApproval.ts';
  */
 export async function prefer(access: CredentialAccess, id: SourceId): Promise<boolean> {
   const owner = activeFolder();
-  const { found } = await access.look(owner);
+  const { found } = await access.lookPatiently(owner);
   const source = outsideSource(found, id);
   const complete = source && usable(found, source);
   if (source && !complete) return false;
@@ -42,7 +42,7 @@ export async function prefer(access: CredentialAccess, id: SourceId): Promise<bo
 /** Forgets what was answered about a source, or about the project of the folder for the editor. */
 export async function forget(access: CredentialAccess, id: SourceId): Promise<void> {
   const { approvals } = access.options;
-  const { found } = await access.look();
+  const { found } = await access.lookPatiently();
   const { settings, folder } = found;
   const source = outsideSource(found, id);
   const values = source && valuesOf(source.text);
@@ -56,7 +56,7 @@ export async function forget(access: CredentialAccess, id: SourceId): Promise<vo
 /** Takes the values of a source into secret storage and the user settings, by the set-up. */
 export async function importFrom(access: CredentialAccess, id: SourceId): Promise<void> {
   const owner = activeFolder();
-  const { found } = await access.look(owner);
+  const { found } = await access.lookPatiently(owner);
   const source = outsideSource(found, id);
   const values = source && valuesOf(source.text);
   if (source && values) await importSource(access, { id: source.id, values }, found, owner);

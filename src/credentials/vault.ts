@@ -17,6 +17,8 @@ export class Vault {
   readonly #held = new Map<string, Held>();
   readonly #onTrouble: () => void;
   #isTroubled = false;
+  /** Readings without an answer: a locked keyring gives none until somebody unlocks it. */
+  #awaited = 0;
 
   /** @param onTrouble called once, when a value turns out not to be kept or not to be readable */
   constructor(secrets: SecretStorage, onTrouble: () => void) {
@@ -27,6 +29,11 @@ export class Vault {
   /** Whether a value of this name lives only as long as the window. */
   isHeld(name: string): boolean {
     return this.#held.has(name);
+  }
+
+  /** True while secret storage owes an answer. */
+  get isAwaited(): boolean {
+    return this.#awaited > 0;
   }
 
   /** The names of all values. @throws if secret storage cannot list them */
@@ -97,10 +104,13 @@ export class Vault {
   }
 
   async #read(name: string): Promise<string | undefined | typeof UNREADABLE> {
+    this.#awaited += 1;
     try {
       return await this.#secrets.get(name);
     } catch {
       return UNREADABLE;
+    } finally {
+      this.#awaited -= 1;
     }
   }
 

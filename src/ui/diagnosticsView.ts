@@ -1,4 +1,5 @@
-import type { Choice, Found, SourceId } from '../credentials/choose.ts';
+import type { Looked, Silent } from '../credentials/access.ts';
+import type { Choice, SourceId } from '../credentials/choose.ts';
 import { isKnownCode } from '../service/codes.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Session } from '../service/session.ts';
@@ -20,8 +21,7 @@ export interface DiagnosticsFacts {
   readonly settings: Settings;
   /** Ids of all there are: any other word is the user's own. */
   readonly insertModes: readonly string[];
-  readonly found: Found;
-  readonly choice: Choice;
+  readonly looked: Looked | Silent;
   readonly status: StatusFacts;
   /** Empty as long as nothing was sent. */
   readonly loads: Session['loads'];
@@ -88,7 +88,14 @@ const CHOICES: Readonly<Record<Exclude<Choice['kind'], 'ready'>, string>> = {
   'chosen-unusable': 'the chosen source cannot be used',
 };
 
-function credentialLines({ found, choice }: DiagnosticsFacts): string[] {
+const SILENCES: Readonly<Record<Silent['silent'], string>> = {
+  storage: 'Not read: secret storage does not answer',
+  folder: 'Not read: the folder does not answer',
+};
+
+function credentialLines({ looked }: DiagnosticsFacts): string[] {
+  if ('silent' in looked) return [SILENCES[looked.silent]];
+  const { found, choice } = looked;
   const inUse = choice.kind === 'ready' ? `from ${SOURCES[choice.source]}` : CHOICES[choice.kind];
   const others = found.outside.map(({ id, text, answer }) => {
     const state =

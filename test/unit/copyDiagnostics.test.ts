@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
+import type { Silent } from '../../src/credentials/access.ts';
 import { choose } from '../../src/credentials/choose.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { Recent } from '../../src/ui/recent.ts';
@@ -31,13 +32,13 @@ describe('Copy Diagnostics', () => {
     editor = new EditorWithClipboard();
   });
 
-  const copy = async (recent = new Recent(Date.now)) => {
+  const copy = async (recent = new Recent(Date.now), looked?: Silent) => {
     const { copyDiagnosticsOf } = await import('../../src/diagnostics.ts');
     const all = found({
       settings: { folderProjectId: 'project-of-the-folder' },
       outside: [envFile()],
     });
-    const access = { look: async () => ({ found: all, choice: choose(all) }) };
+    const access = { lookBriefly: async () => looked ?? { found: all, choice: choose(all) } };
     const app = {
       access: async () => access,
       openSession: async () => undefined,
@@ -85,6 +86,16 @@ describe('Copy Diagnostics', () => {
       assert.deepEqual(editor.copied, []);
       assert.match(editor.said.join(), /the report held .* or a project ID\./);
       assert.ok(!editor.said.join().includes(of));
+    });
+  }
+
+  for (const [silent, line] of [
+    ['storage', '- Not read: secret storage does not answer'],
+    ['folder', '- Not read: the folder does not answer'],
+  ] as const) {
+    it(`says in the report that there is no answer of the ${silent}`, async () => {
+      await copy(undefined, { silent });
+      assert.ok(editor.copied.join().split('\n').includes(line), editor.copied.join());
     });
   }
 

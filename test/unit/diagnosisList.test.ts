@@ -86,7 +86,7 @@ describe('the list of a diagnosis in an editor', () => {
     const all = found({ record: undefined, outside: [envFile(full)] });
     const asked: (string | undefined)[] = [];
     const access = {
-      look: async () => ({ found: all, choice: choose(all) }),
+      lookPatiently: async () => ({ found: all, choice: choose(all) }),
       require: async (document?: { readonly path: string }) => void asked.push(document?.path),
     };
     const ended = diagnoseConnection({ access: async () => access } as unknown as App);

@@ -24,14 +24,13 @@ const settings: Settings = {
   templates: { user: [], remote: [], workspace: [], folder: [] },
 };
 const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
-  const all = changes.found ?? found({ outside: [noFile] });
+  const all = found({ outside: [noFile] });
   return {
     now,
     versions: ['Hosted Model 0.1.0', 'Node 24'],
     settings,
     insertModes: ['below'],
-    found: all,
-    choice: choose(all),
+    looked: { found: all, choice: choose(all) },
     status: initialFacts,
     loads: [],
     recent: new Recent(() => now),
@@ -97,8 +96,10 @@ describe('the diagnostics for support', () => {
     recent.failed(undefined);
     const text = diagnosticsText(
       factsOf({
-        found: all,
-        choice: { kind: 'bad-address', setting: 'url', problem: 'not-https' },
+        looked: {
+          found: all,
+          choice: { kind: 'bad-address', setting: 'url', problem: 'not-https' },
+        },
         recent,
         settings: {
           ...settings,

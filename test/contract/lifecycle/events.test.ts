@@ -142,4 +142,26 @@ describe('events of an open window', function () {
       assert.equal(emulator.count(tokenPath), 2);
     });
   });
+
+  for (const command of ['selectModel', 'showMenu', 'diagnose']) {
+    it(`K12: ${command} says that secret storage does not answer, and can be given up`, async () => {
+      const { stores } = life;
+      const editor = life.editor();
+      await opened.open(editor, stores, async (run) => {
+        await run('showLog');
+        await import('../../../src/credentials/access.ts');
+        keyring.slowly = Promise.withResolvers<void>().promise;
+        mock.timers.enable({ apis: ['setTimeout'] });
+        const given = run(command);
+        await settled();
+        await settled();
+        mock.timers.tick(4_999);
+        await settled();
+        assert.match(editor.textOf('progress'), /reading the credentials/);
+        editor.fire('cancel button');
+        assert.equal(await given, undefined);
+        assert.equal(editor.textOf('notification'), '');
+      });
+    });
+  }
 });

@@ -220,6 +220,20 @@ describe('the way to credentials', () => {
     assert.equal(editor.reads, 0);
   });
 
+  it('is looked for briefly where a report needs it, and what does not answer is named', async () => {
+    await storeKey();
+    const answered = await access.lookBriefly(60_000);
+    assert.equal('choice' in answered && answered.choice.kind, 'ready');
+    beforeSecrets = new Promise(() => {});
+    assert.deepEqual(await access.lookBriefly(1), { silent: 'storage' });
+  });
+
+  it('is not waited for where a folder does not answer, and that is told apart', async () => {
+    editor.files.set('/work/.env', envFile());
+    editor.beforeFiles = new Promise(() => {});
+    assert.deepEqual(await access.lookBriefly(1), { silent: 'folder' });
+  });
+
   it('B08: of a .env is read once for each look, so that what is judged is what is used', async () => {
     editor.files.set('/work/.env', envFile());
     await access.look();
