@@ -144,9 +144,9 @@ function codeWords(code: string, status: number | undefined): string {
 }
 
 function generationWords(generation: PastGeneration, now: number): string {
-  const { at, firstTextMs, wholeMs, isComplete } = generation;
+  const { at, firstTextMs, wholeMs, end } = generation;
   const first = firstTextMs === undefined ? 'no text' : `first text after ${firstTextMs} ms`;
-  return `${ago(at, now)}: ${first}, ${isComplete ? 'complete' : 'failed'} after ${wholeMs} ms`;
+  return `${ago(at, now)}: ${first}, ${end} after ${wholeMs} ms`;
 }
 
 function waitWords({ at, ms }: PastToken, now: number): string {

@@ -3,7 +3,7 @@ import { isKind, isOutOfReach } from '../service/errors.ts';
 import type { Log } from './log.ts';
 import { reach } from './milestones.ts';
 import { oneLine } from './oneLine.ts';
-import type { Recent } from './recent.ts';
+import type { PastGeneration, Recent } from './recent.ts';
 import type { StatusItem } from './statusItem.ts';
 
 /**
@@ -29,10 +29,10 @@ function watchGeneration({ status, log, recent }: Told, named: Set<string>): Gen
   const startedAt = performance.now();
   const passedMs = () => Math.round(performance.now() - startedAt);
   let firstTextMs: number | undefined;
-  const end = (isComplete: boolean) => {
+  const ended = (end: PastGeneration['end']) => {
     status.update({ generating: status.facts.generating - 1, retryAt: undefined });
     const wholeMs = passedMs();
-    recent.generated({ firstTextMs, wholeMs, isComplete });
+    recent.generated({ firstTextMs, wholeMs, end });
     return wholeMs;
   };
   status.update({ generating: status.facts.generating + 1 });
@@ -47,7 +47,7 @@ function watchGeneration({ status, log, recent }: Told, named: Set<string>): Gen
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const { facts } = status;
-      const ms = end(true);
+      const ms = ended('complete');
       reach('isTested');
       reach('hasGenerated');
       log.info(
@@ -67,8 +67,9 @@ function watchGeneration({ status, log, recent }: Told, named: Set<string>): Gen
       });
     },
     onFailed: (error) => {
-      log.debug(`ended after ${end(false)} ms`);
-      if (!isKind(error, 'cancelled')) status.update({ unreachable: isOutOfReach(error) });
+      const isCancelled = isKind(error, 'cancelled');
+      log.debug(`ended after ${ended(isCancelled ? 'cancelled' : 'failed')} ms`);
+      if (!isCancelled) status.update({ unreachable: isOutOfReach(error) });
     },
   };
 }

@@ -13,7 +13,8 @@ export interface PastGeneration {
   /** Milliseconds to the first text; undefined if none came. */
   readonly firstTextMs: number | undefined;
   readonly wholeMs: number;
-  readonly isComplete: boolean;
+  /** One that the user cancelled is no failure. */
+  readonly end: 'complete' | 'failed' | 'cancelled';
 }
 
 export interface PastToken {

@@ -52,7 +52,8 @@ describe('the diagnostics for support', () => {
       host: new URL(REGION).host,
     };
     recent.failed(new ServiceError('rate-limited', details));
-    recent.generated({ firstTextMs: 120, wholeMs: 900, isComplete: true });
+    recent.generated({ firstTextMs: 120, wholeMs: 900, end: 'complete' });
+    recent.generated({ firstTextMs: undefined, wholeMs: 40, end: 'cancelled' });
     const text = diagnosticsText(
       factsOf({
         recent,
@@ -77,6 +78,7 @@ describe('the diagnostics for support', () => {
       '- Requests: 1 in flight, 2 waiting, at most 3 at once',
       '- 90 s ago: rate-limited, status 429, rate_limit_reached_requests, 4 sent, us-south.ml.cloud.ibm.com',
       '- 90 s ago: first text after 120 ms, complete after 900 ms',
+      '- 90 s ago: no text, cancelled after 40 ms',
       '- 90 s ago: 250 ms',
     ]) {
       assert.ok(text.split('\n').includes(line), `${line} in ${text}`);
