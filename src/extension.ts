@@ -75,7 +75,7 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
   const status = new StatusItem(statusPlace, () => inBackground(keepFresh()));
   parts.push(status);
   status.show();
-  const recent = new Recent(Date.now);
+  const recent = new Recent({ now: Date.now, monotonic: () => performance.now() });
   const watches = new Lazy<() => GenerationWatch>(async () => {
     const { generationWatches } = await import('./ui/generationWatch.ts');
     return generationWatches(status, log, recent);

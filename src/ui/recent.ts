@@ -1,3 +1,4 @@
+import type { Clock } from '../service/clock.ts';
 import type { ServiceError } from '../service/errors.ts';
 import type { TokenState } from '../service/tokenState.ts';
 
@@ -29,12 +30,12 @@ export class Recent {
   readonly #failures: PastFailure[] = [];
   readonly #generations: PastGeneration[] = [];
   readonly #tokens: PastToken[] = [];
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** Monotonic milliseconds. */
   #waitsForTokenSince: number | undefined;
 
-  /** @param now wall-clock milliseconds */
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+    this.#clock = clock;
   }
 
   /** The last ones, the newest at the end. */
@@ -52,19 +53,19 @@ export class Recent {
   }
 
   failed(error: ServiceError | undefined): void {
-    keep(this.#failures, { at: this.#now(), error });
+    keep(this.#failures, { at: this.#clock.now(), error });
   }
 
   generated(generation: Omit<PastGeneration, 'at'>): void {
-    keep(this.#generations, { at: this.#now(), ...generation });
+    keep(this.#generations, { at: this.#clock.now(), ...generation });
   }
 
   tokenIs({ kind }: TokenState): void {
-    const at = this.#now();
+    const now = this.#clock.monotonic();
     if (kind === 'valid' && this.#waitsForTokenSince !== undefined) {
-      keep(this.#tokens, { at, ms: at - this.#waitsForTokenSince });
+      keep(this.#tokens, { at: this.#clock.now(), ms: Math.round(now - this.#waitsForTokenSince) });
     }
-    this.#waitsForTokenSince = kind === 'fetching' ? (this.#waitsForTokenSince ?? at) : undefined;
+    this.#waitsForTokenSince = kind === 'fetching' ? (this.#waitsForTokenSince ?? now) : undefined;
   }
 }
 

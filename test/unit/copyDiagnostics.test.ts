@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
 import type { Silent } from '../../src/credentials/access.ts';
 import { choose } from '../../src/credentials/choose.ts';
+import { systemClock } from '../../src/service/clock.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { Recent } from '../../src/ui/recent.ts';
 import { initialFacts } from '../../src/ui/statusView.ts';
@@ -32,7 +33,7 @@ describe('Copy Diagnostics', () => {
     editor = new EditorWithClipboard();
   });
 
-  const copy = async (recent = new Recent(Date.now), looked?: Silent) => {
+  const copy = async (recent = new Recent(systemClock), looked?: Silent) => {
     const { copyDiagnosticsOf } = await import('../../src/diagnostics.ts');
     const all = found({
       settings: { folderProjectId: 'project-of-the-folder' },
@@ -63,7 +64,7 @@ describe('Copy Diagnostics', () => {
     ],
   ] as const) {
     it(`E07 E13: copies nothing where the report would hold the key ${form}`, async () => {
-      const recent = new Recent(Date.now);
+      const recent = new Recent(systemClock);
       recent.failed(new ServiceError('bad-request', { code: of(record.apiKey) }));
       await copy(recent);
       assert.deepEqual(editor.copied, []);
@@ -79,7 +80,7 @@ describe('Copy Diagnostics', () => {
   ] as const) {
     it(`E07: copies nothing where the report would hold the project ID ${whose}`, async () => {
       for (const code of [of, Buffer.from(of).toString('base64url')]) {
-        const recent = new Recent(Date.now);
+        const recent = new Recent(systemClock);
         recent.failed(new ServiceError('bad-request', { code }));
         await copy(recent);
       }

@@ -9,6 +9,7 @@ import { envFile, environment, found, noFile, REGION } from './credentials/sourc
 import { ibm } from './service/fixtures.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
+const still = { now: () => now, monotonic: () => 0 };
 const settings: Settings = {
   vendor: ibm,
   authUrl: ibm.authUrl,
@@ -33,7 +34,7 @@ const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
     looked: { found: all, choice: choose(all) },
     status: initialFacts,
     loads: [],
-    recent: new Recent(() => now),
+    recent: new Recent(still),
     ...changes,
   };
 };
@@ -41,7 +42,7 @@ const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
 describe('the diagnostics for support', () => {
   it('E07: say versions, settings, sources and states, and what happened last', () => {
     let at = now - 90_000;
-    const recent = new Recent(() => at);
+    const recent = new Recent({ now: () => at, monotonic: () => at });
     recent.tokenIs({ kind: 'fetching' });
     at += 250;
     recent.tokenIs({ kind: 'valid', expiresAt: now, renewsAt: now });
@@ -93,7 +94,7 @@ describe('the diagnostics for support', () => {
       folder: { uri: 'file:///canary', path: '/canary', name: 'canary' },
       outside: [envFile(values), environment(values)],
     });
-    const recent = new Recent(() => now);
+    const recent = new Recent(still);
     recent.failed(new ServiceError('server-failed', { host: 'canary.example:8443' }));
     recent.failed(undefined);
     const text = diagnosticsText(
@@ -127,7 +128,7 @@ describe('the diagnostics for support', () => {
 
   it('E07: name a code that is known, and none that an answer made up', () => {
     const words = (details: ErrorDetails) => {
-      const recent = new Recent(() => now);
+      const recent = new Recent(still);
       recent.failed(new ServiceError('server-failed', details));
       return /server-failed(.*)$/m.exec(diagnosticsText(factsOf({ recent })))?.[1];
     };
@@ -176,7 +177,7 @@ describe('the diagnostics for support', () => {
 
 describe('what happened last', () => {
   it('is kept for the last five', () => {
-    const recent = new Recent(() => now);
+    const recent = new Recent(still);
     for (let status = 500; status < 507; status += 1) {
       recent.failed(new ServiceError('server-failed', { status }));
     }
@@ -188,7 +189,8 @@ describe('what happened last', () => {
 
   it('counts the wait for a token from its first caller, and no renewal in the background', () => {
     let at = 0;
-    const recent = new Recent(() => at);
+    // A clock that somebody sets back meanwhile says nothing about the wait.
+    const recent = new Recent({ now: () => now - 7 * at, monotonic: () => at });
     const valid = { kind: 'valid', expiresAt: 0, renewsAt: 0 } as const;
     recent.tokenIs(valid);
     recent.tokenIs({ kind: 'fetching' });
@@ -199,6 +201,6 @@ describe('what happened last', () => {
     recent.tokenIs({ kind: 'fetching' });
     recent.tokenIs({ kind: 'failed', error: new ServiceError('timeout') });
     recent.tokenIs(valid);
-    assert.deepEqual(recent.tokens, [{ at: 30, ms: 30 }]);
+    assert.deepEqual(recent.tokens, [{ at: now - 210, ms: 30 }]);
   });
 });

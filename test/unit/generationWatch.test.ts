@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '../../src/service/clock.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import type { Log } from '../../src/ui/log.ts';
 import { Recent } from '../../src/ui/recent.ts';
@@ -16,7 +17,7 @@ describe('the watch of a generation', () => {
 
   it('tells one that the user cancelled from one that failed', async () => {
     const { generationWatches } = await import('../../src/ui/generationWatch.ts');
-    const recent = new Recent(Date.now);
+    const recent = new Recent(systemClock);
     const status = { facts: initialFacts, update: () => {} } as unknown as StatusItem;
     const log = { debug: () => {} } as unknown as Log;
     const watches = generationWatches(status, log, recent);
