@@ -46,12 +46,31 @@ describe('the choice of a source', () => {
   });
 
   it('E12: names the keys of the other sources, which no text may hold either', () => {
-    const choice = choose(found({ outside: [envFile(), environment({ ...full, key: 'third' })] }));
+    const keys = ['key-of-the-env-file', 'key-of-the-environment'];
+    const [first, second] = keys.map((key) => ({ ...full, key }));
+    const choice = choose(found({ outside: [envFile(first), environment(second)] }));
     assert.ok(choice.kind === 'ready');
-    assert.deepEqual(choice.credentials.otherKeys, [full.key, 'third']);
+    assert.deepEqual(choice.credentials.otherKeys, keys);
     const outside = choose(found({ outside: [envFile(full, 'approved')], preferred: 'envFile' }));
     assert.ok(outside.kind === 'ready');
     assert.deepEqual(outside.credentials.otherKeys, [record.apiKey]);
+  });
+
+  it('takes no short word of a source that is not used for a key, as in API_KEY=test', () => {
+    const record = { apiKey: 'own', authUrl: ibm.authUrl, serviceUrl: REGION };
+    const outside = [
+      envFile({ ...full, key: 'test' }),
+      environment({ ...full, key: 'sixteen-letters-' }),
+    ];
+    const inEditor = choose(found({ outside }));
+    assert.ok(inEditor.kind === 'ready');
+    assert.deepEqual(inEditor.credentials.otherKeys, ['sixteen-letters-']);
+    // The user's own counts whatever it is like, also where another one is in use.
+    const ofFile = envFile({ ...full, key: 'test' }, 'approved');
+    const inFile = choose(found({ record, outside: [ofFile], preferred: 'envFile' }));
+    assert.ok(inFile.kind === 'ready');
+    assert.equal(inFile.credentials.apiKey, 'test');
+    assert.deepEqual(inFile.credentials.otherKeys, ['own']);
   });
   for (const [id, outside] of [
     ['B06', envFile({ url: EVIL })],
