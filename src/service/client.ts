@@ -20,6 +20,7 @@ import {
   maskWhole,
   type SecretKind,
 } from './promptSecrets.ts';
+import { SearchedText } from './secretSearch.ts';
 import type { TokenService } from './token.ts';
 import type { Token } from './tokenState.ts';
 import type { InferencePath, Operation } from './vendors.ts';
@@ -157,8 +158,9 @@ export class Client {
 
   #ownSecretsIn(text: string): SecretKind[] {
     const kinds: SecretKind[] = [];
-    if (holdsWhole(text, this.#keys())) kinds.push('apiKey');
-    if (this.#options.tokens.isIn(text)) kinds.push('token');
+    const searched = new SearchedText(text);
+    if (holdsWhole(searched, this.#keys())) kinds.push('apiKey');
+    if (this.#options.tokens.isIn(searched)) kinds.push('token');
     return kinds;
   }
 

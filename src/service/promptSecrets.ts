@@ -1,5 +1,5 @@
 import { privateKeysIn } from './privateKeys.ts';
-import { findWholeSecrets, masked } from './secretSearch.ts';
+import { findWholeSecrets, masked, SearchedText } from './secretSearch.ts';
 
 /** Secrets within a text that is about to be sent: which kinds it holds, and the text without them. Pure. */
 
@@ -17,11 +17,12 @@ export function maskPrivateKeys(text: string): string {
 }
 
 /** True where a text holds one of these secrets, in whichever form it travels in. */
-export function holdsWhole(text: string, secrets: readonly string[]): boolean {
-  return findWholeSecrets(text, secrets).length > 0;
+export function holdsWhole(text: string | SearchedText, secrets: readonly string[]): boolean {
+  const searched = typeof text === 'string' ? new SearchedText(text) : text;
+  return findWholeSecrets(searched, secrets).length > 0;
 }
 
 /** Masks each of these secrets in every such form, and nothing else. */
 export function maskWhole(text: string, secrets: readonly string[]): string {
-  return masked(text, findWholeSecrets(text, secrets));
+  return masked(text, findWholeSecrets(new SearchedText(text), secrets));
 }

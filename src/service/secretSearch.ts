@@ -24,7 +24,7 @@ const SHORTEST_ACROSS_BLANKS = 12;
 export function findSecrets(text: string, secrets: readonly string[]): Found[] {
   const long = secrets.filter((secret) => !isShort(secret));
   const forms = long.flatMap((secret) => [...formsOf(secret), ...beginningOf(secret)]);
-  return search(text, forms, SHORTEST_SECRET);
+  return search(new SearchedText(text), forms, SHORTEST_SECRET);
 }
 
 /** True if a text holds one of these secrets, or its beginning, in any form. */
@@ -37,10 +37,10 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
  * stops that person, so that nothing counts that stands there by chance: no beginning, which all
  * tokens of a service share, and of a short secret neither a code nor one with blanks within it.
  */
-export function findWholeSecrets(text: string, secrets: readonly string[]): Found[] {
+export function findWholeSecrets(searched: SearchedText, secrets: readonly string[]): Found[] {
   const forms = secrets.flatMap((secret) => (isShort(secret) ? [secret] : formsOf(secret)));
   return search(
-    text,
+    searched,
     forms.filter((form) => form !== ''),
     SHORTEST_ACROSS_BLANKS,
   );
@@ -60,13 +60,13 @@ export function masked(text: string, stretches: readonly Found[]): string {
 export const MASK = '[redacted]';
 
 /** @param shortestBroken characters of the shortest form that is found with blanks within it */
-function search(text: string, forms: readonly string[], shortestBroken: number): Found[] {
+function search(searched: SearchedText, forms: readonly string[], shortestBroken: number): Found[] {
   if (forms.length === 0) return [];
-  const folded = withoutBreaks(text);
+  const hasBreaks = searched.folded.length < searched.text.length;
   const all = [...new Set(forms)].flatMap((form) => [
-    ...occurrences(text, form),
+    ...occurrences(searched.text, form),
     // A secret that is broken into lines, as mails and certificates do it.
-    ...(folded.text === text ? [] : foundAcrossBreaks(folded, form, shortestBroken)),
+    ...(hasBreaks ? foundAcrossBreaks(searched, form, shortestBroken) : []),
   ]);
   return merged(all);
 }
@@ -123,35 +123,60 @@ function occurrences(text: string, form: string): Found[] {
   return found;
 }
 
-interface Folded {
+/** Blanks and line ends, be they written out or escaped. */
+const BREAKS = /(?:\s|\\[nrt])+/g;
+
+function withoutBreaks(text: string): string {
+  return text.replace(BREAKS, '');
+}
+
+/**
+ * A text that is searched for several secrets: what they have in common is done once. Where the
+ * characters of the folded text stood is reckoned only when something was found in it.
+ */
+export class SearchedText {
   readonly text: string;
-  /** Where each of its characters stands in the text that it was made of. */
-  readonly places: readonly number[];
-}
+  #folded: string | undefined;
+  #places: Uint32Array | undefined;
 
-/** A text without blanks and line ends, be they written out or escaped. */
-function withoutBreaks(text: string): Folded {
-  const kept: string[] = [];
-  const places: number[] = [];
-  let from = 0;
-  const keep = (to: number) => {
-    kept.push(text.slice(from, to));
-    for (let place = from; place < to; place += 1) places.push(place);
-  };
-  for (const { index, 0: cut } of text.matchAll(/(?:\s|\\[nrt])+/g)) {
-    keep(index);
-    from = index + cut.length;
+  constructor(text: string) {
+    this.text = text;
   }
-  keep(text.length);
-  return { text: kept.join(''), places };
+
+  /** The text without its breaks. */
+  get folded(): string {
+    this.#folded ??= withoutBreaks(this.text);
+    return this.#folded;
+  }
+
+  /** Where a character of the folded text stands in the text. */
+  placeOf(character: number): number {
+    this.#places ??= this.#reckonPlaces();
+    return this.#places[character] ?? 0;
+  }
+
+  #reckonPlaces(): Uint32Array {
+    const places = new Uint32Array(this.folded.length);
+    let count = 0;
+    let from = 0;
+    const keep = (to: number) => {
+      for (let place = from; place < to; place += 1, count += 1) places[count] = place;
+    };
+    for (const { index, 0: cut } of this.text.matchAll(BREAKS)) {
+      keep(index);
+      from = index + cut.length;
+    }
+    keep(this.text.length);
+    return places;
+  }
 }
 
-function foundAcrossBreaks({ text, places }: Folded, form: string, shortest: number): Found[] {
-  const folded = withoutBreaks(form).text;
+function foundAcrossBreaks(searched: SearchedText, form: string, shortest: number): Found[] {
+  const folded = withoutBreaks(form);
   if (folded.length < shortest) return [];
-  return occurrences(text, folded).map(({ start, end }) => ({
-    start: places[start] ?? 0,
-    end: (places[end - 1] ?? 0) + 1,
+  return occurrences(searched.folded, folded).map(({ start, end }) => ({
+    start: searched.placeOf(start),
+    end: searched.placeOf(end - 1) + 1,
   }));
 }
 

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
 import { holdsWhole } from './promptSecrets.ts';
+import type { SearchedText } from './secretSearch.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -123,7 +124,7 @@ export class TokenService {
   }
 
   /** True if the text holds the token in use or the one before it, in whichever form. */
-  isIn(text: string): boolean {
+  isIn(text: string | SearchedText): boolean {
     return holdsWhole(text, this.values);
   }
 
