@@ -60,10 +60,13 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
   });
 
   const session = new Lazy<Session>(async () => {
-    const { Session, isOutOfReach } = await import('./service/session.ts');
+    const [{ Session, isOutOfReach }, { trafficOf }] = await Promise.all([
+      import('./service/session.ts'),
+      import('./ui/requestsLine.ts'),
+    ]);
     return new Session({
       onTokenState: (token) => onTokenState(token, isOutOfReach),
-      onLimiterState: (limiter) => status.update({ limiter }),
+      onLimiterState: (state) => status.update({ traffic: state && trafficOf(state) }),
     });
   });
   const keepFresh = async () => {

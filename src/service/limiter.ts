@@ -30,6 +30,15 @@ export interface LimiterState {
   readonly loweredFrom?: number;
   /** Wall-clock milliseconds at which a pause of the service ends; left out without one. */
   readonly resumesAt?: number;
+  /** The next start, where its distance from the last one is all that it waits for. */
+  readonly nextStart?: NextStart;
+}
+
+export interface NextStart {
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  /** Whose distance it keeps: that of the user's setting, or of the rate that the service named. */
+  readonly spacedBy: 'setting' | 'service';
 }
 
 interface Waiter {
@@ -88,12 +97,14 @@ export class Limiter {
   get state(): LimiterState {
     const limit = Math.floor(this.#limit);
     const pauseMs = this.#pausedUntil - this.#clock.monotonic();
+    const nextStart = this.#nextStart();
     return {
       inFlight: this.#inFlight,
       waiting: this.#waiters.length,
       limit,
       ...(limit < this.#options.limit && { loweredFrom: this.#options.limit }),
       ...(pauseMs > 0 && { resumesAt: this.#clock.now() + pauseMs }),
+      ...(nextStart && { nextStart }),
     };
   }
 
@@ -190,9 +201,22 @@ export class Limiter {
 
   /** Milliseconds until the next start; none where it is negative. */
   #waitMs(): number {
-    const intervalMs = Math.max(this.#options.minIntervalMs, this.#namedIntervalMs);
-    const startsAt = Math.max(this.#lastStartAt + intervalMs, this.#heldUntil, this.#pausedUntil);
-    return startsAt - this.#clock.monotonic();
+    return Math.max(...this.#spacedUntil(), this.#pausedUntil) - this.#clock.monotonic();
+  }
+
+  /** Until when the next start keeps the distance of the setting, and that of the service. */
+  #spacedUntil(): readonly [ofSetting: number, ofService: number] {
+    const ofService = Math.max(this.#lastStartAt + this.#namedIntervalMs, this.#heldUntil);
+    return [this.#lastStartAt + this.#options.minIntervalMs, ofService];
+  }
+
+  #nextStart(): NextStart | undefined {
+    if (this.#waiters.length === 0 || this.#inFlight >= Math.floor(this.#limit)) return undefined;
+    const [ofSetting, ofService] = this.#spacedUntil();
+    const waitMs = Math.max(ofSetting, ofService) - this.#clock.monotonic();
+    if (waitMs <= 0) return undefined;
+    const spacedBy = ofService > ofSetting ? 'service' : 'setting';
+    return { at: this.#clock.now() + waitMs, spacedBy };
   }
 
   #startNext(): void {

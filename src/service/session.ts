@@ -19,8 +19,8 @@ export { isOutOfReach } from './errors.ts';
 
 export interface SessionOptions {
   readonly onTokenState?: (state: TokenState) => void;
-  /** Told what the requests to the service origin do that was used last. */
-  readonly onLimiterState?: (state: LimiterState) => void;
+  /** Told what the requests to the origin in use do; undefined before the first one to it. */
+  readonly onLimiterState?: (state: LimiterState | undefined) => void;
   readonly http?: HttpOptions;
   readonly clock?: Clock;
 }
@@ -46,6 +46,8 @@ export class Session {
   readonly http: Http;
   readonly #limiters = new Map<string, Limiter>();
   readonly #models: ModelCache;
+  /** Where the credentials lead that are in use; others may still have requests under way. */
+  #origin: string | undefined;
   #tokens: { readonly service: TokenService; readonly credentials: Credentials } | undefined;
 
   constructor(options: SessionOptions = {}) {
@@ -59,6 +61,7 @@ export class Session {
 
   /** A client for these credentials. */
   client(credentials: Credentials, settings: ClientSettings): Client {
+    this.#use(credentials.approved.service);
     const limiter = this.#limiter(credentials.approved.service, settings.limits);
     return this.#client(credentials, settings, { limiter });
   }
@@ -99,6 +102,7 @@ export class Session {
    * Calls that are under way with it may end.
    */
   keepOnly(credentials: Credentials | undefined): void {
+    if (credentials) this.#use(credentials.approved.service);
     if (!this.#tokens) return;
     if (credentials && isSameKey(this.#tokens.credentials, credentials)) return;
     this.#tokens.service.retire();
@@ -186,9 +190,18 @@ export class Session {
     return new Client({ credentials, modelId, operation, knownModel, http, tokens, ...patience });
   }
 
+  #use(origin: string): void {
+    if (origin === this.#origin) return;
+    this.#origin = origin;
+    this.#options.onLimiterState?.(this.#limiters.get(origin)?.state);
+  }
+
   #limiter(origin: string, options: LimiterOptions): Limiter {
     const { clock = systemClock, onLimiterState } = this.#options;
-    const limiter = this.#limiters.get(origin) ?? new Limiter(options, clock, onLimiterState);
+    const tell = (state: LimiterState) => {
+      if (origin === this.#origin) onLimiterState?.(state);
+    };
+    const limiter = this.#limiters.get(origin) ?? new Limiter(options, clock, tell);
     limiter.configure(options);
     this.#limiters.set(origin, limiter);
     return limiter;

@@ -8,7 +8,6 @@ import {
 } from 'vscode';
 import { ACTION_LABELS } from './actions.ts';
 import type { Message } from './messages.ts';
-import { requestsLine } from './requestsLine.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const BEAT_MS = 60_000;
@@ -115,8 +114,8 @@ function tooltipLines(
   place: StatusPlace,
   now: number,
 ): TooltipLines {
-  const { token, requests, inputTokens, outputTokens, lastFailure, limiter } = facts;
-  const requestsNow = requestsLine(limiter, now);
+  const { token, requests, inputTokens, outputTokens, lastFailure, traffic } = facts;
+  const requestsNow = traffic?.line(now);
   const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
   return {
     lines: [

@@ -1,8 +1,15 @@
-import type { LimiterState } from '../service/limiter.ts';
 import type { TokenState } from '../service/tokenState.ts';
 import type { Message } from './messages.ts';
 
 /** The status item as a pure function of what is known. One row of the table for each state. */
+
+/** Loads with the service, since there is none before the first request. */
+export interface Traffic {
+  /** @param now wall-clock milliseconds. @returns undefined while there is nothing to say */
+  line(now: number): string | undefined;
+  /** Milliseconds until the line changes by itself; undefined if it does not. */
+  changesInMs(now: number): number | undefined;
+}
 
 export interface StatusFacts {
   /** A key is stored, and the settings name a project and an address. */
@@ -14,8 +21,8 @@ export interface StatusFacts {
   readonly generating: number;
   /** Wall-clock milliseconds at which the next attempt starts. */
   readonly retryAt: number | undefined;
-  /** What the requests to the service do; undefined before the first one. */
-  readonly limiter: LimiterState | undefined;
+  /** What the requests to the service in use do; undefined before the first one. */
+  readonly traffic: Traffic | undefined;
   /** The service or the network could not be reached at the last try. */
   readonly unreachable: boolean;
   /** The message of the last command, if it failed. */
@@ -43,7 +50,7 @@ export const initialFacts: StatusFacts = {
   token: { kind: 'none' },
   generating: 0,
   retryAt: undefined,
-  limiter: undefined,
+  traffic: undefined,
   unreachable: false,
   lastFailure: undefined,
   provenance: undefined,
@@ -58,11 +65,11 @@ const MINUTE_MS = 60_000;
 
 /** @param now wall-clock milliseconds */
 export function renderStatus(facts: StatusFacts, now: number): StatusView {
-  const { token, retryAt, limiter } = facts;
+  const { token, retryAt, traffic } = facts;
   const leftMs = token.kind === 'valid' ? token.expiresAt - now : 0;
   // A minute at the most, since a sleeping machine may skip any moment waited for.
   const nextMinute = leftMs > 0 ? (leftMs % MINUTE_MS) + 1 : undefined;
-  const nextSecond = toNextSecond(limiter?.resumesAt ?? now, now);
+  const nextSecond = traffic?.changesInMs(now);
   const fixed = (text: string, words: string): StatusView => ({
     text,
     words,
@@ -103,7 +110,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
 }
 
 /** Milliseconds until the seconds left become one fewer; undefined once none is left. */
-function toNextSecond(at: number, now: number): number | undefined {
+export function toNextSecond(at: number, now: number): number | undefined {
   return at > now ? (at - now) % SECOND_MS || SECOND_MS : undefined;
 }
 

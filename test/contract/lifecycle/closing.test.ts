@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import { trafficOf } from '../../../src/ui/requestsLine.ts';
 import { prove } from '../../soak/measures.ts';
 import { resources } from '../../soak/resources.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
@@ -110,7 +111,7 @@ describe('a window that closes', function () {
       status.show();
       const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
       const limiter = { inFlight: 0, waiting: 1, limit: 8, resumesAt: Date.now() + 59_000 };
-      status.update({ isSetUp: true, token, limiter });
+      status.update({ isSetUp: true, token, traffic: trafficOf(limiter) });
       const painted = editor.tooltips.length;
       for (let second = 0; second < 59; second += 1) mock.timers.tick(1_000);
       assert.equal(beats, 0);

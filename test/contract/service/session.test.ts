@@ -23,7 +23,7 @@ describe('a session', () => {
     });
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit } } as const;
     const states: TokenState['kind'][] = [];
-    const traffic: LimiterState[] = [];
+    const traffic: (LimiterState | undefined)[] = [];
     const session = new Session({
       onTokenState: ({ kind }) => states.push(kind),
       onLimiterState: (state) => traffic.push(state),
@@ -137,10 +137,31 @@ describe('a session', () => {
     const { traffic, generate, emulator } = await start(2);
     emulator.faults.next(chat, { recording: 27 });
     await Promise.all([1, 2, 3].map(() => generate('key-number-one')));
-    assert.ok(traffic.some(({ inFlight, waiting }) => inFlight === 2 && waiting === 1));
-    assert.ok(traffic.some(({ limit, loweredFrom }) => limit === 1 && loweredFrom === 2));
+    assert.ok(traffic.some((state) => state?.inFlight === 2 && state.waiting === 1));
+    assert.ok(traffic.some((state) => state?.limit === 1 && state.loweredFrom === 2));
     const { inFlight, waiting } = traffic.at(-1) ?? {};
     assert.deepEqual([inFlight, waiting], [0, 0]);
+  });
+
+  it('tells it of the origin in use, and of no other that still has requests', async () => {
+    const { session, emulator, settings, traffic, generate, withKey } = await start(2);
+    const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
+    const elsewhere = { ...other.credentials, apiKey: withKey('key-number-one').apiKey };
+    const held = gate();
+    emulator.faults.next(chat, { hold: held.opened });
+    const slow = generate('key-number-one');
+    await emulator.requestCount(chat, 1);
+    assert.equal(traffic.at(-1)?.inFlight, 1);
+    session.keepOnly(elsewhere);
+    assert.equal(traffic.at(-1), undefined, 'nothing was sent there');
+    session.client(elsewhere, { ...settings, limits: { ...limits, limit: 7 } });
+    assert.equal(traffic.at(-1)?.limit, 7);
+    const told = traffic.length;
+    held.open();
+    await slow;
+    assert.equal(traffic.length, told);
+    session.keepOnly(withKey('key-number-one'));
+    assert.deepEqual(traffic.at(-1), { inFlight: 0, waiting: 0, limit: 2 });
   });
 
   it('sends nothing for a call that waits while its user signs out', async () => {

@@ -206,6 +206,22 @@ describe('the limiter', () => {
     assert.equal('resumesAt' in limiter.state, false);
   });
 
+  it('says when the next start comes, and whose distance it keeps', async () => {
+    const limiter = new Limiter({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
+    line(limiter, ['a', 'b']);
+    await time.pass(4_000);
+    const nextStart = () => limiter.state.nextStart;
+    assert.deepEqual(nextStart(), { at: time.now() + 6_000, spacedBy: 'setting' });
+    await time.pass(6_000);
+    assert.equal(nextStart(), undefined, 'nobody waits');
+    limiter.configure({ limit: 3, queue: 50, minIntervalMs: 0 });
+    limiter.heed({ perSecond: 1, left: 5 });
+    line(limiter, ['c']);
+    assert.deepEqual(nextStart(), { at: time.now() + 1_000, spacedBy: 'service' });
+    limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });
+    assert.equal(nextStart(), undefined, 'it waits for an end, not for a time');
+  });
+
   it('tells of a start that waited for its time', async () => {
     const told: number[] = [];
     const limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 100 }, time, (state) =>
