@@ -6,6 +6,7 @@ import type { Session } from '../service/session.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import type { PastFailure, PastGeneration, PastToken, Recent } from './recent.ts';
+import { requestsWords } from './requestsLine.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
 /**
@@ -39,7 +40,7 @@ export function diagnosticsText(facts: DiagnosticsFacts): string {
       [
         `Status: ${renderStatus(status, now).words}`,
         `Token: ${tokenWords(status, now)}`,
-        ...loads.map((load) => `Requests: ${loadWords(load)}`),
+        ...loads.map((load) => `Requests: ${loadWords(load, now)}`),
         `This session: ${status.requests} generations, ${status.inputTokens} tokens in, ${status.outputTokens} out`,
       ],
     ],
@@ -122,8 +123,8 @@ function tokenWords({ token }: StatusFacts, now: number): string {
     .join(', ');
 }
 
-function loadWords({ inFlight, waiting, limit }: Session['loads'][number]): string {
-  return `${inFlight} in flight, ${waiting} waiting, at most ${limit} at once`;
+function loadWords(load: Session['loads'][number], now: number): string {
+  return [...requestsWords(load, now), `at most ${load.limit} at once`].join(', ');
 }
 
 function failureWords({ at, error }: PastFailure, now: number): string {

@@ -6,7 +6,7 @@ import { type Traffic, toNextSecond } from './statusView.ts';
  * ask about.
  * @param now wall-clock milliseconds
  */
-function requestsWords(state: LimiterState, now: number): readonly string[] {
+export function requestsWords(state: LimiterState, now: number): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesAt = 0, nextStart } = state;
   return [
     inFlight > 0 && `${inFlight} in flight`,
