@@ -1,4 +1,5 @@
 import type { Context, RootHookObject, Suite } from 'mocha';
+import { randomOf } from '../random.ts';
 
 /**
  * For `mocha --require`: puts suites and tests into an order that its seed decides on, each suite
@@ -23,15 +24,4 @@ function shuffle<Item>(items: Item[], random: () => number): void {
     const [drawn] = items.splice(Math.floor(random() * left), 1);
     if (drawn !== undefined) items.push(drawn);
   }
-}
-
-/** Numbers from 0 to 1 that a seed decides on (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

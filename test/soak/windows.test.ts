@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../src/service/clock.ts';
 import { TokenService } from '../../src/service/token.ts';
+import { randomOf } from '../random.ts';
 import { printTable } from '../table.ts';
 import { never, seed, tokenAnswer } from '../unit/service/fixtures.ts';
 import { inForm } from './fullOrShort.ts';
@@ -17,17 +18,6 @@ const START = MINUTE;
 const USE = 10 * MINUTE;
 /** What others set their timers to, in the simulation of the study (performance, section 6). */
 const FIXED_LEAD = 5 * MINUTE;
-
-/** Mulberry32: numbers from 0 to 1 that a seed repeats. */
-function randomOf(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** What happens in each second, to come. */
 class Calendar {
