@@ -1,0 +1,64 @@
+import type { Sink, SinkEditor } from './sinkEditor.ts';
+import type { OpenWindow, Stores } from './window.ts';
+
+interface Way {
+  readonly editor: SinkEditor;
+  readonly stores: Stores;
+  readonly opened: OpenWindow;
+}
+
+/** How a text comes into each sink of an open window, as code of the extension would put it there. */
+export const WAYS: Readonly<Record<Sink, (text: string, way: Way) => unknown>> = {
+  log: (text, way) => logOf(way).info(text),
+  'file log': (text, way) => logOf(way).trace(text),
+  notification: (text, way) => api(way).window.showErrorMessage(text),
+  'status text': (text, way) => {
+    api(way).window.createStatusBarItem().text = text;
+  },
+  tooltip: (text, way) => {
+    const { window, MarkdownString } = api(way);
+    window.createStatusBarItem().tooltip = new MarkdownString().appendText(text);
+  },
+  progress: (text, way) => {
+    const { window, ProgressLocation } = api(way);
+    const options = { location: ProgressLocation.Window };
+    return window.withProgress(options, async (progress) => progress.report({ message: text }));
+  },
+  'quick pick': (text, way) => api(way).window.showQuickPick([text]),
+  'input box': (text, way) => api(way).window.showInputBox({ prompt: text }),
+  document: (text, way) => api(way).workspace.openTextDocument({ content: text }),
+  report: (text, way) => api(way).env.clipboard.writeText(`Hosted Model ${text}`),
+  diagnostics: (text, way) =>
+    api(way).env.clipboard.writeText(`# Hosted Model diagnostics ${text}`),
+  clipboard: (text, way) => api(way).env.clipboard.writeText(text),
+  'context key': (text, way) => api(way).commands.executeCommand('setContext', 'any', text),
+  'command result': (text, way) => {
+    api(way).commands.registerCommand('hostedModel.any', async () => text);
+    return way.opened.run('any');
+  },
+  settings: (text, way) => api(way).workspace.getConfiguration().update('any', text),
+  'global state': (text, { stores }) => stores.globalState.update('any', text),
+  'workspace state': (text, { stores }) => stores.workspaceState.update('any', text),
+  'stdout and stderr': (text) => console.error(text),
+  'thrown error': (text) => {
+    const { reportedToTest } = globalThis as unknown as {
+      readonly reportedToTest: (error: unknown) => void;
+    };
+    reportedToTest(new Error('outer', { cause: new Error(text) }));
+  },
+  'process warning': (text) => {
+    // Of those that Node itself does not print.
+    const { noDeprecation = false } = process;
+    process.noDeprecation = true;
+    process.emit('warning', Object.assign(new Error(text), { name: 'DeprecationWarning' }));
+    process.noDeprecation = noDeprecation;
+  },
+};
+
+function api({ editor }: Way): typeof import('vscode') {
+  return editor.exports() as unknown as typeof import('vscode');
+}
+
+function logOf(way: Way) {
+  return api(way).window.createOutputChannel('any', { log: true });
+}
