@@ -19,8 +19,10 @@ export interface Cell {
   /** Requests that one call sends, of which the first `faulty` meet the fault. */
   readonly attempts: number;
   readonly faulty: number;
-  /** What ends the call; the deadline over all attempts unless it says otherwise. */
-  readonly deadline: 'headers' | 'idle' | 'total';
+  /** What ends the call; `none` where the fault itself does, or the answer. */
+  readonly deadline: 'headers' | 'idle' | 'total' | 'none';
+  /** Milliseconds that are the service's own: what it asks to be waited for, or is long at sending. */
+  readonly serviceMs: number;
 }
 
 /** Why there is no such cell. */
@@ -53,7 +55,15 @@ function cell(
 ): Cell {
   const { attempts = 1 } = more;
   const made = typeof fault === 'object' ? () => fault : fault;
-  return { outcome, fault: made, attempts, faulty: attempts, deadline: 'total', ...more };
+  return {
+    outcome,
+    fault: made,
+    attempts,
+    faulty: attempts,
+    deadline: 'none',
+    serviceMs: 0,
+    ...more,
+  };
 }
 
 /** A stream that has given its first text, and goes on like this once that has arrived. */
@@ -70,6 +80,15 @@ function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<v
 /** The same, ending in the middle of the next event. */
 function cutAfterText(reset: boolean): (begun: Promise<void>) => Fault {
   return (begun) => ({ ...afterText(last)(begun), cutAfterBytes: first.length + 5, reset });
+}
+
+/** The same, a byte of the next event at a time. */
+function dripAfterText(begun: Promise<void>): Fault {
+  const fault = afterText(...bytesOf(last))(begun);
+  return {
+    ...fault,
+    chunks: (fault.chunks ?? []).map((chunk) => ({ ...chunk, delayMs: DRIP_MS })),
+  };
 }
 
 /** An event of a chat stream. */
@@ -98,6 +117,12 @@ const events = (...chunks: readonly (string | Uint8Array)[]): Fault => ({
 const block = Buffer.alloc(mebibyte / 16, 'x');
 const longEvent = ['data: ', ...Array.from({ length: 18 }, () => block)];
 const four = { attempts: 4 };
+/** No answer is whole within the deadline over all of it, and no pause reaches the one for silence. */
+const DRIP_MS = 50;
+const total = { deadline: 'total' } as const;
+/** Bodies that keep the processor busy: eight at once, each in hundreds of pieces or mebibytes. */
+const much = { serviceMs: 1_750 };
+const bytesOf = (text: string) => [...text].map((byte) => Buffer.from(byte));
 
 export const faultTable: readonly FaultRow[] = [
   {
@@ -142,8 +167,8 @@ export const faultTable: readonly FaultRow[] = [
   {
     name: 'one byte at a time',
     cells: {
-      ...beforeText(cell('success', { oneByteAtATimeMs: 0 })),
-      'mid-stream': cell('success', afterText(...[...last].map((byte) => Buffer.from(byte)))),
+      ...beforeText(cell('success', { oneByteAtATimeMs: 0 }, much)),
+      'mid-stream': cell('success', afterText(...bytesOf(last)), much),
     },
   },
   {
@@ -185,9 +210,9 @@ export const faultTable: readonly FaultRow[] = [
     name: 'an oversized body',
     cells: {
       token: cell('too-large', { oversizedBytes: 65_537 }),
-      generation: cell('too-large', { oversizedBytes: 9 * mebibyte }),
-      'stream start': cell('too-large', events(...longEvent)),
-      'mid-stream': cell('too-large', afterText(...longEvent)),
+      generation: cell('too-large', { oversizedBytes: 9 * mebibyte }, much),
+      'stream start': cell('too-large', events(...longEvent), much),
+      'mid-stream': cell('too-large', afterText(...longEvent), much),
     },
   },
   {
@@ -205,10 +230,19 @@ export const faultTable: readonly FaultRow[] = [
         cell(
           'success',
           { status: 429, headers: { 'retry-after': '1' } },
-          { attempts: 2, faulty: 1 },
+          { attempts: 2, faulty: 1, serviceMs: 1_000 },
         ),
       ),
       'mid-stream': cell('rate-limited', afterText(errorEvent('rate_limit_reached_requests', 429))),
     },
   },
 ];
+
+/** Beside the matrix: the same slowness, which ends nowhere before the last deadline does. */
+export const dripRow: FaultRow = {
+  name: 'a drip past the deadline',
+  cells: {
+    ...beforeText(cell('timeout', { oneByteAtATimeMs: DRIP_MS }, total)),
+    'mid-stream': cell('timeout', dripAfterText, total),
+  },
+};
