@@ -4,6 +4,7 @@ import { generate, type Order } from '../../src/editor/generate.ts';
 import { runJob } from '../../src/editor/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
+import { openFile } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, open, World } from './world.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
@@ -44,6 +45,26 @@ describe('the life of a generation', () => {
     asked.open();
     await first;
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
+  });
+
+  it('I24: is one where the key is pressed twice at once, also in a file that has to be looked up', async () => {
+    for (const opened of [
+      () => open('prompt', PROMPT),
+      () => openFile('twice.txt', 'prompt', PROMPT),
+    ]) {
+      const editor = await opened();
+      const before = world.emulator.requests.length;
+      const presses = [1, 2].map(() => generate(world.options, { insertMode: 'below' }));
+      await Promise.all(presses);
+      const paths = world.emulator.requests.slice(before).map(({ path }) => path);
+      assert.deepEqual(
+        paths.filter((path) => path === chatPath),
+        [chatPath],
+      );
+      assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
+      assert.equal(await world.jobs.undo(), 'undone');
+      assert.equal(await world.jobs.undo(), 'nothing');
+    }
   });
 
   it('keeps the old answer until there is a new one', async () => {

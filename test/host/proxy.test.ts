@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:https';
+import axios, { type AxiosAdapter } from 'axios';
+import { ConfigurationTarget, workspace } from 'vscode';
+import { Http } from '../../src/service/http.ts';
+import { reachIdentity } from '../../src/service/reach.ts';
+import { vendors } from '../../src/service/vendors.ts';
+import { startProxy } from '../contract/service/proxy.ts';
+import { startTlsServer } from '../contract/service/tlsServer.ts';
+
+const HOST = 'service.example';
+
+/** Trusts this certificate, and leaves the way there to VS Code. */
+function adapterTrusting(ca: string): AxiosAdapter {
+  const send = axios.getAdapter('http');
+  const transport = {
+    request: (options: object, done: () => void) => request({ ...options, ca }, done),
+  };
+  return (config) => send({ ...config, transport });
+}
+
+describe('the proxy of the settings', () => {
+  const closers: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  it('C12: is gone through by a request of ours, once and not twice', async function () {
+    const [vendor] = vendors;
+    const server = await startTlsServer(HOST);
+    if (!server || !vendor) return this.skip();
+    const proxy = await startProxy(200, server.port);
+    const http = new Http({ adapter: adapterTrusting(server.certificate) });
+    const settings = workspace.getConfiguration('http');
+    const set = (value: string | undefined) =>
+      settings.update('proxy', value, ConfigurationTarget.Global);
+    closers.push(
+      server.close,
+      proxy.close,
+      () => http.dispose(),
+      () => set(undefined),
+    );
+    await set(`http://127.0.0.1:${proxy.port}`);
+    // A name that nobody but the proxy knows.
+    const origin = `https://${HOST}:4711`;
+    const approved = { auth: origin, service: origin };
+    const at = { authUrl: origin, serviceUrl: origin, approved };
+    const credentials = { vendor, apiKey: 'none', projectId: 'none', ...at };
+    // The server says nothing at all, which is an answer that came through.
+    await assert.rejects(reachIdentity(http, credentials, new AbortController().signal), {
+      kind: 'unexpected-answer',
+    });
+    assert.deepEqual(proxy.asked, [`${HOST}:4711`]);
+    assert.deepEqual(server.requests, [vendor.tokenPath]);
+  });
+});
