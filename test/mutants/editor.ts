@@ -55,7 +55,7 @@ export const editorMutants: readonly Mutant[] = [
     file: 'src/extension.ts',
     from: '!window.state.focused || ',
     to: '',
-    test: 'test/contract/lifecycle/events.test.ts',
-    title: 'H29: renew nothing while nobody looks at the window for 8 h',
+    test: 'test/contract/lifecycle/resting.test.ts',
+    title: 'H29: renews while somebody looks at it',
   },
 ];

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { settled } from '../../unit/service/fixtures.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+import { pathOf, tokenPath } from '../service/world.ts';
+import { type Life, startLife } from './life.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const chatPath = pathOf('chat', true);
+
+describe('a window that nobody generates in', function () {
+  this.timeout(60_000);
+  let opened: Windows;
+  let life: Life;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(async () => {
+    life = await startLife();
+    mock.timers.enable({ apis: ['Date', 'setTimeout'], now: Date.now() });
+    const startedAt = Date.now();
+    mock.method(performance, 'now', () => Date.now() - startedAt);
+  });
+  afterEach(async () => {
+    mock.restoreAll();
+    mock.timers.reset();
+    await life.emulator.close();
+  });
+
+  /** Lets time pass with all its timers. @returns when requests for a token were sent meanwhile */
+  async function pass(ms: number, stepMs: number): Promise<number[]> {
+    const { emulator } = life;
+    const sentAt: number[] = [];
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      const before = emulator.count(tokenPath);
+      mock.timers.tick(stepMs);
+      await settled();
+      while (emulator.inFlight.identity > 0) await settled();
+      const sent = emulator.count(tokenPath) - before;
+      sentAt.push(...Array<number>(sent).fill(Date.now()));
+    }
+    return sentAt;
+  }
+
+  /** Generates, and asserts that the token used is the last one. */
+  async function generateIn(editor: SinkEditor, run: (command: string) => Promise<void>) {
+    const { emulator } = life;
+    await run('generateFromSelection');
+    await run('showLastResult');
+    const [request] = emulator.requests.filter(({ path }) => path === chatPath);
+    assert.equal(request?.headers.authorization, `Bearer ${emulator.tokensIssued.at(-1)}`);
+    assert.match(editor.textOf('document'), /"content":"\w/);
+    assert.equal(editor.textOf('thrown error'), '');
+  }
+
+  it('H28: tries at most once in 30 s while the network is gone, and recovers on its next use', async () => {
+    const { emulator, stores } = life;
+    const editor = life.editor();
+    await opened.open(editor, stores, async (run) => {
+      await run('refreshToken');
+      const comesBack = emulator.faults.always(tokenPath, { resetBeforeHeaders: true });
+      const tries = await pass(2 * HOUR, SECOND);
+      const gaps = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+      assert.ok(tries.length >= 3, `${tries.length} tries`);
+      assert.ok(Math.min(...gaps) >= 30 * SECOND, `${gaps}`);
+      comesBack();
+      const before = emulator.count(tokenPath);
+      await generateIn(editor, run);
+      assert.equal(emulator.count(tokenPath), before + 1);
+    });
+  });
+
+  it('H28: renews the living token once the network is back', async () => {
+    const { emulator, stores } = life;
+    await opened.open(life.editor(), stores, async (run) => {
+      await run('refreshToken');
+      const comesBack = emulator.faults.always(tokenPath, { resetBeforeHeaders: true });
+      while (emulator.count(tokenPath) < 3) await pass(SECOND, SECOND);
+      comesBack();
+      assert.equal((await pass(4 * MINUTE, SECOND)).length, 1);
+      assert.equal(emulator.tokensIssued.length, 2);
+    });
+  });
+
+  it('H29: renews while somebody looks at it, nothing in 8 h in which nobody does, and is right on its first use', async () => {
+    const { emulator, stores } = life;
+    const editor = life.editor();
+    await opened.open(editor, stores, async (run) => {
+      await run('refreshToken');
+      assert.equal((await pass(57 * MINUTE, 10 * SECOND)).length, 1, 'looked at');
+      editor.isFocused = false;
+      editor.fire('window state');
+      assert.deepEqual(await pass(8 * HOUR, 10 * SECOND), [], 'not looked at');
+      editor.fire('window state');
+      await settled();
+      assert.equal(emulator.count(tokenPath), 2);
+      await generateIn(editor, run);
+      assert.equal(emulator.count(tokenPath), 3);
+    });
+  });
+});
