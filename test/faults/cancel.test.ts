@@ -15,7 +15,9 @@ import {
 import type { Fault } from '../emulator/faults.ts';
 import { printTable } from '../table.ts';
 import { becomes } from './cell.ts';
+import { type Duration, durationOf } from './duration.ts';
 import { streamedPiece } from './faultTable.ts';
+import { startInsertions } from './insertion.ts';
 
 const SAMPLES = 200;
 const MOST_MS = 50;
@@ -85,10 +87,11 @@ const stages: readonly Stage[] = [
   },
 ];
 
+/** Of an answer that is being written into the document: what is written, and what waits behind. */
+const texts = ['first', 'second'];
+
 describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends nothing more`, function () {
-  this.timeout(30_000);
-  // A busy machine may stall the whole process for longer; each try is printed.
-  this.retries(2);
+  this.timeout(60_000);
   const rows: (string | number)[][] = [];
   let mute: MuteServer | undefined;
   let tell = () => {};
@@ -104,8 +107,16 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
     const most = (column: number) => Math.max(...rows.map((cells) => Number(cells[column])));
     printTable({
       figure: 'cancel',
-      title: `Cancelling in ${stages.length} phases, ${SAMPLES} calls each: p99 at most ${most(3)} ms (bar ${MOST_MS}), ${most(5)} requests afterwards (bar 0)`,
-      heads: ['cancelled in', 'calls', 'p50 ms', 'p99 ms', 'most ms', 'requests afterwards'],
+      title: `Cancelling in ${rows.length} phases, ${SAMPLES} calls each: p99 at most ${most(5)} ms without waits for a processor (bar ${MOST_MS}), ${most(6)} requests afterwards (bar 0)`,
+      heads: [
+        'cancelled in',
+        'calls',
+        'p50 ms',
+        'p99 ms',
+        'most ms',
+        'own p99',
+        'requests afterwards',
+      ],
       rows,
     });
   });
@@ -119,7 +130,7 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
       if (fault) emulator.faults.always(path, fault);
       const slot = stage.name === 'the queue' ? await limiter.acquire(never) : undefined;
       const [before, timersBefore] = [emulator.requests.length, timers()];
-      const times: number[] = [];
+      const times: Duration[] = [];
       for (let n = 1; n <= SAMPLES; n += 1) times.push(await sample(world, stage, n));
 
       slot?.release('ok');
@@ -133,16 +144,41 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
       const connections =
         (mute?.connections ?? 0) - (stage.name === 'the connection' ? SAMPLES : 0);
       const requests = emulator.requests.length - before - SAMPLES * stage.sent - 1;
-      const afterwards = requests + connections;
-      const p99 = percentile(times, 99);
-      rows.push(row(stage.name, times, afterwards));
-      assert.equal(afterwards, 0, 'requests afterwards');
-      assert.ok(p99 <= MOST_MS, `p99 ${p99.toFixed(1)} ms`);
+      judge(stage.name, times, requests + connections);
     });
   }
 
-  /** @returns milliseconds from the cancelling to the end of the call */
-  async function sample(world: World, stage: Stage, n: number): Promise<number> {
+  it('I09: in the insertion', async () => {
+    const world = await startWorld();
+    const { emulator } = world;
+    await world.tokens.refresh(never);
+    emulator.faults.always(chatStream, stream(...texts.map((text) => streamedPiece(text))));
+    const before = emulator.requests.length;
+    const insertions = await startInsertions(world);
+    const times: Duration[] = [];
+    try {
+      while (times.length < SAMPLES) times.push(await insertions.cancelled(texts));
+    } finally {
+      insertions.end();
+    }
+    await becomes('without a connection in use', () => emulator.inFlight.inference === 0);
+    // One more request shows that none was on its way before it.
+    await fetchToken(world.http, world.credentials, never);
+    judge('the insertion', times, emulator.requests.length - before - SAMPLES - 1);
+  });
+
+  function judge(name: string, times: readonly Duration[], afterwards: number): void {
+    rows.push(row(name, times, afterwards));
+    assert.equal(afterwards, 0, 'requests afterwards');
+    const p99 = percentile(
+      times.map(({ ownMs }) => ownMs),
+      99,
+    );
+    assert.ok(p99 <= MOST_MS, `p99 ${p99.toFixed(1)} ms`);
+  }
+
+  /** @returns from the cancelling to the end of the call */
+  async function sample(world: World, stage: Stage, n: number): Promise<Duration> {
     const cancel = new AbortController();
     const told = Promise.withResolvers<void>();
     tell = told.resolve;
@@ -158,12 +194,12 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
     const call = failureOf(world.generate(options));
     await stage.stuck(world, n, told.promise);
     await turn();
-    const startedAt = performance.now();
-    cancel.abort();
-    const { kind } = await call;
-    const ms = performance.now() - startedAt;
-    assert.equal(kind, 'cancelled');
-    return ms;
+    const duration = await durationOf(() => {
+      cancel.abort();
+      return call;
+    });
+    assert.equal((await call).kind, 'cancelled');
+    return duration;
   }
 });
 
@@ -182,8 +218,13 @@ function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;
 }
 
-function row(name: string, times: readonly number[], afterwards: number): (string | number)[] {
-  const figures = [50, 99, 100].map((percent) => percentile(times, percent).toFixed(1));
+function row(name: string, times: readonly Duration[], afterwards: number): (string | number)[] {
+  const byClock = times.map(({ ms }) => ms);
+  const own = times.map(({ ownMs }) => ownMs);
+  const figures = [
+    ...[50, 99, 100].map((percent) => percentile(byClock, percent)),
+    percentile(own, 99),
+  ].map((ms) => ms.toFixed(1));
   return [name, times.length, ...figures, afterwards];
 }
 

@@ -81,3 +81,13 @@ describe('a call that meets a fault ends once, in success or in one classified e
     });
   }
 });
+
+/** Milliseconds by which the slowest call was later than its rule has it; 0 if none was. */
+function overrunOf({ ms, allowedMs }: Timing): number {
+  return Math.max(0, ms - allowedMs);
+}
+
+/** Ends of connections in this process, those of the emulator included. */
+function sockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+}
