@@ -80,6 +80,13 @@ class FakeDisposable {
   }
 }
 
+class FakeEdit {
+  readonly texts: string[] = [];
+  replace(_address: unknown, _range: unknown, text: string): void {
+    this.texts.push(text);
+  }
+}
+
 class Empty {}
 
 /** An editor that keeps whatever it is told, by the place where it would come to light. */
@@ -154,9 +161,13 @@ export class SinkEditor extends FakeEditor {
         registerTextDocumentContentProvider: (scheme: string) => this.#hold('provider', scheme),
         notebookDocuments: [],
         getConfiguration: () => this.#configuration(),
-        openTextDocument: async (options: unknown) => {
+        openTextDocument: async (options: { readonly content?: string }) => {
           this.sink('document', options);
-          return this.#document();
+          return this.#document(options.content);
+        },
+        applyEdit: async ({ texts }: FakeEdit) => {
+          this.sink('document', ...texts);
+          return true;
         },
       }),
       commands: own(base['commands'], {
@@ -168,6 +179,7 @@ export class SinkEditor extends FakeEditor {
       env: { appName: 'Fake', clipboard: { writeText: async (text: string) => this.#copy(text) } },
       languages: {},
       Range: FakeRange,
+      WorkspaceEdit: FakeEdit,
       MarkdownString: FakeMarkdown,
       Disposable: FakeDisposable,
       EventEmitter: class {
@@ -230,8 +242,7 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
-  #document(): unknown {
-    const { text } = this;
+  #document(text = this.text): unknown {
     return {
       uri: { scheme: 'file', path: '/work/a.txt', toString: () => 'file:///work/a.txt' },
       languageId: 'plaintext',
@@ -322,7 +333,7 @@ const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model']
 const OTHERS = [
   ...['CodeAction', 'CodeActionKind', 'CompletionItem', 'CompletionItemKind', 'Diagnostic'],
   ...['DiagnosticSeverity', 'Selection', 'SnippetString', 'TabInputNotebook', 'TabInputText'],
-  ...['TabInputTextDiff', 'TextDocumentChangeReason', 'ThemeColor', 'WorkspaceEdit'],
+  ...['TabInputTextDiff', 'TextDocumentChangeReason', 'ThemeColor'],
 ] as const;
 
 function later(run: () => void): boolean {
