@@ -12,15 +12,15 @@ export interface Table {
   readonly figure?: string;
 }
 
-/**
- * Prints a table. Where HOSTED_MODEL_FIGURES is 1, as in `npm run figures`, writes it to its file,
- * too, which the README quotes.
- */
+/** Whether the README will quote what is printed, as in `npm run figures`. */
+export const isQuoted = process.env['HOSTED_MODEL_FIGURES'] === '1';
+
+/** Prints a table. What the README will quote is written to its file, too. */
 export function printTable(table: Table): void {
   const { title, note, figure } = table;
   const lines = [title, ...aligned(cellsOf(table)), ...(note ? [note] : [])];
   console.log(['', ...lines, ''].map((line) => `      ${line}`.trimEnd()).join('\n'));
-  if (figure && process.env['HOSTED_MODEL_FIGURES'] === '1') {
+  if (figure && isQuoted) {
     writeFileSync(`test/figures/${figure}.md`, `${markdownOf(table)}\n`);
   }
 }

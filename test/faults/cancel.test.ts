@@ -13,7 +13,7 @@ import {
   type WorldOptions,
 } from '../contract/service/world.ts';
 import type { Fault } from '../emulator/faults.ts';
-import { printTable } from '../table.ts';
+import { isQuoted, printTable } from '../table.ts';
 import { becomes } from './cell.ts';
 import { type Duration, durationOf } from './duration.ts';
 import { streamedPiece } from './faultTable.ts';
@@ -105,9 +105,10 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
   });
   after(() => {
     const most = (column: number) => Math.max(...rows.map((cells) => Number(cells[column])));
+    const judged = isQuoted ? most(3) : most(5);
     printTable({
       figure: 'cancel',
-      title: `Cancelling in ${rows.length} phases, ${SAMPLES} calls each: p99 at most ${most(5)} ms without waits for a processor (bar ${MOST_MS}), ${most(6)} requests afterwards (bar 0)`,
+      title: `Cancelling in ${rows.length} phases, ${SAMPLES} calls each: p99 at most ${judged} ms (bar ${MOST_MS}), ${most(6)} requests afterwards (bar 0)`,
       heads: [
         'cancelled in',
         'calls',
@@ -170,10 +171,9 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
   function judge(name: string, times: readonly Duration[], afterwards: number): void {
     rows.push(row(name, times, afterwards));
     assert.equal(afterwards, 0, 'requests afterwards');
-    const p99 = percentile(
-      times.map(({ ownMs }) => ownMs),
-      99,
-    );
+    // Beside other suites a wait for a processor is no fault; what is quoted is measured alone.
+    const judged = times.map(({ ms, ownMs }) => (isQuoted ? ms : ownMs));
+    const p99 = percentile(judged, 99);
     assert.ok(p99 <= MOST_MS, `p99 ${p99.toFixed(1)} ms`);
   }
 
