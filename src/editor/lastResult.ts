@@ -14,8 +14,8 @@ export interface Result {
 export async function showResult(result: Result | undefined): Promise<void> {
   if (result) {
     const document = await openEmpty(result.languageId);
-    await window.showTextDocument(document);
     await editDocument(document, [[new Range(0, 0, 0, 0), result.text]]);
+    await window.showTextDocument(document);
   } else {
     const nothing = 'Hosted Model has generated nothing in this window yet.';
     await window.showInformationMessage(nothing);
