@@ -15,6 +15,7 @@ import { ServiceError } from './errors.ts';
 import type { Budget, Exchange } from './exchange.ts';
 import { answerOf, requestHeaders } from './headers.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
+import { SleepWatch } from './sleep.ts';
 
 /**
  * The only file that knows axios. Sends one exchange, again where the retry rules allow it, within
@@ -23,17 +24,25 @@ import { MAX_RETRIES, retryWaitMs } from './retry.ts';
  */
 
 export interface HttpOptions extends Partial<DeliveryOptions> {
+  /** Milliseconds that a connection is kept for the next request. */
+  readonly spareMs?: number;
   /** Sends one attempt; axios's own http adapter unless a test replaces the network. */
   readonly adapter?: AxiosAdapter;
 }
 
 const MAX_BODY_BYTES = 4_194_304;
+/**
+ * As long as a user may take from one generation to the next of a burst. Less than the minute after
+ * which gateways and routers begin to forget connections, some of them without a word.
+ */
+const SPARE_MS = 30_000;
 
 export class Http {
   readonly #options: DeliveryOptions;
   readonly #adapter: AxiosAdapter;
-  readonly #httpAgent = new HttpAgent({ keepAlive: true });
-  readonly #httpsAgent = new HttpsAgent({ keepAlive: true });
+  readonly #httpAgent: HttpAgent;
+  readonly #httpsAgent: HttpsAgent;
+  readonly #sleep: SleepWatch;
   readonly #axios: AxiosInstance;
 
   constructor(options: HttpOptions = {}) {
@@ -46,6 +55,12 @@ export class Http {
       secrets: () => [],
       ...options,
     };
+    // Node closes connections after this time only while they are free, or sooner where the service
+    // says when it will close them.
+    const kept = { keepAlive: true, timeout: options.spareMs ?? SPARE_MS };
+    this.#httpAgent = new HttpAgent(kept);
+    this.#httpsAgent = new HttpsAgent(kept);
+    this.#sleep = new SleepWatch(this.#options.clock);
     this.#adapter = options.adapter ?? axios.getAdapter('http');
     this.#axios = axios.create({
       // Answers are read here, with caps and deadlines; axios neither parses nor unpacks them.
@@ -111,6 +126,16 @@ export class Http {
     }
   }
 
+  /**
+   * Closes the connections that are not in use. One that died unseen takes a request, answers
+   * nothing, and what it took is not sent again, since it may have run.
+   */
+  #dropFree(): void {
+    const agents = [this.#httpAgent, this.#httpsAgent];
+    const free = agents.flatMap((agent) => Object.values(agent.freeSockets));
+    for (const socket of free.flatMap((sockets) => sockets ?? [])) socket.destroy();
+  }
+
   #request(
     exchange: Exchange<unknown>,
     delivery: Delivery,
@@ -124,6 +149,7 @@ export class Http {
       signal,
       adapter: (config) =>
         delivery.attempt((bearer, limited) => {
+          if (this.#sleep.hasSlept()) this.#dropFree();
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the exchange, whatever a retry has made of the configuration.
           return this.#adapter({ ...config, url: exchange.url, signal: limited });

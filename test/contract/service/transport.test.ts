@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/service/clock.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
+import { gate } from '../../emulator/faults.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
 
@@ -153,5 +155,66 @@ describe('a connection', () => {
     assert.equal(failed.length, 4);
     await Promise.all(failed.map((request) => world.emulator.disconnected(request)));
     assert.deepEqual([world.emulator.openConnections, world.emulator.inFlight.inference], [0, 0]);
+  });
+
+  const awayMs: readonly [string, number][] = [
+    ['slept', 60_000],
+    ['had its clock set back', -3_600_000],
+  ];
+  for (const [what, ms] of awayMs) {
+    it(`that was free while the machine ${what} is not used again: it may be dead`, async () => {
+      let wallOffset = 0;
+      const now = () => Date.now() + wallOffset;
+      const world = await startWorld({ http: { clock: { ...systemClock, now } } });
+      await world.generate();
+      wallOffset += ms;
+      await world.generate();
+      await world.generate();
+      const connections = world.emulator.requests.map(({ connection }) => connection);
+      const [first = 0, , second] = connections;
+      assert.deepEqual(connections, [first, first, second, second]);
+      assert.notEqual(first, second);
+    });
+  }
+
+  it('that is in use while the machine sleeps goes on', async () => {
+    let wallOffset = 0;
+    const now = () => Date.now() + wallOffset;
+    const world = await startWorld({ http: { clock: { ...systemClock, now } } });
+    const held = gate();
+    world.emulator.faults.next(chat, { hold: held.opened });
+    const slow = world.generate();
+    await world.emulator.requestCount(chat, 1);
+    wallOffset += 60_000;
+    await world.generate();
+    held.open();
+    assert.notEqual((await slow).text, '');
+  });
+
+  it('that nobody uses is closed after a while', async () => {
+    const world = await startWorld({ http: { spareMs: 50 } });
+    await world.generate();
+    const [request] = world.emulator.requests;
+    assert.ok(request);
+    await world.emulator.disconnected(request);
+    assert.equal(world.emulator.openConnections, 0);
+  });
+
+  it('is closed before the service closes it, where that says when', async () => {
+    const world = await startWorld();
+    const headers = { 'content-type': 'application/json', 'keep-alive': 'timeout=2' };
+    world.emulator.faults.always(chat, { headers });
+    await world.generate();
+    const request = await world.emulator.requestCount(chat, 1);
+    await world.emulator.disconnected(request);
+  });
+
+  it('that is slow to answer, or between two pieces, is not taken for one that nobody uses', async () => {
+    const tokenDelayMs = 150;
+    const answer = () => ['a', 'b', 'c'];
+    const world = await startWorld({ http: { spareMs: 50 }, emulator: { answer, tokenDelayMs } });
+    await world.generate();
+    assert.equal((await world.generate({ onText: () => {} })).text, 'abc');
+    assert.equal((await world.generate()).text, 'abc');
   });
 });
