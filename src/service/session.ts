@@ -129,13 +129,27 @@ export class Session {
 
   /**
    * What a service says about one model, also one that it has withdrawn or does not offer for this
-   * operation. Never stands in the way of what it is asked for.
+   * operation. Never stands in the way of what it is asked for, and asks nothing in a pause.
    * @returns undefined where the service does not know it, as for a custom deployment, or could not
    * be asked in time
    * @throws {ServiceError} `cancelled` when the signal aborts, and nothing else
    */
-  knownModel(from: ModelSource, modelId: string, patience: Patience): Promise<Model | undefined> {
-    return this.#models.find(from, modelId, patience);
+  async knownModel(
+    from: ModelSource,
+    modelId: string,
+    patience: Patience,
+  ): Promise<Model | undefined> {
+    return this.isPaused(new URL(from.serviceUrl).origin)
+      ? this.#models.peek(from, modelId)
+      : this.#models.find(from, modelId, patience);
+  }
+
+  /**
+   * True while a service has asked for a pause. It holds for all that nobody asks for: what a person
+   * wants to see may go.
+   */
+  isPaused(origin: string): boolean {
+    return this.#limiters.get(origin)?.state.resumesAt !== undefined;
   }
 
   /** The text with the key and the tokens in use masked. */

@@ -239,6 +239,24 @@ describe('a session', () => {
     assert.equal(await session.knownModel(from, modelId, patience), undefined);
   });
 
+  it('asks for no list by itself while the service wants a pause, but does for a person', async () => {
+    const { session, emulator, generate, withKey } = await start();
+    const from = { ...withKey('key-number-one'), operation: 'chat' as const };
+    const patience = { signal: new AbortController().signal, patienceMs: 5_000 };
+    const { service } = from.approved;
+    assert.equal(session.isPaused(service), false, 'nothing was sent');
+    emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '3600' } });
+    assert.equal(await kindOf(generate('key-number-one')), 'rate-limited');
+    assert.equal(session.isPaused(service), true);
+    const before = emulator.requests.length;
+    assert.equal(await session.knownModel(from, modelId, patience), undefined);
+    assert.equal(emulator.requests.length, before);
+    await session.listModels(from, modelId, patience.signal);
+    assert.equal(emulator.requests.length, before + 1);
+    assert.equal((await session.knownModel(from, modelId, patience))?.id, modelId);
+    assert.equal(emulator.requests.length, before + 1);
+  });
+
   it('A17: ends three calls within a second of signing out', async function () {
     // A busy machine may stall the whole process for longer.
     this.retries(2);
