@@ -95,8 +95,10 @@ async function withModelFate(
 ): Promise<ServiceError> {
   try {
     const { explainModel } = await import('./service/explain.ts');
-    const { http } = await app.session();
+    const session = await app.session();
+    if (session.isPaused(new URL(serviceUrl).origin)) return refusal;
     const late = AbortSignal.timeout(MODEL_LOOK_MS);
+    const { http } = session;
     return await explainModel(refusal, http, { vendor, serviceUrl, operation, modelId }, late);
   } catch {
     return refusal;
@@ -113,6 +115,8 @@ async function explained(app: App, refusal: ServiceError, used: Used): Promise<S
     const { explain } = await import('./service/explain.ts');
     const subject = { ...used, folder: activeFolder(used.document) };
     if (!(await isInUse(app, subject))) return refusal;
+    const { service } = used.credentials.approved;
+    if ((await app.session()).isPaused(service)) return refusal.with({ isUnchecked: true });
     app.log.info(`finding the cause of: ${refusal.message}`);
     const failure = await cancellable('finding the cause…', (signal) =>
       runChecks(app, subject, () => {}, AbortSignal.any([signal, late])),

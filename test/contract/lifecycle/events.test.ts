@@ -155,4 +155,25 @@ describe('events of an open window', function () {
       });
     });
   }
+
+  for (const [what, status, code] of [
+    ['whom the service refuses', 403, 'forbidden'],
+    ['whose model it does not offer', 404, 'model_not_supported'],
+  ] as const) {
+    it(`send nothing to find the cause for somebody ${what}, and asks for a pause`, async () => {
+      const { emulator, stores } = life;
+      const refusal = { status, json: { errors: [{ code, message: '' }] } };
+      emulator.faults.next(pathOf('chat', true), refusal);
+      await opened.open(life.editor(), stores, async (run) => {
+        await run('generateFromSelection');
+        const looked = emulator.requests.length;
+        emulator.faults.next(pathOf('chat', true), {
+          ...refusal,
+          headers: { 'content-type': 'application/json', 'retry-after': '30' },
+        });
+        await run('generateFromSelection');
+        assert.equal(emulator.requests.length, looked + 1);
+      });
+    });
+  }
 });
