@@ -69,7 +69,7 @@ export interface ClientOptions {
   readonly limiter: Limiter;
   /** What the service is known to say about the model, without asking it. */
   readonly knownModel?: () => Model | undefined;
-  /** Milliseconds for one call with all its attempts. */
+  /** Milliseconds for one call with all its attempts, from the first of them. */
   readonly deadlineMs?: number;
 }
 

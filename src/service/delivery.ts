@@ -116,7 +116,8 @@ export class Delivery {
     const { budget } = this.#exchange;
     const retry = MAX_RETRIES - budget.retriesLeft + 1;
     this.#nextWaitMs = waitMs(retry, error.details.retryAfterMs ?? 0, random);
-    return retryable && clock.monotonic() + this.#nextWaitMs < budget.endsAt;
+    const { endsAt = Number.POSITIVE_INFINITY } = budget;
+    return retryable && clock.monotonic() + this.#nextWaitMs < endsAt;
   }
 
   /** Counts and announces the retry that `isWorthRetrying` has allowed. */

@@ -53,6 +53,8 @@ export interface Budget {
   retriesLeft: number;
   /** Requests sent so far. */
   attempts: number;
-  /** Monotonic milliseconds at which all of it must be over. */
-  readonly endsAt: number;
+  /** Milliseconds from the first attempt to the end of all of it. */
+  readonly totalMs: number;
+  /** Monotonic milliseconds at which all of it must be over; undefined before the first attempt. */
+  endsAt: number | undefined;
 }

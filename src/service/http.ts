@@ -10,6 +10,7 @@ import axios, {
 import axiosRetry from 'axios-retry';
 import { systemClock } from './clock.ts';
 import { isAnswerOfProxy } from './connection.ts';
+import { Deadline } from './deadline.ts';
 import { Delivery, type DeliveryOptions, type FailedResponse } from './delivery.ts';
 import { ServiceError } from './errors.ts';
 import type { Budget, Exchange } from './exchange.ts';
@@ -77,10 +78,9 @@ export class Http {
     axiosRetry(this.#axios, { shouldResetTimeout: true });
   }
 
-  /** A budget for one call that must be over within the given milliseconds. */
+  /** A budget for one call that must be over within these milliseconds of its first attempt. */
   budget(totalMs: number): Budget {
-    const endsAt = this.#options.clock.monotonic() + totalMs;
-    return { retriesLeft: MAX_RETRIES, attempts: 0, endsAt };
+    return { retriesLeft: MAX_RETRIES, attempts: 0, totalMs, endsAt: undefined };
   }
 
   /** Closes all connections, those in use included. */
@@ -96,14 +96,12 @@ export class Http {
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
     }
-    const deadline = new AbortController();
-    const leftMs = budget.endsAt - this.#options.clock.monotonic();
-    const timer = setTimeout(() => deadline.abort(), leftMs);
+    const deadline = new Deadline(budget, this.#options.clock);
     const signal = AbortSignal.any([exchange.signal, deadline.signal]);
     const delivery = new Delivery(exchange, signal, this.#options);
     let response: AxiosResponse<Readable> | undefined;
     try {
-      response = await this.#request(exchange, delivery, signal);
+      response = await this.#request(exchange, delivery, deadline, signal);
       if (isAnswerOfProxy(exchange.url, response.data)) {
         throw new ServiceError('proxy', { status: response.status });
       }
@@ -120,7 +118,7 @@ export class Http {
       }
       throw error;
     } finally {
-      clearTimeout(timer);
+      deadline.end();
       response?.data.destroy();
       delivery.release('failed');
     }
@@ -139,6 +137,7 @@ export class Http {
   #request(
     exchange: Exchange<unknown>,
     delivery: Delivery,
+    deadline: Deadline,
     signal: AbortSignal,
   ): Promise<AxiosResponse<Readable>> {
     return this.#axios.request<Readable>({
@@ -149,6 +148,7 @@ export class Http {
       signal,
       adapter: (config) =>
         delivery.attempt((bearer, limited) => {
+          deadline.begin();
           if (this.#sleep.hasSlept()) this.#dropFree();
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the exchange, whatever a retry has made of the configuration.

@@ -52,14 +52,8 @@ export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
           actions: ELSEWHERE,
         },
   proxy: (details) => ({ text: proxy(details), actions: ELSEWHERE }),
-  timeout: ({ host, phase = 'headers', attempts }, { isHarmless }) => {
+  timeout: ({ host, phase = 'headers' }, { isHarmless }) => {
     const what = `${host ?? 'The service'} ${LATE[phase]}.`;
-    if (phase === 'total' && attempts === 0) {
-      return {
-        text: 'Nothing was sent: the requests before it took too long. Try again when they have finished.',
-        actions: ELSEWHERE,
-      };
-    }
     return {
       text: isHarmless
         ? `${what} Most likely a firewall or a proxy holds it up. ${CHECK_NETWORK}`

@@ -97,9 +97,9 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no deadline over all attempts',
-    file: 'src/service/http.ts',
-    from: 'setTimeout(() => deadline.abort(), leftMs)',
-    to: 'setTimeout(() => {}, leftMs)',
+    file: 'src/service/deadline.ts',
+    from: 'setTimeout(() => this.#controller.abort(), this.#budget.endsAt - now)',
+    to: 'setTimeout(() => {}, this.#budget.endsAt - now)',
     test: deadlines,
     title: 'an answer that drips for ever is overrun by',
   },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails } from '../../../src/service/errors.ts';
-import type { Fault } from '../../emulator/faults.ts';
+import { type Fault, gate } from '../../emulator/faults.ts';
 import { startMuteServer } from './muteServer.ts';
 import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
 
@@ -151,16 +151,30 @@ describe('the deadline', () => {
     assert.deepEqual([kind, details.attempts], ['server-failed', 1]);
   });
 
-  it('spans the wait in the queue', async () => {
+  it('spans the attempts from the first one on, not the wait for its turn', async () => {
+    const deadlineMs = 500;
+    const limits = { limit: 1, minIntervalMs: 150 };
+    const world = await startWorld({ limits, deadlineMs });
+    const calls = Array.from({ length: 8 }, () => world.generate());
+    const startedAt = performance.now();
+    const ends = await Promise.allSettled(calls);
+    assert.ok(performance.now() - startedAt > 2 * deadlineMs, 'the last ones wait for longer');
+    assert.deepEqual(new Set(ends.map(({ status }) => status)), new Set(['fulfilled']));
+  });
+
+  it('spans the wait for the turn of a second attempt', async () => {
     const world = await startWorld({ limits: { limit: 1 }, deadlineMs: SHORT_MS });
     const never = new AbortController().signal;
-    // Otherwise the call waits for its token first.
     await world.tokens.refresh(never);
-    const slot = await world.limiter.acquire(never);
-    const { kind, details } = await failureOf(world.generate());
-    assert.deepEqual([kind, details.phase], ['timeout', 'total']);
-    assert.equal(world.inferenceCount(), 0);
-    slot.release('ok');
+    const held = gate();
+    world.emulator.faults.next(chat, { status: 503, hold: held.opened });
+    const failure = failureOf(world.generate());
+    await world.emulator.requestCount(chat, 1);
+    const others = world.limiter.acquire(never, true);
+    held.open();
+    const { kind, details } = await failure;
+    assert.deepEqual([kind, details.phase, details.attempts], ['timeout', 'total', 1]);
+    (await others).release('ok');
     assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
   });
 
