@@ -8,6 +8,21 @@ export interface Clock {
   after(ms: number, call: () => void): () => void;
 }
 
+/** A moment on both clocks. */
+export interface Moment {
+  readonly wallStart: number;
+  readonly monotonicStart: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { wallStart: clock.now(), monotonicStart: clock.monotonic() };
+}
+
+/** Milliseconds: the larger of both clocks, since one can be set back and the other stands still. */
+export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {
+  return Math.max(clock.now() - wallStart, clock.monotonic() - monotonicStart);
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

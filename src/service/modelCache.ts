@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, type Moment, momentOf, passedSince } from './clock.ts';
 import { ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
 import type { Model } from './modelList.ts';
@@ -8,11 +8,6 @@ import type { ModelSource } from './models.ts';
 export interface Patience {
   readonly signal: AbortSignal;
   readonly patienceMs: number;
-}
-
-interface Moment {
-  readonly wallStart: number;
-  readonly monotonicStart: number;
 }
 
 interface Entry extends Moment {
@@ -85,7 +80,7 @@ export class ModelCache {
       return await Promise.race([this.#search(from, modelId, signal), patience.promise]);
     } catch {
       if (signal.aborted) throw new ServiceError('cancelled');
-      this.#vain.set(keyOf(from), this.#moment());
+      this.#vain.set(keyOf(from), momentOf(this.#clock));
       return undefined;
     } finally {
       takeBack();
@@ -120,21 +115,17 @@ export class ModelCache {
 
   #wasVain(from: ModelSource): boolean {
     const vain = this.#vain.get(keyOf(from));
-    return vain !== undefined && ageOf(vain, this.#clock) < PAUSE_MS;
-  }
-
-  #moment(): Moment {
-    return { wallStart: this.#clock.now(), monotonicStart: this.#clock.monotonic() };
+    return vain !== undefined && passedSince(vain, this.#clock) < PAUSE_MS;
   }
 
   #kept(key: string): Model[] | undefined {
     const entry = this.#entries.get(key);
-    return entry && ageOf(entry, this.#clock) < LIFE_MS ? entry.models : undefined;
+    return entry && passedSince(entry, this.#clock) < LIFE_MS ? entry.models : undefined;
   }
 
   #startFlight(key: string, from: ModelSource): Flight<Model[]> {
     // Before the request: what changes while the answer is on its way is not in it.
-    const start = this.#moment();
+    const start = momentOf(this.#clock);
     const flight = new Flight(async (signal) => {
       const models = await this.#fetch(from, signal);
       if (signal.aborted) return models;
@@ -155,9 +146,4 @@ export class ModelCache {
 
 function keyOf({ vendor, serviceUrl, operation, modelId = '' }: ModelSource): string {
   return [vendor.word, serviceUrl, operation, modelId].join('\n');
-}
-
-/** Milliseconds: the larger of both clocks, since one can be set back and the other stands still. */
-function ageOf({ wallStart, monotonicStart }: Moment, clock: Clock): number {
-  return Math.max(clock.now() - wallStart, clock.monotonic() - monotonicStart);
 }

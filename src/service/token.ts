@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from './clock.ts';
+import { Backoff } from './backoff.ts';
+import { type Clock, momentOf, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
 import { holdsWhole } from './promptSecrets.ts';
@@ -16,8 +17,6 @@ export interface TokenServiceOptions {
 
 /** Between two requests that nobody waits for, whatever the clocks say in between. */
 const BACKGROUND_INTERVAL_MS = 5_000;
-const FIRST_BACKOFF_MS = 5_000;
-const LONGEST_BACKOFF_MS = 300_000;
 const RENEWALS_WITHOUT_USE = 2;
 
 /**
@@ -29,6 +28,7 @@ const RENEWALS_WITHOUT_USE = 2;
  * - All callers share one flight; each can stop waiting on its own, and the flight is given up
  *   when nobody waits for it any more.
  * - A failed background renewal keeps the living token and backs off from 5 s to 5 min.
+ * - A pause that the identity service asks for is kept, by callers too; only `refresh` may go.
  * - A key that the identity service refuses is not sent again until `refresh` is called.
  * - Neither sleep nor a changed clock leaves a dead token valid. No timer is used.
  * - One object serves one key: with another key the owner disposes this and makes a new one.
@@ -38,14 +38,13 @@ export class TokenService {
   readonly #onState: (state: TokenState) => void;
   readonly #clock: Clock;
   readonly #random: () => number;
+  readonly #backoff: Backoff;
   #current: CurrentToken | undefined;
   /** Replaced before its end, so that it still opens the service. */
   #previous: CurrentToken | undefined;
   #flight: Flight<Token> | undefined;
   #state: TokenState = { kind: 'none' };
   #refusal: ServiceError | undefined;
-  #failures = 0;
-  #backoffUntil = Number.NEGATIVE_INFINITY;
   #lastBackgroundAt = Number.NEGATIVE_INFINITY;
   #renewalsWithoutUse = 0;
   #retired = false;
@@ -56,6 +55,7 @@ export class TokenService {
     this.#onState = options.onState ?? (() => {});
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
+    this.#backoff = new Backoff(this.#clock, this.#random);
   }
 
   /** The state at this moment: a token past its end is `expired` even if nobody looked. */
@@ -66,9 +66,11 @@ export class TokenService {
 
   /**
    * A token that is good for a request now.
-   * @param before the state when the attempt began that needs it. What failed since then is its
-   * failure, too: of many calls that wait for their turn, each would ask in vain after the other.
-   * @throws {ServiceError} as the identity service failed; `cancelled` when the signal aborts
+   * @param before the state when the attempt began that needs it. What failed since then, and not
+   * long ago, is its failure, too: of many calls that wait for their turn, each would ask in vain
+   * after the other.
+   * @throws {ServiceError} as the identity service failed, with what is left of the pause it asked
+   * for; `cancelled` when the signal aborts
    */
   get(signal: AbortSignal, before: TokenState = this.#state): Promise<Token> {
     this.#renewalsWithoutUse = 0;
@@ -78,8 +80,11 @@ export class TokenService {
       return Promise.resolve(token);
     }
     if (this.#refusal) return Promise.reject(this.#refusal);
+    const pause = this.#flight ? undefined : this.#backoff.pause;
+    if (pause) return Promise.reject(pause);
     const state = this.#state;
-    if (state.kind === 'failed' && state !== before) return Promise.reject(state.error);
+    const isForeign = state.kind === 'failed' && state !== before;
+    if (isForeign && this.#backoff.isOn) return Promise.reject(state.error);
     return this.#wait(signal);
   }
 
@@ -96,7 +101,7 @@ export class TokenService {
   }
 
   /**
-   * Gets a new token now, even for a key that was refused before. A living token stays in use
+   * Gets a new token now, even for a key that was refused before, or in a pause. A living token stays in use
    * until the new one is there.
    */
   async refresh(signal: AbortSignal): Promise<void> {
@@ -154,9 +159,7 @@ export class TokenService {
     if (this.#flight || this.#refusal || this.#retired) return false;
     if (ageOf(token, this.#clock) < token.life.softMs) return false;
     const now = this.#clock.monotonic();
-    if (now < Math.max(this.#backoffUntil, this.#lastBackgroundAt + BACKGROUND_INTERVAL_MS)) {
-      return false;
-    }
+    if (this.#backoff.isOn || now < this.#lastBackgroundAt + BACKGROUND_INTERVAL_MS) return false;
     this.#lastBackgroundAt = now;
     this.#flight = this.#startFlight();
     return true;
@@ -173,19 +176,17 @@ export class TokenService {
 
   async #fetch(signal: AbortSignal): Promise<Token> {
     // Before the request: the life of a token starts when it is made, not when it arrives.
-    const wallStart = this.#clock.now();
-    const monotonicStart = this.#clock.monotonic();
+    const moment = momentOf(this.#clock);
     try {
       const answer = await this.#fetchToken(signal);
       if (signal.aborted) throw new ServiceError('cancelled');
       const life = tokenLife(answer, this.#random());
-      const clockAheadMs = clockAhead(wallStart, this.#clock.now(), answer.serverNow);
-      const token = { value: answer.value, wallStart, monotonicStart, life, clockAheadMs };
+      const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), answer.serverNow);
+      const token = { value: answer.value, ...moment, life, clockAheadMs };
       this.#previous = this.#current;
       this.#current = token;
       this.#refusal = undefined;
-      this.#failures = 0;
-      this.#backoffUntil = Number.NEGATIVE_INFINITY;
+      this.#backoff.succeeded();
       this.#setState(validState(token));
       return token;
     } catch (error) {
@@ -195,9 +196,7 @@ export class TokenService {
   }
 
   #failed(error: unknown): void {
-    const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#failures);
-    this.#failures += 1;
-    this.#backoffUntil = this.#clock.monotonic() + backoff * (0.75 + this.#random() * 0.5);
+    this.#backoff.failed(error);
     if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;
     const living = this.#living();
     if (!(error instanceof ServiceError) || this.#refusal) this.#setState(this.#restingState());

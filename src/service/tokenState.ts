@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock, Moment } from './clock.ts';
 import type { ServiceError } from './errors.ts';
 import type { TokenLife } from './tokenLife.ts';
 
@@ -31,9 +31,7 @@ export type TokenState =
   | { readonly kind: 'failed'; readonly error: ServiceError };
 
 /** The token that is in use, and when it was asked for. */
-export interface CurrentToken extends Token {
-  readonly wallStart: number;
-  readonly monotonicStart: number;
+export interface CurrentToken extends Token, Moment {
   readonly life: TokenLife;
   readonly clockAheadMs: number | undefined;
 }

@@ -96,6 +96,14 @@ export const networkMutants: readonly Mutant[] = [
     title: 'may have 1 MiB each and no more',
   },
   {
+    name: 'free connections outlive a sleep',
+    file: 'src/service/http.ts',
+    from: 'if (this.#sleep.hasSlept()) this.#dropFree();',
+    to: '',
+    test: transport,
+    title: 'that was free while the machine slept is not used again',
+  },
+  {
     name: 'no deadline over all attempts',
     file: 'src/service/deadline.ts',
     from: 'setTimeout(() => this.#controller.abort(), this.#budget.endsAt - now)',

@@ -40,11 +40,19 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'no backoff of renewals',
-    file: 'src/service/token.ts',
-    from: 'FIRST_BACKOFF_MS * 2 ** this.#failures',
+    file: 'src/service/backoff.ts',
+    from: 'FIRST_MS * 2 ** this.#failures',
     to: '0',
     test: token,
     title: 'H15: backs off from 5 s to 5 min when renewals fail',
+  },
+  {
+    name: 'calls ask in a pause of the identity service',
+    file: 'src/service/token.ts',
+    from: 'if (pause) return Promise.reject(pause);',
+    to: '',
+    test: token,
+    title: 'keeps a pause that the identity service asked for: of ten minutes',
   },
   {
     name: 'renewals go on though nobody uses the token',

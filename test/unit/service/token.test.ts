@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ServiceError } from '../../../src/service/errors.ts';
 import { FakeTime, failureOf, kindOf, never, tokenAnswer } from './fixtures.ts';
 import { down, MINUTE, refused, underTest } from './tokens.ts';
 
@@ -118,6 +119,76 @@ describe('the token service', () => {
     await answer();
     assert.deepEqual([await next, flights.length], ['token-3', 3]);
     assert.equal((await service.get(never, before)).value, 'token-3');
+  });
+
+  it('H16: tries for a call that waited long, whatever failed for others meanwhile', async () => {
+    const { service, flights, answer, start } = underTest(time);
+    await start({ expiresIn: 600 });
+    await time.pass(600_000);
+    const before = service.state;
+    const other = kindOf(service.get(never, before));
+    await answer(down);
+    assert.equal(await other, 'server-failed');
+    await time.pass(4_999);
+    assert.equal(await kindOf(service.get(never, before)), 'server-failed');
+    await time.pass(1);
+    const waited = service.get(never, before);
+    assert.equal(flights.length, 3);
+    await answer();
+    assert.equal((await waited).value, 'token-3');
+  });
+
+  const pauses: readonly [string, number, number][] = [
+    ['of ten minutes', 600_000, 600_000],
+    ['of a year, for an hour', 31_536_000_000, 3_600_000],
+  ];
+  for (const [what, retryAfterMs, keptMs] of pauses) {
+    it(`keeps a pause that the identity service asked for: ${what}`, async () => {
+      const { service, flights, answer, value, start } = underTest(time);
+      const busy = new ServiceError('rate-limited', { status: 429, retryAfterMs });
+      await start({ expiresIn: 7_200 });
+      await time.pass(96 * MINUTE);
+      service.keepFresh();
+      await answer(busy);
+      for (let passedMs = 0; passedMs < keptMs; passedMs += 60_000) {
+        service.keepFresh();
+        const isLiving = passedMs < 23.5 * MINUTE;
+        if (isLiving) assert.equal(await value(), 'token-1');
+        else {
+          const { kind, details } = await failureOf(value());
+          assert.deepEqual([kind, details.retryAfterMs], ['rate-limited', keptMs - passedMs]);
+        }
+        assert.equal(flights.length, 2);
+        await time.pass(60_000);
+      }
+      const next = value();
+      await answer();
+      await next;
+      assert.equal(flights.length, 3);
+    });
+  }
+
+  it('gets a new token in a pause for whoever wants just that, and for those who come meanwhile', async () => {
+    const { service, flights, answer, value } = underTest(time);
+    const first = kindOf(value());
+    await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
+    assert.deepEqual([await first, await kindOf(value())], ['rate-limited', 'rate-limited']);
+    const refreshed = service.refresh(never);
+    const meanwhile = value();
+    await answer();
+    await refreshed;
+    assert.deepEqual([await meanwhile, await value(), flights.length], ['token-2', 'token-2', 2]);
+  });
+
+  it('counts the sleep of the machine into a pause', async () => {
+    const { answer, value } = underTest(time);
+    const first = kindOf(value());
+    await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
+    assert.equal(await first, 'rate-limited');
+    time.sleep(600_000);
+    const next = value();
+    await answer();
+    assert.equal(await next, 'token-2');
   });
 
   it('ends a renewal that nobody waits for once its key may not be used any more', async () => {
