@@ -47,6 +47,8 @@ interface Waiter {
 }
 
 const SECOND_MS = 1_000;
+/** A rate that no answer has named for so long may have been that of a busy moment. */
+const RATE_LIFE_MS = 60_000;
 
 /**
  * What a success adds at a limit of one. Measured against a service with room for one, 120 calls
@@ -74,8 +76,8 @@ export class Limiter {
   #options: LimiterOptions;
   #limit: number;
   #inFlight = 0;
-  /** The rate the service named, as milliseconds between two starts. */
-  #namedIntervalMs = 0;
+  /** The rate the service named, as milliseconds between two starts, and when it is forgotten. */
+  #named = { intervalMs: 0, until: Number.NEGATIVE_INFINITY };
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #heldUntil = Number.NEGATIVE_INFINITY;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -112,18 +114,20 @@ export class Limiter {
   configure(options: LimiterOptions): void {
     if (options.limit !== this.#options.limit) this.#limit = options.limit;
     this.#options = options;
-    this.#startNext();
-    this.#onState(this.state);
+    this.#goOn();
   }
 
   /**
-   * Takes over the rate that an answer named. Where it leaves nothing for this moment, others use
-   * the service, too: then the next start keeps its distance from the answer as well.
+   * Takes over the rate that an answer named, for a minute. Where it leaves nothing for this moment,
+   * others use the service, too: then the next start keeps its distance from the answer as well.
    */
   heed({ perSecond = 0, left }: RequestLimit): void {
     if (perSecond === 0) return;
-    this.#namedIntervalMs = SECOND_MS / perSecond;
-    if (left === 0) this.#heldUntil = this.#clock.monotonic() + this.#namedIntervalMs;
+    const now = this.#clock.monotonic();
+    const intervalMs = SECOND_MS / perSecond;
+    this.#named = { intervalMs, until: now + RATE_LIFE_MS };
+    if (left === 0) this.#heldUntil = now + intervalMs;
+    if (this.#waiters.length > 0) this.#goOn();
   }
 
   /**
@@ -146,15 +150,13 @@ export class Limiter {
       };
       const cancel = () => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        this.#startNext();
-        this.#onState(this.state);
+        this.#goOn();
         reject(new ServiceError('cancelled'));
       };
       signal.addEventListener('abort', cancel, { once: true });
       const end = this.#waiters.length;
       this.#waiters.splice(isAccepted ? end - this.#newcomers() : end, 0, waiter);
-      this.#startNext();
-      this.#onState(this.state);
+      this.#goOn();
     });
   }
 
@@ -174,8 +176,7 @@ export class Limiter {
         released = true;
         this.#inFlight -= 1;
         this.#learn(outcome, startedAt, pauseMs);
-        this.#startNext();
-        this.#onState(this.state);
+        this.#goOn();
       },
     };
   }
@@ -206,7 +207,9 @@ export class Limiter {
 
   /** Until when the next start keeps the distance of the setting, and that of the service. */
   #spacedUntil(): readonly [ofSetting: number, ofService: number] {
-    const ofService = Math.max(this.#lastStartAt + this.#namedIntervalMs, this.#heldUntil);
+    const { intervalMs, until } = this.#named;
+    const namedMs = this.#clock.monotonic() < until ? intervalMs : 0;
+    const ofService = Math.max(this.#lastStartAt + namedMs, this.#heldUntil);
     return [this.#lastStartAt + this.#options.minIntervalMs, ofService];
   }
 
@@ -225,13 +228,14 @@ export class Limiter {
     while (this.#waiters.length > 0 && this.#inFlight < Math.floor(this.#limit)) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) {
-        this.#timer = setTimeout(() => this.#timeIsUp(), Math.ceil(waitMs));
+        this.#timer = setTimeout(() => this.#goOn(), Math.ceil(waitMs));
         return;
       }
       this.#waiters.shift()?.start();
     }
   }
-  #timeIsUp(): void {
+
+  #goOn(): void {
     this.#startNext();
     this.#onState(this.state);
   }

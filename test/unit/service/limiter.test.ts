@@ -159,6 +159,36 @@ describe('the limiter', () => {
     });
   }
 
+  it('forgets a rate that no answer has named for a minute', async () => {
+    const limiter = limiterOf(8);
+    limiter.heed({ perSecond: 1, left: 3 });
+    await time.pass(30_000);
+    limiter.heed({ perSecond: 1, left: 3 });
+    limiter.heed({ perSecond: undefined, left: undefined });
+    await time.pass(59_999);
+    const { order } = line(limiter, ['a', 'b', 'c']);
+    await settled();
+    assert.deepEqual(order, ['a']);
+    await time.pass(1_000);
+    assert.deepEqual(order, ['a', 'b', 'c']);
+  });
+
+  it('starts sooner what waits already, once an answer names a faster rate', async () => {
+    const told: LimiterState['nextStart'][] = [];
+    const limiter = new Limiter({ limit: 8, queue: 50, minIntervalMs: 0 }, time, (state) =>
+      told.push(state.nextStart),
+    );
+    limiter.heed({ perSecond: 1, left: 3 });
+    const { order } = line(limiter, ['a', 'b']);
+    await time.pass(100);
+    limiter.heed({ perSecond: 2, left: 3 });
+    assert.deepEqual(told.at(-1), { at: time.now() + 400, spacedBy: 'service' });
+    await time.pass(399);
+    assert.deepEqual(order, ['a']);
+    await time.pass(1);
+    assert.deepEqual(order, ['a', 'b']);
+  });
+
   it('keeps its distance from an answer that leaves nothing for others either', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
