@@ -19,8 +19,6 @@ import { type Cell, type Phase, pieces } from './faultTable.ts';
 
 /** For what is silent, and for a call that has nothing to wait for. */
 const SHORT_MS = 250;
-/** For a call that always has a little, but never all of it. */
-const TOTAL_MS = 500;
 /** Of the deadlines that are not under test: one that ends a call all the same is no success. */
 const OTHER_MS = 2_000;
 const PARALLEL = 8;
@@ -81,13 +79,13 @@ export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
   if (cell.fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
   await endWorlds();
-  const allowedMs = (cell.deadline === 'total' ? TOTAL_MS : SHORT_MS) + cell.serviceMs;
+  const allowedMs = (cell.totalMs ?? SHORT_MS) + cell.serviceMs;
   return { ms: Math.max(...endings.map(({ ms }) => ms)), allowedMs };
 }
 
 async function optionsOf(phase: Phase, cell: Cell, adapter: AxiosAdapter): Promise<WorldOptions> {
   const otherMs = OTHER_MS + cell.serviceMs;
-  const totalMs = cell.deadline === 'total' ? TOTAL_MS : otherMs;
+  const { totalMs = otherMs } = cell;
   const http = {
     adapter,
     headersMs: cell.deadline === 'headers' ? SHORT_MS : otherMs,
