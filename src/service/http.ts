@@ -1,5 +1,5 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import { globalAgent as globalHttpAgent, Agent as HttpAgent } from 'node:http';
+import { globalAgent as globalHttpsAgent, Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import axios, {
   type AxiosAdapter,
@@ -44,6 +44,7 @@ export class Http {
   readonly #httpAgent: HttpAgent;
   readonly #httpsAgent: HttpsAgent;
   readonly #sleep: SleepWatch;
+  readonly #hostnames = new Set<string>();
   readonly #axios: AxiosInstance;
 
   constructor(options: HttpOptions = {}) {
@@ -126,12 +127,18 @@ export class Http {
 
   /**
    * Closes the connections that are not in use. One that died unseen takes a request, answers
-   * nothing, and what it took is not sent again, since it may have run.
+   * nothing, and what it took is not sent again, since it may have run. VS Code's proxy layer puts
+   * Node's own agents in place of ours: of theirs only the connections to our hosts are closed.
    */
   #dropFree(): void {
-    const agents = [this.#httpAgent, this.#httpsAgent];
-    const free = agents.flatMap((agent) => Object.values(agent.freeSockets));
-    for (const socket of free.flatMap((sockets) => sockets ?? [])) socket.destroy();
+    const freeOf = (...agents: HttpAgent[]) =>
+      agents.flatMap((agent) => Object.entries(agent.freeSockets));
+    const theirs = freeOf(globalHttpAgent, globalHttpsAgent).filter(([name]) =>
+      [...this.#hostnames].some((hostname) => name.startsWith(`${hostname}:`)),
+    );
+    for (const [, sockets] of [...freeOf(this.#httpAgent, this.#httpsAgent), ...theirs]) {
+      for (const socket of sockets ?? []) socket.destroy();
+    }
   }
 
   #request(
@@ -150,6 +157,7 @@ export class Http {
         delivery.attempt((bearer, limited) => {
           deadline.begin();
           if (this.#sleep.hasSlept()) this.#dropFree();
+          this.#hostnames.add(new URL(exchange.url).hostname);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the exchange, whatever a retry has made of the configuration.
           return this.#adapter({ ...config, url: exchange.url, signal: limited });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globalAgent } from 'node:http';
+import axios, { type AxiosAdapter } from 'axios';
 import { systemClock } from '../../../src/service/clock.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
 import { gate } from '../../emulator/faults.ts';
@@ -176,6 +178,19 @@ describe('a connection', () => {
       assert.notEqual(first, second);
     });
   }
+
+  it('of the agent that VS Code puts in place of ours is not used again after a sleep either', async () => {
+    const send = axios.getAdapter('http');
+    const adapter: AxiosAdapter = (config) => send({ ...config, httpAgent: globalAgent });
+    let wallOffset = 0;
+    const now = () => Date.now() + wallOffset;
+    const world = await startWorld({ http: { clock: { ...systemClock, now }, adapter } });
+    await world.generate();
+    wallOffset += 60_000;
+    await world.generate();
+    const [first, , second] = world.emulator.requests.map(({ connection }) => connection);
+    assert.notEqual(first, second);
+  });
 
   it('that is in use while the machine sleeps goes on', async () => {
     let wallOffset = 0;
