@@ -52,7 +52,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'if (pause) return Promise.reject(pause);',
     to: '',
     test: token,
-    title: 'keeps a pause that the identity service asked for: of ten minutes',
+    title: 'keeps a pause that the identity service asked for: of a year, for an hour',
   },
   {
     name: 'renewals go on though nobody uses the token',
