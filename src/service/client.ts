@@ -20,6 +20,7 @@ import {
   maskWhole,
   type SecretKind,
 } from './promptSecrets.ts';
+import { repeats } from './redact.ts';
 import { SearchedText } from './secretSearch.ts';
 import type { TokenService } from './token.ts';
 import type { Token } from './tokenState.ts';
@@ -51,7 +52,7 @@ export interface Generation {
   readonly usage: Usage;
   /** Parameters that the operation has no counterpart for; they were not sent. */
   readonly dropped: readonly string[];
-  /** Short ids of the service's warnings, such as `api_legacy`. */
+  /** Short ids of the service's warnings, such as `api_legacy`, none of which repeats a secret. */
   readonly warnings: readonly string[];
 }
 
@@ -123,7 +124,8 @@ export class Client {
         return collected.finish();
       },
     });
-    return { ...generation, dropped };
+    const isSafe = (id: string) => !repeats(id, this.#secrets);
+    return { ...generation, dropped, warnings: generation.warnings.filter(isSafe) };
   }
 
   /**
@@ -153,7 +155,11 @@ export class Client {
 
   /** The text with every one of these secrets masked. */
   mask(text: string): string {
-    return maskWhole(maskPrivateKeys(text), [...this.#keys(), ...this.#options.tokens.values]);
+    return maskWhole(maskPrivateKeys(text), this.#secrets);
+  }
+
+  get #secrets(): string[] {
+    return [...this.#keys(), ...this.#options.tokens.values];
   }
 
   #ownSecretsIn(text: string): SecretKind[] {

@@ -28,7 +28,8 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
     : error;
 }
 
-function repeats(value: unknown, secrets: readonly string[]): boolean {
+/** True if a word of a service, or one of several, holds a secret or a part of one. */
+export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
   if (typeof value !== 'string' || value.length < SHORTEST_SECRET) return false;
   return holdsSecret(value, secrets) || secrets.some((secret) => isAlike(value, secret));

@@ -135,6 +135,33 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
     for (const sink of SINKS) assert.deepEqual(hitsIn(editor.textOf(sink)), [], sink);
   });
 
+  for (const source of KEY_SOURCES) {
+    it(`E01: a service that succeeds and repeats them as words does not show them, key from ${source}`, async () => {
+      const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
+      const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
+      const all = repeated.join(' ');
+      const headers = { 'x-request-id': words.key, 'x-global-transaction-id': words.token };
+      const choices = [{ delta: { content: 'text' }, finish_reason: words.key }];
+      const system = { warnings: [...repeated, 'api_legacy'].map((id) => ({ id, message: all })) };
+      const event = { choices, system, model_id: words.key, model: all, id: all, trace: all };
+      const inference = {
+        headers: { 'content-type': 'text/event-stream', ...headers },
+        body: `id: 1\nevent: message\ndata: ${JSON.stringify(event)}\n\n`,
+      };
+      const answers = { identity: { headers, json: { access_token: words.token } }, inference };
+      const commands = ['generateFromSelection', 'showLastResult', 'copyDiagnostics', 'showMenu'];
+      const scenario = { key: words.key, source, answers };
+      const { editor } = await useService(opened, scenario, commands);
+      assert.match(editor.textOf('log'), /generated [\s\S]*service warnings: .*api_legacy/);
+      for (const sink of SINKS) {
+        const text = editor.textOf(sink);
+        assert.doesNotMatch(text, /c4nary/i, sink);
+        const found = Object.values(words).flatMap((word) => formsIn(text, word));
+        assert.deepEqual(found, [], sink);
+      }
+    });
+  }
+
   it('E01: a key that is put into a sink is found in it', async () => {
     const editor = new SinkEditor();
     const stores = {
