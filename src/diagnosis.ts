@@ -28,6 +28,8 @@ interface Subject {
 const EXPLANATION_MS = 15_000;
 /** One small request without a credential. */
 const MODEL_LOOK_MS = 3_000;
+/** For secret storage and the folder, which may never answer while a failure waits to be shown. */
+const CREDENTIALS_LOOK_MS = 2_000;
 
 /** Runs all checks in a list that stays open, and then the fix that the user picks. */
 export async function diagnoseConnection(app: App): Promise<void> {
@@ -152,18 +154,27 @@ async function runChecks(
   return (await diagnose({ session, credentials, settings, mayUse }, note, ends)).failure;
 }
 
-/** Whether these credentials still are the ones that would be used on behalf of this folder. */
+/**
+ * Whether these credentials still are the ones that would be used on behalf of this folder. What
+ * nobody can tell in time is not used.
+ */
 async function isInUse(app: App, { credentials, folder }: Subject): Promise<boolean> {
-  const { choice } = await (await app.access()).look(folder);
-  return choice.kind === 'ready' && isDeepStrictEqual(choice.credentials, credentials);
+  const choice = await choiceFor(app, folder);
+  return choice?.kind === 'ready' && isDeepStrictEqual(choice.credentials, credentials);
+}
+
+/** Undefined where something does not answer in time. */
+async function choiceFor(app: App, folder: WorkspaceFolder | undefined) {
+  const looked = await (await app.access()).lookBriefly(CREDENTIALS_LOOK_MS, folder);
+  return 'choice' in looked ? looked.choice : undefined;
 }
 
 /** Where the credentials come from, unless they are others by now. */
 async function circumstances(app: App, error: unknown, used?: Used): Promise<Circumstances> {
   if (!(error instanceof ServiceError) || error.kind === 'cancelled') return {};
   const folder = activeFolder(used?.document);
-  const { choice } = await (await app.access()).look(folder);
-  if (choice.kind !== 'ready') return {};
+  const choice = await choiceFor(app, folder);
+  if (choice?.kind !== 'ready') return {};
   if (used && !isDeepStrictEqual(choice.credentials, used.credentials)) return {};
   return { context: contextOf(choice), openEnvFile: () => openEnvFile(folder) };
 }

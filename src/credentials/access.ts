@@ -86,10 +86,10 @@ export class CredentialAccess {
   }
 
   /**
-   * The same for a report about a window in which something may never answer.
+   * The same for what must be shown although something may never answer.
    * @param patienceMs milliseconds to wait for the answers
    */
-  async lookBriefly(patienceMs: number): Promise<Looked | Silent> {
+  async lookBriefly(patienceMs: number, owner = activeFolder()): Promise<Looked | Silent> {
     const { keys } = this.options;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Silent>((resolve) => {
@@ -97,7 +97,7 @@ export class CredentialAccess {
       timer = setTimeout(giveUp, patienceMs);
     });
     try {
-      return await Promise.race([this.look(), late]);
+      return await Promise.race([this.look(owner), late]);
     } finally {
       clearTimeout(timer);
     }

@@ -63,7 +63,7 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     actions: ['retry'],
   }),
   'credentials-changed': () => ({
-    text: 'The credentials changed during the checks, so that nothing more was sent. Check again.',
+    text: 'The credentials changed, or could not be read again, during the checks, so that nothing more was sent. Check again.',
     actions: ['retry'],
   }),
   ...REFUSAL_SENTENCES,

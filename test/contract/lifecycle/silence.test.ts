@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { FakeKeyring } from '../../unit/credentials/fakes.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+import { pathOf } from '../service/world.ts';
+import { startLife } from './life.ts';
+
+const never = new Promise<never>(() => {});
+
+/** Stops answering at some moment, as a keyring does that asks for its password. */
+class KeyringThatStops extends FakeKeyring {
+  isSilent = false;
+
+  override window() {
+    return super.window({
+      get: async (name) => (this.isSilent ? never : this.values.get(name)),
+    });
+  }
+}
+
+describe('a failure', function () {
+  this.timeout(30_000);
+  let opened: Windows;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+
+  const falls = {
+    'secret storage': (keyring: KeyringThatStops) => {
+      keyring.isSilent = true;
+    },
+    'the folder': (_: KeyringThatStops, editor: SinkEditor) => {
+      editor.beforeFiles = never;
+    },
+  };
+  for (const [what, fallSilent] of Object.entries(falls)) {
+    for (const [status, code] of [
+      [400, 'any'],
+      // What is refused is explained by checks, for which the credentials are read, too.
+      [403, 'authorization_rejected'],
+    ] as const) {
+      it(`of a request that gets a ${status} is shown although ${what} does not answer any more`, async () => {
+        const keyring = new KeyringThatStops();
+        const { emulator, stores, editor: newEditor } = await startLife(keyring);
+        const editor = newEditor();
+        let letGo = () => {};
+        const hold = new Promise<void>((resolve) => {
+          letGo = resolve;
+        });
+        const chat = pathOf('chat', true);
+        emulator.faults.always(chat, { status, json: { errors: [{ code }] }, hold });
+        try {
+          await opened.open(editor, stores, async (run) => {
+            const generated = run('generateFromSelection');
+            await emulator.requestCount(chat, 1);
+            fallSilent(keyring, editor);
+            letGo();
+            await generated;
+          });
+          assert.match(editor.textOf('notification'), /Hosted Model/);
+          assert.match(editor.textOf('log'), new RegExp(`${status}`));
+        } finally {
+          await emulator.close();
+        }
+      });
+    }
+  }
+});
