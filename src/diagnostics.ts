@@ -6,8 +6,14 @@ import type { SettingName } from './service/credentials.ts';
 import { holdsSecret } from './service/secretSearch.ts';
 import { findKeyInSettings, readSettings, type Settings } from './settings.ts';
 import { copyDiagnostics } from './ui/copyDiagnostics.ts';
-import { diagnosticsText } from './ui/diagnosticsView.ts';
+import { diagnosticsText, wordsOfOthers } from './ui/diagnosticsView.ts';
 import { versions } from './ui/versions.ts';
+
+/**
+ * Characters. Anything shorter can be a word of ours, as in `API_KEY=secret`: it counts only where
+ * the word is not ours.
+ */
+const SHORTEST_IN_OUR_WORDS = 16;
 
 /** A report about a window in which something hangs must come nevertheless. */
 const PATIENCE_MS = 2_000;
@@ -25,7 +31,7 @@ export async function copyDiagnosticsOf(
   const looked = await (await app.access()).lookBriefly(patienceMs);
   const session = await app.openSession();
   const settings = readSettings(window.activeTextEditor?.document.uri);
-  const text = diagnosticsText({
+  const facts = {
     now: Date.now(),
     versions: versions(),
     settings,
@@ -34,10 +40,15 @@ export async function copyDiagnosticsOf(
     status: app.status.facts,
     loads: session?.loads ?? [],
     recent: app.recent,
-  });
+  };
   const known = [...keysIn(looked), ...projectsIn(looked, settings)];
-  await copyDiagnostics(text, (report) =>
-    session ? session.leaksInto(report, known) : holdsSecret(report, known),
+  const leaksInto = (text: string, shortest: number) => {
+    const words = known.filter(({ length }) => length >= shortest);
+    return session ? session.leaksInto(text, words, shortest) : holdsSecret(text, words);
+  };
+  await copyDiagnostics(
+    diagnosticsText(facts),
+    (text) => leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(wordsOfOthers(facts), 0),
   );
 }
 

@@ -157,9 +157,13 @@ export class Session {
     return redact(text, this.#secrets);
   }
 
-  /** True if the text holds one of these words, the key or a token in use, in any form. */
-  leaksInto(text: string, words: readonly string[]): boolean {
-    return holdsSecret(text, [...words, ...this.#secrets]);
+  /**
+   * True if the text holds one of these words, the key or a token in use, in any form.
+   * @param shortest characters of the shortest key or token that counts
+   */
+  leaksInto(text: string, words: readonly string[], shortest: number): boolean {
+    const secrets = this.#secrets.filter(({ length }) => length >= shortest);
+    return holdsSecret(text, [...words, ...secrets]);
   }
 
   /** What each of the limiters is doing, one for each service that was used. */

@@ -3,7 +3,7 @@ import { env, window } from 'vscode';
 /** The last check of *Copy Diagnostics*, and what is said about it. */
 
 const HOLDS_SECRET =
-  'Hosted Model: nothing was copied, since the report held your API key, a token or a project ID. Most likely the service repeated it as the code of an error. Reload the window and try again.';
+  'Hosted Model: nothing was copied, since the report held a key, a token or a project ID. Most likely the code of a failure repeats it. Reload the window, which forgets past failures, and try again.';
 const NOT_ALLOWED =
   'Hosted Model: the report could not be copied. Most likely the browser does not allow it. Click into the window and try again.';
 

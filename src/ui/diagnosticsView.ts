@@ -139,6 +139,18 @@ function failureWords({ at, error }: PastFailure, now: number): string {
   return `${ago(at, now)}: ${facts.filter(Boolean).join(', ')}`;
 }
 
+/**
+ * The words of the report that are not ours, but those of whatever stood between: all others we
+ * have chosen ourselves, or the editor has, which knows no secret of the service.
+ */
+export function wordsOfOthers({ recent }: Pick<DiagnosticsFacts, 'recent'>): string {
+  const codes = recent.failures.flatMap(({ error }) => {
+    const { status, code } = error?.details ?? {};
+    return code ? [codeWords(code, status)] : [];
+  });
+  return codes.join('\n');
+}
+
 /** Of an answer, which chooses its code, only one that is known. Without an answer it is Node's word. */
 function codeWords(code: string, status: number | undefined): string {
   return status === undefined || isKnownCode(code) ? code : 'another code';

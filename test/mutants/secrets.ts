@@ -57,7 +57,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a report for support is not searched',
     file: 'src/diagnostics.ts',
-    from: ': holdsSecret(report, known)',
+    from: ': holdsSecret(text, words)',
     to: ': false',
     test: 'test/unit/copyDiagnostics.test.ts',
     title: 'E07 E13: copies nothing where the report would hold the key as it is',

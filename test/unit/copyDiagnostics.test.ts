@@ -4,10 +4,12 @@ import type { Silent } from '../../src/credentials/access.ts';
 import { choose } from '../../src/credentials/choose.ts';
 import { systemClock } from '../../src/service/clock.ts';
 import { ServiceError } from '../../src/service/errors.ts';
+import { Session } from '../../src/service/session.ts';
 import { Recent } from '../../src/ui/recent.ts';
 import { initialFacts } from '../../src/ui/statusView.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 import { envFile, found, full, record } from './credentials/sources.ts';
+import { credentials } from './service/fixtures.ts';
 
 class EditorWithClipboard extends FakeEditor {
   copied: string[] = [];
@@ -33,16 +35,22 @@ describe('Copy Diagnostics', () => {
     editor = new EditorWithClipboard();
   });
 
-  const copy = async (recent = new Recent(systemClock), looked?: Silent) => {
+  const copy = async (
+    recent = new Recent(systemClock),
+    looked?: Silent,
+    outside = envFile(),
+    session?: Session,
+  ) => {
     const { copyDiagnosticsOf } = await import('../../src/diagnostics.ts');
     const all = found({
       settings: { folderProjectId: 'project-of-the-folder' },
-      outside: [envFile()],
+      outside: [outside],
+      preferred: outside.answer && outside.id,
     });
     const access = { lookBriefly: async () => looked ?? { found: all, choice: choose(all) } };
     const app = {
       access: async () => access,
-      openSession: async () => undefined,
+      openSession: async () => session,
       status: { facts: initialFacts },
       recent,
     } as unknown as App;
@@ -68,7 +76,7 @@ describe('Copy Diagnostics', () => {
       recent.failed(new ServiceError('bad-request', { code: of(record.apiKey) }));
       await copy(recent);
       assert.deepEqual(editor.copied, []);
-      assert.match(editor.said.join(), /nothing was copied, since the report held your API key/);
+      assert.match(editor.said.join(), /nothing was copied, since the report held a key, a token/);
       assert.ok(!editor.said.join().includes(record.apiKey));
     });
   }
@@ -87,6 +95,30 @@ describe('Copy Diagnostics', () => {
       assert.deepEqual(editor.copied, []);
       assert.match(editor.said.join(), /the report held .* or a project ID\./);
       assert.ok(!editor.said.join().includes(of));
+    });
+  }
+
+  for (const answer of [undefined, 'approved'] as const) {
+    it(`is not kept from copying by words of every day, of a source that is ${answer ?? 'not asked about'}`, async () => {
+      const everyDay = { key: 'credentials', project: 'default', url: full.url };
+      const source = envFile(everyDay, answer);
+      const session = new Session();
+      try {
+        session.tokens({ ...credentials, apiKey: everyDay.key });
+        for (const open of [undefined, session]) {
+          await copy(undefined, undefined, source, open);
+          assert.match(editor.copied.join(), /the default[\s\S]* credentials are not/);
+          editor.copied = [];
+          for (const code of [everyDay.key, everyDay.project, btoa(everyDay.key)]) {
+            const recent = new Recent(systemClock);
+            recent.failed(new ServiceError('bad-request', { code }));
+            await copy(recent, undefined, source, open);
+            assert.deepEqual(editor.copied, []);
+          }
+        }
+      } finally {
+        session.dispose();
+      }
     });
   }
 
