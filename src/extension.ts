@@ -66,7 +66,7 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
     ]);
     return new Session({
       onTokenState: (token) => onTokenState(token, isOutOfReach),
-      onLimiterState: (state) => status.update({ traffic: state && trafficOf(state) }),
+      onTraffic: (live) => status.update({ traffic: live && trafficOf(live) }),
     });
   });
   const keepFresh = async () => {

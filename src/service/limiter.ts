@@ -28,15 +28,15 @@ export interface LimiterState {
   readonly limit: number;
   /** The user's own limit; left out unless 429 answers have lowered it. */
   readonly loweredFrom?: number;
-  /** Wall-clock milliseconds at which a pause of the service ends; left out without one. */
-  readonly resumesAt?: number;
+  /** Milliseconds until a pause of the service ends; left out without one. */
+  readonly resumesInMs?: number;
   /** The next start, where its distance from the last one is all that it waits for. */
   readonly nextStart?: NextStart;
 }
 
 export interface NextStart {
-  /** Wall-clock milliseconds. */
-  readonly at: number;
+  /** Milliseconds until then, by the clock that only grows: the other one may be set meanwhile. */
+  readonly inMs: number;
   /** Whose distance it keeps: that of the user's setting, or of the rate that the service named. */
   readonly spacedBy: 'setting' | 'service';
 }
@@ -105,7 +105,7 @@ export class Limiter {
       waiting: this.#waiters.length,
       limit,
       ...(limit < this.#options.limit && { loweredFrom: this.#options.limit }),
-      ...(pauseMs > 0 && { resumesAt: this.#clock.now() + pauseMs }),
+      ...(pauseMs > 0 && { resumesInMs: pauseMs }),
       ...(nextStart && { nextStart }),
     };
   }
@@ -219,7 +219,7 @@ export class Limiter {
     const waitMs = Math.max(ofSetting, ofService) - this.#clock.monotonic();
     if (waitMs <= 0) return undefined;
     const spacedBy = ofService > ofSetting ? 'service' : 'setting';
-    return { at: this.#clock.now() + waitMs, spacedBy };
+    return { inMs: waitMs, spacedBy };
   }
 
   #startNext(): void {

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
-import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
+import { Limiter, type LimiterOptions } from './limiter.ts';
 import { ModelCache, type Patience } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model } from './modelList.ts';
@@ -19,8 +19,11 @@ export { isOutOfReach } from './errors.ts';
 
 export interface SessionOptions {
   readonly onTokenState?: (state: TokenState) => void;
-  /** Told what the requests to the origin in use do; undefined before the first one to it. */
-  readonly onLimiterState?: (state: LimiterState | undefined) => void;
+  /**
+   * Told after each change of what the requests to the origin in use do, with where to read it at
+   * any time; undefined before the first one to it.
+   */
+  readonly onTraffic?: (live: Pick<Limiter, 'state'> | undefined) => void;
   readonly http?: HttpOptions;
   readonly clock?: Clock;
 }
@@ -211,15 +214,15 @@ export class Session {
   #use(origin: string): void {
     if (origin === this.#origin) return;
     this.#origin = origin;
-    this.#options.onLimiterState?.(this.#limiters.get(origin)?.state);
+    this.#options.onTraffic?.(this.#limiters.get(origin));
   }
 
   #limiter(origin: string, options: LimiterOptions): Limiter {
-    const { clock = systemClock, onLimiterState } = this.#options;
-    const tell = (state: LimiterState) => {
-      if (origin === this.#origin) onLimiterState?.(state);
+    const { clock = systemClock, onTraffic } = this.#options;
+    const tell = () => {
+      if (origin === this.#origin) onTraffic?.(limiter);
     };
-    const limiter = this.#limiters.get(origin) ?? new Limiter(options, clock, tell);
+    const limiter: Limiter = this.#limiters.get(origin) ?? new Limiter(options, clock, tell);
     limiter.configure(options);
     this.#limiters.set(origin, limiter);
     return limiter;

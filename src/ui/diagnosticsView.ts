@@ -40,7 +40,7 @@ export function diagnosticsText(facts: DiagnosticsFacts): string {
       [
         `Status: ${renderStatus(status, now).words}`,
         `Token: ${tokenWords(status, now)}`,
-        ...loads.map((load) => `Requests: ${loadWords(load, now)}`),
+        ...loads.map((load) => `Requests: ${loadWords(load)}`),
         `This session: ${status.requests} generations, ${status.inputTokens} tokens in, ${status.outputTokens} out`,
       ],
     ],
@@ -123,8 +123,8 @@ function tokenWords({ token }: StatusFacts, now: number): string {
     .join(', ');
 }
 
-function loadWords(load: Session['loads'][number], now: number): string {
-  return [...requestsWords(load, now), `at most ${load.limit} at once`].join(', ');
+function loadWords(load: Session['loads'][number]): string {
+  return [...requestsWords(load), `at most ${load.limit} at once`].join(', ');
 }
 
 function failureWords({ at, error }: PastFailure, now: number): string {

@@ -1,21 +1,18 @@
-import type { LimiterState } from '../service/limiter.ts';
+import type { Limiter, LimiterState } from '../service/limiter.ts';
 import { type Traffic, toNextSecond } from './statusView.ts';
 
 /**
  * What the requests to a service are doing, in words. Empty while they do nothing that anybody would
  * ask about.
- * @param now wall-clock milliseconds
  */
-export function requestsWords(state: LimiterState, now: number): readonly string[] {
-  const { inFlight, waiting, limit, loweredFrom, resumesAt = 0, nextStart } = state;
+export function requestsWords(state: LimiterState): readonly string[] {
+  const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;
   return [
     inFlight > 0 && `${inFlight} in flight`,
     waiting > 0 && `${waiting} waiting`,
     loweredFrom !== undefined && `limit lowered to ${limit} of ${loweredFrom} after 429`,
-    resumesAt > now && `paused by the service, resumes in ${secondsTo(resumesAt, now)} s`,
-    nextStart &&
-      nextStart.at > now &&
-      `next start in ${secondsTo(nextStart.at, now)} s, ${SPACED[nextStart.spacedBy]}`,
+    resumesInMs !== undefined && `paused by the service, resumes in ${seconds(resumesInMs)} s`,
+    nextStart && `next start in ${seconds(nextStart.inMs)} s, ${SPACED[nextStart.spacedBy]}`,
   ].filter((words) => typeof words === 'string');
 }
 
@@ -24,22 +21,24 @@ const SPACED = {
   service: 'spaced by the rate of the service',
 } as const;
 
-/** The same for the tooltip of the status item, with the time at which the words change. */
-export function trafficOf(state: LimiterState): Traffic {
+/**
+ * The same for the tooltip of the status item, with the time at which the words change.
+ * @param live read anew for each painting: what it said before counted from another moment
+ */
+export function trafficOf(live: Pick<Limiter, 'state'>): Traffic {
   return {
-    line: (now) => {
-      const words = requestsWords(state, now);
+    line: () => {
+      const words = requestsWords(live.state);
       return words.length > 0 ? `Requests: ${words.join(', ')}` : undefined;
     },
-    changesInMs: (now) => {
-      const times = [state.resumesAt, state.nextStart?.at].flatMap(
-        (at = now) => toNextSecond(at, now) ?? [],
-      );
+    changesInMs: () => {
+      const { resumesInMs = 0, nextStart } = live.state;
+      const times = [resumesInMs, nextStart?.inMs ?? 0].flatMap((ms) => toNextSecond(ms) ?? []);
       return times.length > 0 ? Math.min(...times) : undefined;
     },
   };
 }
 
-function secondsTo(at: number, now: number): number {
-  return Math.ceil((at - now) / 1_000);
+function seconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
 }

@@ -115,7 +115,7 @@ function tooltipLines(
   now: number,
 ): TooltipLines {
   const { token, requests, inputTokens, outputTokens, lastFailure, traffic } = facts;
-  const requestsNow = traffic?.line(now);
+  const requestsNow = traffic?.line();
   const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
   return {
     lines: [

@@ -5,10 +5,10 @@ import type { Message } from './messages.ts';
 
 /** Loads with the service, since there is none before the first request. */
 export interface Traffic {
-  /** @param now wall-clock milliseconds. @returns undefined while there is nothing to say */
-  line(now: number): string | undefined;
+  /** @returns undefined while there is nothing to say */
+  line(): string | undefined;
   /** Milliseconds until the line changes by itself; undefined if it does not. */
-  changesInMs(now: number): number | undefined;
+  changesInMs(): number | undefined;
 }
 
 export interface StatusFacts {
@@ -69,7 +69,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const leftMs = token.kind === 'valid' ? token.expiresAt - now : 0;
   // A minute at the most, since a sleeping machine may skip any moment waited for.
   const nextMinute = leftMs > 0 ? (leftMs % MINUTE_MS) + 1 : undefined;
-  const nextSecond = traffic?.changesInMs(now);
+  const nextSecond = traffic?.changesInMs();
   const fixed = (text: string, words: string): StatusView => ({
     text,
     words,
@@ -85,7 +85,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   }
   if (retryAt !== undefined && retryAt > now) {
     const seconds = Math.ceil((retryAt - now) / SECOND_MS);
-    const changesInMs = toNextSecond(retryAt, now);
+    const changesInMs = toNextSecond(retryAt - now);
     const words = `trying again in ${count(seconds, 'second')}`;
     return { text: `$(watch) ${NAME} ${seconds}s`, words, background: undefined, changesInMs };
   }
@@ -110,8 +110,8 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
 }
 
 /** Milliseconds until the seconds left become one fewer; undefined once none is left. */
-export function toNextSecond(at: number, now: number): number | undefined {
-  return at > now ? (at - now) % SECOND_MS || SECOND_MS : undefined;
+export function toNextSecond(leftMs: number): number | undefined {
+  return leftMs > 0 ? leftMs % SECOND_MS || SECOND_MS : undefined;
 }
 
 function minutesLeft(ms: number): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { LimiterState } from '../../src/service/limiter.ts';
+import { systemClock } from '../../src/service/clock.ts';
+import { Limiter, type LimiterState } from '../../src/service/limiter.ts';
 import { trafficOf } from '../../src/ui/requestsLine.ts';
 import { initialFacts, renderStatus } from '../../src/ui/statusView.ts';
 
@@ -9,7 +10,6 @@ const idle: LimiterState = { inFlight: 0, waiting: 0, limit: 3 };
 describe('what requests do, in the tooltip', () => {
   const rows: readonly [string, LimiterState, string | undefined][] = [
     ['nothing at rest', idle, undefined],
-    ['nothing of a pause that is over', { ...idle, resumesAt: NOW }, undefined],
     ['how many are in flight', { ...idle, inFlight: 3 }, 'Requests: 3 in flight'],
     ['how many wait', { ...idle, inFlight: 3, waiting: 2 }, 'Requests: 3 in flight, 2 waiting'],
     [
@@ -19,39 +19,54 @@ describe('what requests do, in the tooltip', () => {
     ],
     [
       'when the next one starts that keeps the distance of the setting',
-      { ...idle, waiting: 2, nextStart: { at: NOW + 9_500, spacedBy: 'setting' } },
+      { ...idle, waiting: 2, nextStart: { inMs: 9_500, spacedBy: 'setting' } },
       'Requests: 2 waiting, next start in 10 s, spaced by your setting',
     ],
     [
       'when the next one starts that keeps the rate of the service',
-      { ...idle, waiting: 1, nextStart: { at: NOW + 125, spacedBy: 'service' } },
+      { ...idle, waiting: 1, nextStart: { inMs: 125, spacedBy: 'service' } },
       'Requests: 1 waiting, next start in 1 s, spaced by the rate of the service',
     ],
     [
-      'nothing of a start whose time has come',
-      { ...idle, waiting: 1, nextStart: { at: NOW, spacedBy: 'setting' } },
-      'Requests: 1 waiting',
-    ],
-    [
       'all of it',
-      { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesAt: NOW + 7_001 },
+      { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
       'Requests: 3 in flight, 2 waiting, limit lowered to 1 of 3 after 429, paused by the service, resumes in 8 s',
     ],
   ];
   for (const [what, state, expected] of rows) {
-    it(`says ${what}`, () => assert.equal(trafficOf(state).line(NOW), expected));
+    it(`says ${what}`, () => assert.equal(trafficOf({ state }).line(), expected));
   }
 
   it('changes by itself only while a pause or a distance runs, each second', () => {
-    const changesIn = (limiter: LimiterState | undefined) =>
-      renderStatus({ ...initialFacts, traffic: limiter && trafficOf(limiter) }, NOW).changesInMs;
+    const changesIn = (state: LimiterState | undefined) =>
+      renderStatus({ ...initialFacts, traffic: state && trafficOf({ state }) }, NOW).changesInMs;
     assert.equal(changesIn(undefined), undefined);
     assert.equal(changesIn({ ...idle, inFlight: 3, waiting: 2 }), undefined);
-    assert.equal(changesIn({ ...idle, resumesAt: NOW }), undefined);
-    assert.equal(changesIn({ ...idle, resumesAt: NOW + 7_500 }), 500);
-    assert.equal(changesIn({ ...idle, resumesAt: NOW + 7_000 }), 1_000);
-    const nextStart = { at: NOW + 9_200, spacedBy: 'service' } as const;
+    assert.equal(changesIn({ ...idle, resumesInMs: 7_500 }), 500);
+    assert.equal(changesIn({ ...idle, resumesInMs: 7_000 }), 1_000);
+    const nextStart = { inMs: 9_200, spacedBy: 'service' } as const;
     assert.equal(changesIn({ ...idle, waiting: 1, nextStart }), 200);
-    assert.equal(changesIn({ ...idle, waiting: 1, nextStart, resumesAt: NOW + 7_100 }), 100);
+    assert.equal(changesIn({ ...idle, waiting: 1, nextStart, resumesInMs: 7_100 }), 100);
+  });
+
+  it('counts down by the time that passed, though somebody set the clock meanwhile', async () => {
+    let [wall, monotonic] = [NOW, 0];
+    const { after } = systemClock;
+    const clock = { now: () => wall, monotonic: () => monotonic, after };
+    const limiter = new Limiter({ limit: 3, queue: 5, minIntervalMs: 0 }, clock);
+    const slot = await limiter.acquire(new AbortController().signal);
+    slot.release('throttled', 8_000);
+    const traffic = trafficOf(limiter);
+    const paused = (seconds: number) =>
+      `Requests: limit lowered to 1 of 3 after 429, paused by the service, resumes in ${seconds} s`;
+    assert.equal(traffic.line(), paused(8));
+    monotonic += 5_500;
+    for (wall of [NOW - 3_600_000, NOW + 3_600_000]) {
+      assert.equal(traffic.line(), paused(3));
+      assert.equal(traffic.changesInMs(), 500);
+    }
+    monotonic += 2_500;
+    assert.doesNotMatch(traffic.line() ?? '', /resumes/);
+    assert.equal(traffic.changesInMs(), undefined);
   });
 });

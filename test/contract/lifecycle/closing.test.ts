@@ -110,8 +110,14 @@ describe('a window that closes', function () {
     try {
       status.show();
       const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
-      const limiter = { inFlight: 0, waiting: 1, limit: 8, resumesAt: Date.now() + 59_000 };
-      status.update({ isSetUp: true, token, traffic: trafficOf(limiter) });
+      const resumesAt = Date.now() + 59_000;
+      const live = {
+        get state() {
+          const resumesInMs = resumesAt - Date.now();
+          return { inFlight: 0, waiting: 1, limit: 8, ...(resumesInMs > 0 && { resumesInMs }) };
+        },
+      };
+      status.update({ isSetUp: true, token, traffic: trafficOf(live) });
       const painted = editor.tooltips.length;
       for (let second = 0; second < 59; second += 1) mock.timers.tick(1_000);
       assert.equal(beats, 0);

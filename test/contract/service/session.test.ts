@@ -26,7 +26,7 @@ describe('a session', () => {
     const traffic: (LimiterState | undefined)[] = [];
     const session = new Session({
       onTokenState: ({ kind }) => states.push(kind),
-      onLimiterState: (state) => traffic.push(state),
+      onTraffic: (live) => traffic.push(live?.state),
     });
     sessions.push(session);
     const withKey = (apiKey: string) => ({ ...credentials, apiKey });
