@@ -45,32 +45,41 @@ const NOT_LOADED =
 /**
  * Registers every command behind one guard, which reports what a command failed with. Handlers get
  * no arguments, whoever calls, but the name of a template for a keybinding of its own: nobody can
- * pass an address or a key. Commands resolve to undefined,
- * since `${command:…}` in a launch.json could read anything else.
+ * pass an address or a key. Commands resolve to undefined, since `${command:…}` in a launch.json
+ * could read anything else.
  */
 export function registerCommands(
   app: App,
   load: () => Promise<Handlers> = () => import('./handlers.ts'),
 ): Disposable {
-  return registerAll((name, templateName) => guarded(app, name, load, templateName));
+  return registerAll((name, templateName) => guarded(app, name, load, templateName), true);
 }
 
-/** Registers every command, for the case that there is nothing that could run them. */
+/** Registers every command that nobody else has, where there is nothing that could run them. */
 export function registerRefusals(): Disposable {
-  return registerAll(async () => {
-    void window.showErrorMessage(NOT_STARTED);
-  });
+  return registerAll(async () => void window.showErrorMessage(NOT_STARTED), false);
 }
 
+/** @param areAllNeeded whether one that cannot be registered takes back the others */
 function registerAll(
   run: (name: CommandName, templateName: string | undefined) => Promise<undefined>,
+  areAllNeeded: boolean,
 ): Disposable {
-  const registrations = COMMANDS.map((name) =>
-    commands.registerCommand(`hostedModel.${name}`, (given: unknown) =>
-      run(name, name === 'generateWithTemplate' && typeof given === 'string' ? given : undefined),
-    ),
-  );
-  return Disposable.from(...registrations);
+  const registered: Disposable[] = [];
+  for (const name of COMMANDS) {
+    try {
+      const one = commands.registerCommand(`hostedModel.${name}`, (given: unknown) =>
+        run(name, name === 'generateWithTemplate' && typeof given === 'string' ? given : undefined),
+      );
+      registered.push(one);
+    } catch (error) {
+      // Names that stay taken would keep the refusals from saying what happened.
+      if (!areAllNeeded) continue;
+      Disposable.from(...registered).dispose();
+      throw error;
+    }
+  }
+  return Disposable.from(...registered);
 }
 
 const NOT_STARTED =

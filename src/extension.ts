@@ -9,6 +9,7 @@ import type { GenerationWatch } from './editor/generateOptions.ts';
 import type { Jobs } from './editor/jobs.ts';
 import { registerEnvFile } from './envFile/watch.ts';
 import { Lazy } from './lazy.ts';
+import { Parts } from './parts.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import type { Session } from './service/session.ts';
 import type { TokenState } from './service/tokenState.ts';
@@ -26,14 +27,14 @@ import { StatusItem } from './ui/statusItem.ts';
 export function activate(context: ExtensionContext): void {
   const log = openLog();
   context.subscriptions.push(log);
-  const parts: Disposable[] = [];
+  const parts = new Parts();
   try {
     build(context, log, parts);
-    context.subscriptions.push(...parts);
+    context.subscriptions.push(...parts.made);
   } catch (error) {
     // What is half built would listen and paint until the window closes, and hold the names.
-    for (const part of parts) part.dispose();
-    log.error(`could not start: ${error instanceof Error ? error.name : 'unknown failure'}`);
+    parts.undo();
+    log.error(`could not start: ${parts.latest} failed with ${nameOf(error)}`);
     context.subscriptions.push(registerRefusals());
   }
 }
@@ -41,19 +42,20 @@ export function activate(context: ExtensionContext): void {
 /**
  * The composition root: builds everything in order of dependency. Activation makes no request,
  * starts no timer, reads no secret and does not load the HTTP stack.
- * @param parts gets each part as soon as it is made, since the next one can fail
+ * @param parts gets each part, so that the others can be undone where one fails
  */
-function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
+function build(context: ExtensionContext, log: Log, parts: Parts): void {
   /** Nobody waits for it; a failure of it still must not pass unseen. */
   const inBackground = (work: PromiseLike<unknown> | undefined) =>
     void work?.then(undefined, (error: unknown) => {
-      log.error(`in the background: ${error instanceof Error ? error.name : 'unknown failure'}`);
+      log.error(`in the background: ${nameOf(error)}`);
     });
   const vault = new Vault(context.secrets, () => inBackground(sayOfStorage('STORAGE_FAILS')));
-  const keys = new KeyStore(vault, context.globalState, () =>
-    inBackground(sayOfStorage('STORAGE_FORGOT')),
+  const onForgotten = () => inBackground(sayOfStorage('STORAGE_FORGOT'));
+  const keys = parts.make(
+    'the key store',
+    () => new KeyStore(vault, context.globalState, onForgotten),
   );
-  parts.push(keys);
   const jobs = new Lazy<Jobs>(async () => {
     const { Jobs } = await import('./editor/jobs.ts');
     return new Jobs();
@@ -75,8 +77,8 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
     await lookAgain();
     (await session.ifMade)?.keepTokenFresh();
   };
-  const status = new StatusItem(statusPlace, () => inBackground(keepFresh()));
-  parts.push(status);
+  const onBeat = () => inBackground(keepFresh());
+  const status = parts.make('the status item', () => new StatusItem(statusPlace, onBeat));
   status.show();
   const recent = new Recent({ now: Date.now, monotonic: () => performance.now() });
   const watches = new Lazy<() => GenerationWatch>(async () => {
@@ -188,20 +190,32 @@ function build(context: ExtensionContext, log: Log, parts: Disposable[]): void {
     watches: () => watches.get(),
   };
 
-  parts.push(registerEnvFile());
-  parts.push(registerTemplateFiles());
-  parts.push(keys.onDidChange(() => inBackground(onKeyChange())));
-  parts.push(onDidChangeSettings(() => inBackground(onSettingsChange())));
-  parts.push(window.onDidChangeWindowState(() => inBackground(keepFresh())));
-  parts.push(window.onDidChangeActiveTextEditor(() => inBackground(onEditorChange())));
-  parts.push(workspace.onDidGrantWorkspaceTrust(() => inBackground(lookAgain())));
+  parts.make('the .env files', registerEnvFile);
+  parts.make('the template files', registerTemplateFiles);
+  const listen = (
+    to: string,
+    event: (hear: () => void) => Disposable,
+    onEvent: () => Promise<void>,
+  ) => parts.make(`listening to ${to}`, () => event(() => inBackground(onEvent())));
+  listen('the key', (hear) => keys.onDidChange(hear), onKeyChange);
+  listen('settings', onDidChangeSettings, onSettingsChange);
+  listen('the window', (hear) => window.onDidChangeWindowState(hear), keepFresh);
+  listen('editors', (hear) => window.onDidChangeActiveTextEditor(hear), onEditorChange);
+  listen('trust', (hear) => workspace.onDidGrantWorkspaceTrust(hear), lookAgain);
   // The last that can fail: otherwise the names would be taken already.
-  parts.push(registerCommands(app));
-  parts.push({ dispose: () => signedOut.abort() });
-  parts.push({ dispose: () => inBackground(session.ifMade?.then((open) => open.dispose())) });
-  parts.push({ dispose: () => inBackground(jobs.ifMade?.then((open) => open.dispose())) });
+  parts.make('the commands', () => registerCommands(app));
+  parts.make('the end', () => ({ dispose: () => signedOut.abort() }));
+  for (const open of [session, jobs] as const) {
+    const end = () => inBackground(open.ifMade?.then((made) => made.dispose()));
+    parts.make('the end', () => ({ dispose: end }));
+  }
   inBackground(showWhetherSetUp());
   inBackground(lookForStrayKey());
+}
+
+/** All that may be told of a failure whose words are not our own. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown failure';
 }
 
 /** What waits for an answer of the user. */

@@ -33,6 +33,10 @@ interface Place {
   compareTo(): number;
 }
 
+interface Commands {
+  registerCommand(name: string, run: () => Promise<unknown>): { dispose(): void };
+}
+
 const placeAt = (character: number): Place => ({ line: 0, character, compareTo: () => 0 });
 
 class FakeRange {
@@ -104,7 +108,9 @@ export class SinkEditor extends FakeEditor {
   /** Whether somebody looks at the window. */
   isFocused = true;
   /** A part that throws whatever is asked of it. */
-  broken: 'configuration' | 'status bar' | undefined;
+  broken: 'configuration' | 'status bar' | 'end of the status item' | undefined;
+  /** A command whose name somebody else has. */
+  takenCommand: string | undefined;
   /** What the extension has made or listens to and has not disposed of, by its kind. */
   readonly held = new Map<string, Set<unknown>>();
 
@@ -171,6 +177,10 @@ export class SinkEditor extends FakeEditor {
         },
       }),
       commands: own(base['commands'], {
+        registerCommand: (name: string, run: () => Promise<unknown>) => {
+          if (name === this.takenCommand) throw new Error(`command '${name}' already exists`);
+          return (base['commands'] as Commands).registerCommand(name, run);
+        },
         executeCommand: (name: string, ...values: unknown[]) => {
           this.sink('context key', name, values);
           return this.run(name);
@@ -290,7 +300,12 @@ export class SinkEditor extends FakeEditor {
       else this.sink('status text', value);
       return true;
     };
-    return new Proxy({ show: () => {}, ...this.#hold('status item', {}) }, { set });
+    const held = this.#hold('status item', {});
+    const dispose = () => {
+      if (this.broken === 'end of the status item') throw new Error('it stays');
+      held.dispose();
+    };
+    return new Proxy({ show: () => {}, dispose }, { set });
   }
 
   /** A list whose report is copied once it is there, and which is closed then. */
