@@ -25,10 +25,8 @@ const SHORTEST_RENEWED_MS = 30_000;
 
 /**
  * The soft threshold is 80 % of the life, give or take 10 so that windows started together do not
- * renew together (of 10,000 started within a minute, the busiest second saw a quarter of what a
- * fixed timer gives with 5, and sees a seventh with 10); the hard one is the life less 30 s or
- * 10 %, whichever is less. A life of 30 s or less is not renewed in the background: that would be
- * a request every few seconds.
+ * renew together; the hard one is the life less 30 s or 10 %, whichever is less. A life of 30 s or
+ * less is not renewed in the background: that would be a request every few seconds.
  * @param random 0 to 1
  */
 export function tokenLife(answer: TokenAnswer, random: number): TokenLife {
