@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
-import { Limiter, type LimiterOptions } from './limiter.ts';
+import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
 import { ModelCache, type Patience } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model } from './modelList.ts';
@@ -35,6 +35,13 @@ export interface ClientSettings {
   readonly limits: LimiterOptions;
 }
 
+/** What the requests to one service do. */
+export interface Load {
+  /** Whether the credentials in use lead there. */
+  readonly isInUse: boolean;
+  readonly state: LimiterState;
+}
+
 const PROBE_DEADLINE_MS = 30_000;
 /** For the entry of a single model, while somebody looks at an empty list. */
 const LOOK_MS = 5_000;
@@ -49,7 +56,10 @@ export class Session {
   readonly http: Http;
   readonly #limiters = new Map<string, Limiter>();
   readonly #models: ModelCache;
-  /** Where the credentials lead that are in use; others may still have requests under way. */
+  /**
+   * Where the credentials lead that are in use; others may still have requests under way, and keep
+   * the pause that their service asked for.
+   */
   #origin: string | undefined;
   #tokens: { readonly service: TokenService; readonly credentials: Credentials } | undefined;
 
@@ -105,7 +115,7 @@ export class Session {
    * Calls that are under way with it may end.
    */
   keepOnly(credentials: Credentials | undefined): void {
-    if (credentials) this.#use(credentials.approved.service);
+    this.#use(credentials?.approved.service);
     if (!this.#tokens) return;
     if (credentials && isSameKey(this.#tokens.credentials, credentials)) return;
     this.#tokens.service.retire();
@@ -170,12 +180,15 @@ export class Session {
   }
 
   /** What each of the limiters is doing, one for each service that was used. */
-  get loads(): readonly Limiter['state'][] {
-    return [...this.#limiters.values()].map(({ state }) => state);
+  get loads(): readonly Load[] {
+    return [...this.#limiters].map(([origin, { state }]) => {
+      return { isInUse: origin === this.#origin, state };
+    });
   }
 
   /** Forgets the token, as after signing out. */
   forgetToken(): void {
+    this.#use(undefined);
     this.#tokens?.service.dispose();
     this.#tokens = undefined;
     this.#options.onTokenState?.({ kind: 'none' });
@@ -211,10 +224,10 @@ export class Session {
     return new Client({ credentials, modelId, operation, knownModel, http, tokens, ...patience });
   }
 
-  #use(origin: string): void {
+  #use(origin: string | undefined): void {
     if (origin === this.#origin) return;
     this.#origin = origin;
-    this.#options.onTraffic?.(this.#limiters.get(origin));
+    this.#options.onTraffic?.(this.#limiters.get(origin ?? ''));
   }
 
   #limiter(origin: string, options: LimiterOptions): Limiter {

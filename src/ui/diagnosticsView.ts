@@ -2,7 +2,7 @@ import type { Looked, Silent } from '../credentials/access.ts';
 import type { Choice, SourceId } from '../credentials/choose.ts';
 import { isKnownCode } from '../service/codes.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
-import type { Session } from '../service/session.ts';
+import type { Load } from '../service/session.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import type { PastFailure, PastGeneration, PastToken, Recent } from './recent.ts';
@@ -25,7 +25,7 @@ export interface DiagnosticsFacts {
   readonly looked: Looked | Silent;
   readonly status: StatusFacts;
   /** Empty as long as nothing was sent. */
-  readonly loads: Session['loads'];
+  readonly loads: readonly Load[];
   readonly recent: Pick<Recent, 'failures' | 'generations' | 'tokens'>;
 }
 
@@ -40,7 +40,7 @@ export function diagnosticsText(facts: DiagnosticsFacts): string {
       [
         `Status: ${renderStatus(status, now).words}`,
         `Token: ${tokenWords(status, now)}`,
-        ...loads.map((load) => `Requests: ${loadWords(load)}`),
+        ...loads.flatMap(loadLines),
         `This session: ${status.requests} generations, ${status.inputTokens} tokens in, ${status.outputTokens} out`,
       ],
     ],
@@ -123,8 +123,11 @@ function tokenWords({ token }: StatusFacts, now: number): string {
     .join(', ');
 }
 
-function loadWords(load: Session['loads'][number]): string {
-  return [...requestsWords(load), `at most ${load.limit} at once`].join(', ');
+function loadLines({ isInUse, state }: Load): string[] {
+  const words = requestsWords(state);
+  if (!isInUse && words.length === 0) return [];
+  const whose = isInUse ? 'Requests' : 'Requests to a service not in use any more';
+  return [`${whose}: ${[...words, `at most ${state.limit} at once`].join(', ')}`];
 }
 
 function failureWords({ at, error }: PastFailure, now: number): string {

@@ -33,6 +33,7 @@ export class Recent {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Monotonic milliseconds. */
   #waitsForTokenSince: number | undefined;
+  #renewalFails = false;
 
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
     this.#clock = clock;
@@ -60,7 +61,13 @@ export class Recent {
     keep(this.#generations, { at: this.#clock.now(), ...generation });
   }
 
-  tokenIs({ kind }: TokenState): void {
+  /** Of renewals in the background that fail in a row only the first is kept: others count, too. */
+  tokenIs(state: TokenState): void {
+    const { kind } = state;
+    if (kind === 'valid') {
+      if (state.renewalError && !this.#renewalFails) this.failed(state.renewalError);
+      this.#renewalFails = state.renewalError !== undefined;
+    }
     const now = this.#clock.monotonic();
     if (kind === 'valid' && this.#waitsForTokenSince !== undefined) {
       keep(this.#tokens, { at: this.#clock.now(), ms: Math.round(now - this.#waitsForTokenSince) });

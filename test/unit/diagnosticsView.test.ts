@@ -58,7 +58,11 @@ describe('the diagnostics for support', () => {
     const text = diagnosticsText(
       factsOf({
         recent,
-        loads: [{ inFlight: 1, waiting: 2, limit: 3 }],
+        loads: [
+          { isInUse: false, state: { inFlight: 0, waiting: 0, limit: 3 } },
+          { isInUse: true, state: { inFlight: 1, waiting: 2, limit: 3 } },
+          { isInUse: false, state: { inFlight: 0, waiting: 0, limit: 1, loweredFrom: 3 } },
+        ],
         status: {
           ...initialFacts,
           isSetUp: true,
@@ -77,6 +81,7 @@ describe('the diagnostics for support', () => {
       '- In the .env file: not read (no-file), not asked about',
       '- Token: valid, 60 s left, renewed in 30 s',
       '- Requests: 1 in flight, 2 waiting, at most 3 at once',
+      '- Requests to a service not in use any more: limit lowered to 1 of 3 after 429, at most 1 at once',
       '- 90 s ago: rate-limited, status 429, rate_limit_reached_requests, 4 sent, us-south.ml.cloud.ibm.com',
       '- 90 s ago: first text after 120 ms, complete after 900 ms',
       '- 90 s ago: no text, cancelled after 40 ms',
@@ -84,6 +89,11 @@ describe('the diagnostics for support', () => {
     ]) {
       assert.ok(text.split('\n').includes(line), `${line} in ${text}`);
     }
+    assert.equal(
+      text.match(/^- Requests(:| to)/gm)?.length,
+      2,
+      'nothing of one at rest that is not used',
+    );
   });
 
   it('E07: hold nothing that a user has typed, and no host but those of a vendor', () => {
@@ -184,6 +194,21 @@ describe('what happened last', () => {
     assert.deepEqual(
       recent.failures.map(({ error }) => error?.details.status),
       [502, 503, 504, 505, 506],
+    );
+  });
+
+  it('keeps the first of several renewals in a row that failed in the background', () => {
+    const recent = new Recent(still);
+    const valid = { kind: 'valid', expiresAt: 0, renewsAt: 0 } as const;
+    const failing = (kind: 'unreachable' | 'timeout') =>
+      recent.tokenIs({ ...valid, renewalError: new ServiceError(kind) });
+    failing('unreachable');
+    failing('timeout');
+    recent.tokenIs(valid);
+    failing('timeout');
+    assert.deepEqual(
+      recent.failures.map(({ error }) => error?.kind),
+      ['unreachable', 'timeout'],
     );
   });
 

@@ -164,6 +164,24 @@ describe('a session', () => {
     assert.deepEqual(traffic.at(-1), { inFlight: 0, waiting: 0, limit: 2 });
   });
 
+  it('tells nothing of what its requests did once nothing may be used, or its user signs out', async () => {
+    const { session, traffic, generate } = await start(2);
+    for (const end of [() => session.keepOnly(undefined), () => session.forgetToken()]) {
+      await generate('key-number-one');
+      assert.equal(traffic.at(-1)?.limit, 2);
+      assert.deepEqual(
+        session.loads.map(({ isInUse }) => isInUse),
+        [true],
+      );
+      end();
+      assert.equal(traffic.at(-1), undefined);
+      assert.deepEqual(
+        session.loads.map(({ isInUse }) => isInUse),
+        [false],
+      );
+    }
+  });
+
   it('sends nothing for a call that waits while its user signs out', async () => {
     const { session, emulator, generate, states } = await start();
     await generate('key-number-one');
