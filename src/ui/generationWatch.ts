@@ -30,7 +30,7 @@ function watchGeneration({ status, log, recent }: Told, named: Set<string>): Gen
   const passedMs = () => Math.round(performance.now() - startedAt);
   let firstTextMs: number | undefined;
   const ended = (end: PastGeneration['end']) => {
-    status.update({ generating: status.facts.generating - 1, retryAt: undefined });
+    status.update({ generating: status.facts.generating - 1, retryInMs: undefined });
     const wholeMs = passedMs();
     recent.generated({ firstTextMs, wholeMs, end });
     return wholeMs;
@@ -39,11 +39,12 @@ function watchGeneration({ status, log, recent }: Told, named: Set<string>): Gen
   return {
     onRetry: ({ retry, waitMs, error }) => {
       log.info(`retry ${retry} of 3 in ${Math.round(waitMs)} ms: ${error.message}`);
-      status.update({ retryAt: Date.now() + waitMs });
+      const startsAt = performance.now() + waitMs;
+      status.update({ retryInMs: () => startsAt - performance.now() });
     },
     onText: () => {
       firstTextMs ??= passedMs();
-      if (status.facts.retryAt !== undefined) status.update({ retryAt: undefined });
+      if (status.facts.retryInMs !== undefined) status.update({ retryInMs: undefined });
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const { facts } = status;

@@ -19,8 +19,8 @@ export interface StatusFacts {
   readonly needsApproval: boolean;
   readonly token: TokenState;
   readonly generating: number;
-  /** Wall-clock milliseconds at which the next attempt starts. */
-  readonly retryAt: number | undefined;
+  /** Milliseconds until the next attempt starts, at the moment of the call: clocks can be set. */
+  readonly retryInMs: (() => number) | undefined;
   /** What the requests to the service in use do; undefined before the first one. */
   readonly traffic: Traffic | undefined;
   /** The service or the network could not be reached at the last try. */
@@ -49,7 +49,7 @@ export const initialFacts: StatusFacts = {
   needsApproval: false,
   token: { kind: 'none' },
   generating: 0,
-  retryAt: undefined,
+  retryInMs: undefined,
   traffic: undefined,
   unreachable: false,
   lastFailure: undefined,
@@ -65,7 +65,8 @@ const MINUTE_MS = 60_000;
 
 /** @param now wall-clock milliseconds */
 export function renderStatus(facts: StatusFacts, now: number): StatusView {
-  const { token, retryAt, traffic } = facts;
+  const { token, traffic } = facts;
+  const retryInMs = facts.retryInMs?.() ?? 0;
   const leftMs = token.kind === 'valid' ? token.expiresAt - now : 0;
   // A minute at the most, since a sleeping machine may skip any moment waited for.
   const nextMinute = leftMs > 0 ? (leftMs % MINUTE_MS) + 1 : undefined;
@@ -83,9 +84,9 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   if (facts.needsApproval) {
     return { ...fixed(`$(error) ${NAME}`, 'your approval is needed'), background: 'error' };
   }
-  if (retryAt !== undefined && retryAt > now) {
-    const seconds = Math.ceil((retryAt - now) / SECOND_MS);
-    const changesInMs = toNextSecond(retryAt - now);
+  if (retryInMs > 0) {
+    const seconds = Math.ceil(retryInMs / SECOND_MS);
+    const changesInMs = toNextSecond(retryInMs);
     const words = `trying again in ${count(seconds, 'second')}`;
     return { text: `$(watch) ${NAME} ${seconds}s`, words, background: undefined, changesInMs };
   }

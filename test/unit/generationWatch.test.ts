@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { systemClock } from '../../src/service/clock.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import type { Log } from '../../src/ui/log.ts';
 import { Recent } from '../../src/ui/recent.ts';
 import type { StatusItem } from '../../src/ui/statusItem.ts';
-import { initialFacts } from '../../src/ui/statusView.ts';
+import { initialFacts, renderStatus, type StatusFacts } from '../../src/ui/statusView.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
 describe('the watch of a generation', () => {
@@ -26,5 +27,26 @@ describe('the watch of a generation', () => {
     }
     const ends = recent.generations.map(({ end }) => end);
     assert.deepEqual(ends, ['cancelled', 'failed', 'failed']);
+  });
+
+  it('counts down to the next attempt though somebody sets the clock meanwhile', async () => {
+    const { generationWatches } = await import('../../src/ui/generationWatch.ts');
+    let facts = initialFacts;
+    const status = {
+      facts,
+      update: (changes: Partial<StatusFacts>) => {
+        facts = { ...facts, ...changes };
+      },
+    } as unknown as StatusItem;
+    const log = { info: () => {} } as unknown as Log;
+    const watch = generationWatches(status, log, new Recent(systemClock))();
+    mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    try {
+      watch.onRetry({ retry: 1, waitMs: 60_000, error: new ServiceError('rate-limited') });
+      mock.timers.setTime(Date.now() - 3_600_000);
+      assert.match(renderStatus(facts, Date.now()).words, /^trying again in (60|59) seconds$/);
+    } finally {
+      mock.timers.reset();
+    }
   });
 });

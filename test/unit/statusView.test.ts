@@ -106,7 +106,7 @@ const rows: Row[] = [
   ],
   [
     'waiting to retry',
-    { isSetUp: true, generating: 1, retryAt: NOW + 7_500 },
+    { isSetUp: true, generating: 1, retryInMs: () => 7_500 },
     '$(watch) Hosted Model 8s',
     undefined,
     'trying again in 8 seconds',
@@ -141,8 +141,8 @@ describe('status item', () => {
     assert.equal(changesIn({}), undefined);
     assert.equal(changesIn({ isSetUp: true, token: { kind: 'expired' } }), undefined);
     assert.equal(changesIn({ isSetUp: true, token: valid(54.5) }), 30_001);
-    assert.equal(changesIn({ isSetUp: true, retryAt: NOW + 7_500 }), 500);
-    assert.equal(changesIn({ isSetUp: true, retryAt: NOW + 7_000 }), 1_000);
+    assert.equal(changesIn({ isSetUp: true, retryInMs: () => 7_500 }), 500);
+    assert.equal(changesIn({ isSetUp: true, retryInMs: () => 7_000 }), 1_000);
   });
 
   it('never sleeps for more than a minute', () => {
