@@ -162,7 +162,7 @@ export class Session {
    * wants to see may go.
    */
   isPaused(origin: string): boolean {
-    return this.#limiters.get(origin)?.state.resumesAt !== undefined;
+    return this.#limiters.get(origin)?.state.resumesInMs !== undefined;
   }
 
   /** The text with the key and the tokens in use masked. */
