@@ -182,7 +182,7 @@ describe('the limiter', () => {
     const { order } = line(limiter, ['a', 'b']);
     await time.pass(100);
     limiter.heed({ perSecond: 2, left: 3 });
-    assert.deepEqual(told.at(-1), { at: time.now() + 400, spacedBy: 'service' });
+    assert.deepEqual(told.at(-1), { inMs: 400, spacedBy: 'service' });
     await time.pass(399);
     assert.deepEqual(order, ['a']);
     await time.pass(1);
