@@ -36,7 +36,9 @@ describe('a diagnosis tells what is wrong on the way', () => {
     );
   });
 
-  it('a machine without a network, where no name of any host is known', async () => {
+  it('a machine without a network, where no name of any host is known', async function () {
+    // The machine's own resolver is asked, and may think for seconds.
+    this.timeout(20_000);
     const credentials = {
       authUrl: 'https://nothing.invalid',
       serviceUrl: 'https://nothing-else.invalid',
