@@ -50,7 +50,14 @@ function runInOrder(
   seed: number,
 ): Promise<{ readonly passed: number; readonly failures: readonly Failure[] }> {
   const output = join(tmpdir(), `order-${process.pid}-${seed}.json`);
-  const options = ['--require', 'test/order/shuffle.ts', '--reporter', 'json'];
+  const options = [
+    '--timeout',
+    '10000',
+    '--require',
+    'test/order/shuffle.ts',
+    '--reporter',
+    'json',
+  ];
   const reporter = ['--reporter-option', `output=${output}`];
   const env = { ...process.env, HOSTED_MODEL_ORDER: String(seed), HOSTED_MODEL_FIGURES: '' };
   const child = { env, maxBuffer: Number.POSITIVE_INFINITY };

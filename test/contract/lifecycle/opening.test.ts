@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { processorTime } from '../../processorTime.ts';
 import { FakeKeyring } from '../../unit/credentials/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type OpenWindow, type Stores, type Windows, windows } from '../leaks/window.ts';
@@ -51,10 +52,9 @@ describe('a window that opens', function () {
       const timers = () =>
         process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
       const [editor, before] = [life.editor(), timers()];
-      const used = process.cpuUsage();
+      const worked = processorTime();
       await start(editor, stores);
-      const { user, system } = process.cpuUsage(used);
-      const cpuMs = (user + system) / 1_000;
+      const cpuMs = worked();
       await until(() => editor.textOf('status text').includes('$(key) Hosted Model'));
       assert.ok(cpuMs < MOST_ACTIVATION_MS, `${cpuMs} ms`);
       assert.equal(timers(), before);

@@ -6,6 +6,7 @@ import {
   maskPrivateKeys,
   maskWhole,
 } from '../../../src/service/promptSecrets.ts';
+import { processorTime } from '../../processorTime.ts';
 import { formsIn, writtenDown } from './canaries.ts';
 import { clientOn, credentials, fakeNetwork, seed } from './fixtures.ts';
 
@@ -142,9 +143,9 @@ describe('private keys in a text', () => {
   for (const part of hostile) {
     it(`take no longer to find than the text is long, as with ${JSON.stringify(part.slice(0, 40))}`, () => {
       const text = part.repeat(Math.ceil(2_000_000 / part.length));
-      const startedAt = performance.now();
+      const worked = processorTime();
       maskPrivateKeys(text);
-      const ms = performance.now() - startedAt;
+      const ms = worked();
       assert.ok(ms < 1_500, `${ms.toFixed()} ms`);
     });
   }
@@ -226,9 +227,9 @@ describe('a client', () => {
     const line = 'The quick brown fox jumps over the lazy dog, and again it does.\n';
     const rounds = [1, 2, 3, 4, 5].map((round) => {
       const text = `${round} ${line.repeat(1_000_000 / line.length)}`;
-      const before = process.cpuUsage();
+      const worked = processorTime();
       assert.deepEqual(client.secretsIn(text), []);
-      return process.cpuUsage(before).user / 1_000;
+      return worked();
     });
     // The best of a few, since the machine has more to do and tidies up.
     const ms = Math.min(...rounds);

@@ -3,6 +3,7 @@ import type { Uri } from 'vscode';
 import { isFlawed } from '../../../src/templates/template.ts';
 import { flawText } from '../../../src/templates/templateMessages.ts';
 import { entryOf, readTemplateText } from '../../../src/templates/templateText.ts';
+import { processorTime } from '../../processorTime.ts';
 
 const context = {
   insertModes: ['below', 'after', 'replace', 'newDocument'],
@@ -168,7 +169,7 @@ describe('a template file', () => {
   });
 
   it('is read in no time, whatever a repository put into it', async () => {
-    const started = performance.now();
+    const worked = processorTime();
     const size = 60_000;
     const bombs = [
       front(`a: ${'{a: '.repeat(size / 4)}`),
@@ -182,6 +183,7 @@ describe('a template file', () => {
     ];
     for (const bomb of bombs) await entry(bomb);
     assert.equal((await read(`${'x'.repeat(65_536)}`)).problems.length, 0);
-    assert.ok(performance.now() - started < 3_000, `${performance.now() - started} ms`);
+    const ms = worked();
+    assert.ok(ms < 3_000, `${ms.toFixed()} ms`);
   });
 });

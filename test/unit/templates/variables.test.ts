@@ -7,6 +7,7 @@ import {
   promptProblems,
   questionsOf,
 } from '../../../src/templates/variables.ts';
+import { processorTime } from '../../processorTime.ts';
 
 const values = (selection = 'the text', answers: Record<string, string> = {}): PromptValues => ({
   selection,
@@ -98,12 +99,12 @@ describe('the variables of a prompt', () => {
   }
 
   it('are found in no time in a line of a megabyte', () => {
-    const started = performance.now();
+    const worked = processorTime();
     const long = '${'.repeat(500_000);
     assert.equal(promptProblems(long).length, 1);
     assert.equal(promptProblems('\\'.repeat(1_000_000)).length, 0);
     assert.equal(promptProblems(`\${x}`.repeat(20_000)).length, 20_000);
     assert.equal(fillPrompt(`${'y'.repeat(1_000_000)}\${language}`, values('')).length, 1_000_006);
-    assert.ok(performance.now() - started < 2_000);
+    assert.ok(worked() < 2_000);
   });
 });
