@@ -7,6 +7,7 @@ import {
   chatPath,
   generate,
   openWindow,
+  projectId,
   startService,
   statusId,
   storeKey,
@@ -190,6 +191,20 @@ describe('generating', () => {
     await session.workbench.quickInput.pick('$(refresh) Refresh Token');
     await session.workbench.notifications.waitFor(/new token is in use/);
     assert.equal(emulator.tokensIssued.length, issued + 1);
+  });
+
+  it('is told in the diagnostics, which hold nothing that identifies', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Hosted Model: Copy Diagnostics');
+    await workbench.notifications.waitFor(/the diagnostics are on the clipboard/);
+    await workbench.screenshot('diagnostics');
+    const report = await workbench.page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(report, /^# Hosted Model diagnostics/);
+    assert.match(report, /first text after \d+ ms, complete after \d+ ms/);
+    const secrets = [apiKey, projectId, ...emulator.tokensIssued];
+    for (const secret of [...secrets, 'Write a reply', 'Hello from', 'letter.txt']) {
+      assert.ok(!report.includes(secret), secret);
+    }
   });
 
   it('leaves neither key, token, prompt nor answer in the log', async () => {
