@@ -56,6 +56,11 @@ describe('sources in the menu', () => {
     await workbench.page.keyboard.press('Enter');
     return found && [found.description, found.detail].filter(Boolean).join(' · ').split(' · ')[0];
   };
+  /** An answer to a question is kept a moment after the question has gone. */
+  const becomes = (session: Session, row: string, state: string) =>
+    session.workbench.screen.until(`the row ${row} to say ${state}`, async () =>
+      (await act(session, row)) === state ? true : undefined,
+    );
   const choose = async ({ page, screen }: Session['workbench'], button: string) => {
     await screen.until(`the button ${button} to have the keyboard`, async () => {
       const focused = await screen.read<string>('document.activeElement.textContent');
@@ -83,7 +88,7 @@ describe('sources in the menu', () => {
     await dialogs.waitFor(question);
     unapproved.approve();
     await choose(workbench, 'Use These Values');
-    assert.equal(await act(session, fileRow), 'in use');
+    await becomes(session, fileRow, 'in use');
     assert.equal(await act(session, editorRow), 'complete, not used');
     await generateFrom(session);
     const sent = await theirs.requestCount(chatPath, 1);
@@ -102,8 +107,9 @@ describe('sources in the menu', () => {
     await act(session, fileRow, 'Use This Instead');
     await dialogs.waitFor(question);
     await choose(workbench, 'Do Not Use');
-    assert.equal(await act(session, fileRow, 'Forget Refusal'), 'not used, as you decided');
-    assert.equal(await act(session, fileRow), 'complete, not approved');
+    await becomes(session, fileRow, 'not used, as you decided');
+    await act(session, fileRow, 'Forget Refusal');
+    await becomes(session, fileRow, 'complete, not approved');
 
     await act(session, fileRow, 'Import into Secret Storage');
     for (const step of ['1/4', '2/4', '3/4']) {
