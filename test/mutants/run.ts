@@ -4,10 +4,10 @@
  * may find a mutant in the sources themselves, were this to be stopped half-way.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { printTable } from '../table.ts';
+import { makeWorkingCopy } from '../workingCopy.ts';
 import { mutants } from './all.ts';
 import { type Mutant, mutated, type Result, verdictOf } from './mutant.ts';
 
@@ -15,14 +15,8 @@ import { type Mutant, mutated, type Result, verdictOf } from './mutant.ts';
 const WORKERS = 2;
 /** One test is done long before that, unless its mutant lets it hang. */
 const PATIENCE_MS = 60_000;
-const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_modules', 'dist']);
 
-const copies = Array.from({ length: WORKERS }, () => {
-  const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
-  cpSync('.', copy, { recursive: true, filter: (path) => !LEFT_OUT.has(path.split('/')[0] ?? '') });
-  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
-  return copy;
-});
+const copies = Array.from({ length: WORKERS }, makeWorkingCopy);
 const startedAt = performance.now();
 try {
   const rows: (readonly [name: string, verdict: string, ms: string])[] = [];

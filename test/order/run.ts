@@ -4,9 +4,9 @@
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { printTable } from '../table.ts';
+import { makeWorkingCopy } from '../workingCopy.ts';
 
 const FILES = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const [times = '20', givenSeed] = process.argv.slice(2);
@@ -22,7 +22,13 @@ interface Failure {
 const seeds = Array.from({ length: Number(times) }, (_, run) => firstSeed + run);
 const rows: (readonly [run: number, seed: string, passed: number, failed: number, s: string])[] =
   [];
-await Promise.all(Array.from({ length: AT_ONCE }, runTheNext));
+// Each in a copy of its own, since one test puts a file among the sources for a moment.
+const copies = Array.from({ length: AT_ONCE }, makeWorkingCopy);
+try {
+  await Promise.all(copies.map(runTheNext));
+} finally {
+  for (const copy of copies) rmSync(copy, { recursive: true });
+}
 const failed = rows.reduce((sum, [, , , count]) => sum + count, 0);
 const fewest = Math.min(...rows.map(([, , passed]) => passed));
 printTable({
@@ -33,10 +39,10 @@ printTable({
 });
 process.exitCode = failed === 0 && fewest > 0 ? 0 : 1;
 
-async function runTheNext(): Promise<void> {
+async function runTheNext(copy: string): Promise<void> {
   for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
     const startedAt = performance.now();
-    const { passed, failures } = await runInOrder(seed);
+    const { passed, failures } = await runInOrder(seed, copy);
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
     rows.push([seed - firstSeed + 1, `${seed}`, passed, failures.length, seconds]);
     console.log(`seed ${seed}: ${passed} passed, ${failures.length} failed`);
@@ -48,8 +54,9 @@ async function runTheNext(): Promise<void> {
 /** One that dies has failed. */
 function runInOrder(
   seed: number,
+  cwd: string,
 ): Promise<{ readonly passed: number; readonly failures: readonly Failure[] }> {
-  const output = join(tmpdir(), `order-${process.pid}-${seed}.json`);
+  const output = join(cwd, 'order.json');
   const options = [
     '--timeout',
     '10000',
@@ -60,7 +67,7 @@ function runInOrder(
   ];
   const reporter = ['--reporter-option', `output=${output}`];
   const env = { ...process.env, HOSTED_MODEL_ORDER: String(seed), HOSTED_MODEL_FIGURES: '' };
-  const child = { env, maxBuffer: Number.POSITIVE_INFINITY };
+  const child = { cwd, env, maxBuffer: Number.POSITIVE_INFINITY };
   return new Promise((settle) => {
     execFile('node_modules/.bin/mocha', [...options, ...reporter, ...FILES], child, (error) => {
       try {
