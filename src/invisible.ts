@@ -6,5 +6,5 @@
  */
 export const INVISIBLE = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800`;
 
-/** The same, and characters without a meaning of their own: private and unassigned ones. */
-export const INVISIBLE_OR_UNKNOWN = String.raw`${INVISIBLE}\p{Co}\p{Cn}`;
+/** The same, and characters without a meaning of their own: marks of format, private, unassigned. */
+export const INVISIBLE_OR_UNKNOWN = String.raw`${INVISIBLE}\p{Cf}\p{Co}\p{Cn}`;

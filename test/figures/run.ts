@@ -22,22 +22,21 @@ const day = new Date().toISOString().slice(0, 10);
 process.env['HOSTED_MODEL_FIGURES'] = '1';
 const begunAt = Date.now();
 
-const rows = Object.entries(suites).map(([name, shows]) => {
+const [processor] = cpus();
+const title = `Measured on ${day} by \`npm run figures\`: Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} cores of ${processor?.model.trim()}, load ${load.toFixed(1)} before it began.`;
+const heads = ['Command', 'Shows that', 'Took'];
+
+const rows: string[][] = [];
+for (const [name, shows] of Object.entries(suites)) {
   const startedAt = performance.now();
   const { status } = spawnSync('npm', ['run', '--silent', name], { stdio: 'inherit' });
-  if (status !== 0) throw new Error(`${name} failed, and so there are no figures`);
+  if (status !== 0) throw new Error(`${name} failed`);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  rows.push([`\`npm run ${name}\``, shows, `${seconds.toFixed()} s`]);
+  printTable({ figure: 'measured', title, heads, rows });
   // At once: unit tests, which run in random order here, too, compare it with the figures.
   spawnSync('npm', ['run', '--silent', 'readme'], { stdio: 'inherit' });
-  const seconds = (performance.now() - startedAt) / 1_000;
-  return [`\`npm run ${name}\``, shows, `${seconds.toFixed()} s`];
-});
-const [processor] = cpus();
-printTable({
-  figure: 'measured',
-  title: `Measured on ${day} by \`npm run figures\`: Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} cores of ${processor?.model.trim()}, load ${load.toFixed(1)} before it began.`,
-  heads: ['Command', 'Shows that', 'Took'],
-  rows,
-});
+}
 // No figure outlives the table that it came from.
 for (const path of globSync('test/figures/*.md')) {
   if (statSync(path).mtimeMs < begunAt) rmSync(path);

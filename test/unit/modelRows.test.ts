@@ -19,7 +19,7 @@ const full = modelOf({
     stageOf('withdrawn', '2027-01-15', 'ibm/granite-4-h-small'),
   ],
 });
-const hostile = `a\n\r\u2028b $(trash) \u202Ec\u2066 \u0000\u200F\ud800${'😀'.repeat(5_000)}`;
+const hostile = `a\n\r\u2028b $(trash) \u202Ec\u2066 \u0000\u200F\u{13430}\ud800${'😀'.repeat(5_000)}`;
 
 describe('the rows of Select Model', () => {
   const lifeOf = (...lifecycle: ReturnType<typeof stageOf>[]) =>
