@@ -14,12 +14,10 @@ const suites = {
   'test:fuzz': 'random bytes of others come to nothing worse than an error',
   'test:leaks': 'neither key nor token comes to light anywhere',
   'test:mutants': 'a test fails for each defence that is taken out',
-  'test:order': 'no test leans on another one, and none fails now and then',
 };
 
 const [load = 0] = loadavg();
 const day = new Date().toISOString().slice(0, 10);
-process.env['HOSTED_MODEL_FIGURES'] = '1';
 const begunAt = Date.now();
 
 const [processor] = cpus();
@@ -34,8 +32,6 @@ for (const [name, shows] of Object.entries(suites)) {
   const seconds = (performance.now() - startedAt) / 1_000;
   rows.push([`\`npm run ${name}\``, shows, `${seconds.toFixed()} s`]);
   printTable({ figure: 'measured', title, heads, rows });
-  // At once: unit tests, which run in random order here, too, compare it with the figures.
-  spawnSync('npm', ['run', '--silent', 'readme'], { stdio: 'inherit' });
 }
 // No figure outlives the table that it came from.
 for (const path of globSync('test/figures/*.md')) {

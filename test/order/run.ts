@@ -32,7 +32,6 @@ try {
 const failed = rows.reduce((sum, [, , , count]) => sum + count, 0);
 const fewest = Math.min(...rows.map(([, , passed]) => passed));
 printTable({
-  figure: 'order',
   title: `Unit and contract tests ${rows.length} times, each time in another random order: ${failed} failed (bar 0), at least ${fewest.toLocaleString('en')} passed each time`,
   heads: ['run', 'seed', 'passed', 'failed', 's'],
   rows: rows.toSorted(([one], [other]) => one - other),

@@ -108,7 +108,7 @@ describe('a .env file', () => {
     ['10,000 unlike names', many(10_000, (n) => `VENDER_${n.toString(36)}_KEY=${n}`), 1_000],
     ['blanks and quotes', `IBM_API_KEY=${' '.repeat(100_000)}#${'" '.repeat(50_000)}`, 1_000],
     ['blanks', `${' '.repeat(100_000)}IBM_API_KEY${' '.repeat(100_000)}`, 1_000],
-    ['4,600 repeated lines', many(4_600, (n) => `IBM_API_KEY=${n}`), 100],
+    ['4,600 repeated lines', many(4_600, (n) => `IBM_API_KEY=${n}`), 300],
     ...[
       '"',
       'Bearer ',
@@ -127,14 +127,14 @@ describe('a .env file', () => {
         ['', 'https://a.example/'].map((start): [string, string, number] => [
           `${JSON.stringify(piece)} over and over in ${name} behind "${start}"`,
           `${name}=${start}a${long(piece)}a`,
-          100,
+          300,
         ]),
       ),
     ),
     ...['"', 'Bearer ', '" ', '"\''].map((piece): [string, string, number] => [
       `${JSON.stringify(piece)} alone`,
       `IBM_API_KEY=${long(piece)}`,
-      100,
+      300,
     ]),
   ];
   for (const [what, text, mostMs] of slow) {
