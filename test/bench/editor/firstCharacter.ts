@@ -1,0 +1,82 @@
+/** From the command to the first character in the document, in a real VS Code. */
+import type { Question } from '../question.ts';
+import type { Driver } from './stage/driver.ts';
+import { compared, median } from './stage/figures.ts';
+import { timeNextAnswer } from './stage/pace.ts';
+import { onStage, type Stage } from './stage/stage.ts';
+
+/** Windows, the first command in each of which is another figure; and commands in each after it. */
+const [windows, rounds] = [4, 12];
+
+const goalMs = 80;
+
+const commands = {
+  product: { command: 'hostedModel.generateFromSelection', operation: 'chat_stream', textPart: 1 },
+  peer: { command: 'bench.fetchAndEdit', operation: 'chat', textPart: 0 },
+} as const;
+
+const question: Question = {
+  title: 'Command to first character in the document, less the delay of the service',
+  goal: `≤ ${goalMs} ms median`,
+  measure: () =>
+    onStage(async (stage) => {
+      const first = { product: [] as number[], peer: [] as number[] };
+      const later = { product: [] as number[], peer: [] as number[] };
+      let driver = await stage.start();
+      await driver.do('activate', []);
+      await stage.storeKey();
+      for (let window = 0; window < windows; window += 1) {
+        driver = await stage.start();
+        await driver.do('activate', []);
+        await stage.workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
+        for (let round = 0; round <= rounds; round += 1) {
+          const milliseconds = round === 0 ? first : later;
+          for (const who of inTurn(window + round)) {
+            milliseconds[who].push(await toFirstCharacter(stage, driver, who));
+          }
+        }
+      }
+      const product = median(later.product);
+      return {
+        rows: [
+          ...compared(
+            'ms',
+            ['Hosted Model', product],
+            ['one awaited fetch, one edit', median(later.peer)],
+          ),
+          ...compared(
+            'ms',
+            ['Hosted Model, first command in a window', median(first.product)],
+            ['one awaited fetch, one edit, first command', median(first.peer)],
+          ),
+        ],
+        isMet: product <= goalMs,
+      };
+    }),
+};
+export default question;
+
+function inTurn(round: number): ('product' | 'peer')[] {
+  return round % 2 === 0 ? ['product', 'peer'] : ['peer', 'product'];
+}
+
+async function toFirstCharacter(
+  stage: Stage,
+  driver: Driver,
+  who: 'product' | 'peer',
+): Promise<number> {
+  const { command, operation, textPart } = commands[who];
+  const argument = who === 'peer' ? await stage.peerRequest(operation) : undefined;
+  const service = timeNextAnswer(stage.emulator, operation);
+  const { startedAt, changedAt, text } = await driver.do('run', {
+    command,
+    argument,
+    text: 'Dear Sir or Madam,\nWrite a reply.\n',
+    line: 1,
+  });
+  const [first] = changedAt;
+  if (first === undefined || !text.includes('Hello from the emulated model!')) {
+    throw new Error(`${command} left this: ${text}`);
+  }
+  return first - startedAt - service.delayUntil(textPart);
+}

@@ -1,0 +1,129 @@
+/**
+ * The part of the benchmark that runs in the extension host. Started before everything that waits
+ * for the end of the start, so that it can time how that is activated.
+ */
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import {
+  commands,
+  type ExtensionContext,
+  extensions,
+  Selection,
+  type TextDocument,
+  type TextEditor,
+  window,
+  workspace,
+} from 'vscode';
+import { clockMs, type Orders, portVariable, type Ran, type Run } from '../protocol.ts';
+
+/** Milliseconds a timer of one millisecond takes in a host that has nothing else to do. */
+const quietTurnMs = 3;
+/** Turns in a row that must be quiet, and how many are waited for at the most. */
+const [quietTurns, mostTurns] = [20, 500];
+
+const answers: {
+  readonly [Name in keyof Orders]: (
+    order: Orders[Name]['order'],
+  ) => Promise<Orders[Name]['answer']>;
+} = { activate: activateInTurn, run, close };
+
+/** Ends once the first order is carried out: then the start of the host goes on. */
+export function activate({ subscriptions }: ExtensionContext): Promise<void> {
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  subscriptions.push(commands.registerCommand('bench.wait', wait));
+  const socket = connect(Number(process.env[portVariable]), '127.0.0.1');
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    createInterface({ input: socket }).on('line', (line) => {
+      void obey(socket, line).then(resolve);
+    });
+  });
+}
+
+async function obey(socket: Socket, line: string): Promise<void> {
+  const { name, order } = JSON.parse(line) as { name: keyof Orders; order: never };
+  const answer = await answers[name](order).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error: error instanceof Error ? error.stack : String(error) }),
+  );
+  socket.write(`${JSON.stringify(answer)}\n`);
+}
+
+async function activateInTurn(ids: readonly string[]): Promise<Record<string, number>> {
+  const milliseconds: Record<string, number> = {};
+  for (const id of ids) {
+    const extension = extensions.getExtension(id);
+    if (!extension) throw new Error(`${id} is not installed.`);
+    if (extension.isActive) throw new Error(`${id} is active already.`);
+    await quiet();
+    const startedAt = performance.now();
+    await extension.activate();
+    milliseconds[id] = performance.now() - startedAt;
+  }
+  return milliseconds;
+}
+
+async function run({ command, argument, text, line, isUndone, staysOpen }: Run): Promise<Ran> {
+  const editor = await open(text, line);
+  const { document } = editor;
+  const changedAt: number[] = [];
+  const listener = workspace.onDidChangeTextDocument((event) => {
+    if (event.document === document && event.contentChanges.length > 0) changedAt.push(clockMs());
+  });
+  try {
+    await quiet();
+    const startedAt = clockMs();
+    await commands.executeCommand(command, argument);
+    const ran = { startedAt, changedAt: [...changedAt], text: document.getText() };
+    return isUndone === true ? { ...ran, undoSteps: await undo(document, text) } : ran;
+  } finally {
+    listener.dispose();
+    if (staysOpen !== true) await close();
+  }
+}
+
+async function close(): Promise<true> {
+  await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  return true;
+}
+
+async function open(content: string, line: number): Promise<TextEditor> {
+  const document = await workspace.openTextDocument({ content, language: 'plaintext' });
+  const editor = await window.showTextDocument(document, { preview: false });
+  const { start, end } = document.lineAt(line).range;
+  const wanted = new Selection(start, end);
+  do {
+    editor.selection = wanted;
+    // What VS Code says late about the selection before takes its place. This is answered later.
+    await commands.executeCommand('setContext', 'bench.isSelected', true);
+  } while (!editor.selection.isEqual(wanted));
+  return editor;
+}
+
+/** @returns the steps until the document was as before */
+async function undo(document: TextDocument, text: string): Promise<number> {
+  let steps = 0;
+  while (document.getText() !== text) {
+    const changed = new Promise<void>((resolve) => {
+      const listener = workspace.onDidChangeTextDocument((event) => {
+        if (event.document !== document || event.contentChanges.length === 0) return;
+        listener.dispose();
+        resolve();
+      });
+    });
+    await commands.executeCommand('undo');
+    await changed;
+    steps += 1;
+  }
+  return steps;
+}
+
+/** Waits until the host has nothing else to do, but not for long. */
+async function quiet(): Promise<void> {
+  let inRow = 0;
+  for (let turn = 0; inRow < quietTurns && turn < mostTurns; turn += 1) {
+    const startedAt = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    inRow = performance.now() - startedAt < quietTurnMs ? inRow + 1 : 0;
+  }
+}

@@ -1,0 +1,37 @@
+/** Measures in the page of a window how long a key takes to be seen. */
+import type { Workbench } from '../../../vscode/workbench.ts';
+
+/**
+ * Watches the first line of the editor from now on, which holds this text.
+ * @returns waits for as many keys, and tells the milliseconds from each to its character
+ */
+export async function watchTyping(
+  { screen }: Workbench,
+  text: string,
+): Promise<(keys: number) => Promise<readonly number[]>> {
+  await screen.read(`(() => {
+    const editor = document.querySelector('.editor-group-container.active .monaco-editor');
+    const pressed = [];
+    const seen = [];
+    const line = () => [...editor.querySelectorAll('.view-lines .view-line')]
+      .find(({ style }) => Number.parseFloat(style.top) === 0);
+    const onKey = ({ timeStamp }) => pressed.push(timeStamp);
+    addEventListener('keydown', onKey, true);
+    const look = () => {
+      const typed = (line()?.textContent.length ?? 0) - ${text.length};
+      while (seen.length < typed) seen.push(performance.now() - pressed[seen.length]);
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(editor, { subtree: true, childList: true, characterData: true });
+    globalThis.benchTyping = { seen, end: () => {
+      observer.disconnect();
+      removeEventListener('keydown', onKey, true);
+    } };
+  })()`);
+  return async (keys) => {
+    await screen.until(`${keys} typed characters`, async () =>
+      (await screen.read<number>('benchTyping.seen.length')) >= keys ? true : undefined,
+    );
+    return screen.read<number[]>('(benchTyping.end(), benchTyping.seen)');
+  };
+}

@@ -1,0 +1,112 @@
+/** A stream of 100 tokens a second into a real editor: how it is written, and what undo makes of it. */
+import type { Question, Row } from '../question.ts';
+import type { Driver } from './stage/driver.ts';
+import { compared, median } from './stage/figures.ts';
+import { timeNextAnswer } from './stage/pace.ts';
+import { slowLineTo } from './stage/slowLine.ts';
+import { onStage, type Stage } from './stage/stage.ts';
+
+/** Streams of each, and of how many tokens; on a slow line every edit and undo of the peer takes its time. */
+const here = { rounds: 3, tokens: 300, isNear: true };
+const far = { rounds: 3, tokens: 100, isNear: false };
+/** Milliseconds of each way. */
+const farMs = 60;
+
+const commands = { product: 'hostedModel.generateFromSelection', peer: 'bench.editPerEvent' };
+
+interface Streamed {
+  /** The most in any second. */
+  readonly editsPerSecond: number;
+  /** From the last token of the service to the last change of the document. */
+  readonly delayMs: number;
+  readonly undoSteps?: number | undefined;
+}
+
+const figures: readonly { key: keyof Streamed; unit: string; goal: number }[] = [
+  { key: 'editsPerSecond', unit: 'edits a second', goal: 31 },
+  { key: 'delayMs', unit: 'ms late', goal: 250 },
+  { key: 'undoSteps', unit: 'undo step(s)', goal: 1 },
+];
+
+const question: Question = {
+  title: 'Streaming 100 tokens a second into a real editor',
+  goal: '≤ 31 edits a second, last character ≤ 250 ms late, 1 undo step',
+  measure: () =>
+    onStage(async (stage) => {
+      const line = await slowLineTo(stage.server.port);
+      try {
+        const driver = await stage.start(line.port);
+        await driver.do('activate', []);
+        await stage.storeKey();
+        const near = await inTurn(stage, driver, here);
+        line.delayMs = farMs;
+        const remote = await inTurn(stage, driver, far);
+        const both = [...figuresOf(near, ''), ...figuresOf(remote, `, ${2 * farMs} ms away`)];
+        return {
+          rows: both.flatMap(({ rows }) => rows),
+          isMet: both.every(({ isMet }) => isMet),
+        };
+      } finally {
+        line.close();
+      }
+    }),
+};
+export default question;
+
+type Both = Record<'product' | 'peer', Streamed[]>;
+
+async function inTurn(stage: Stage, driver: Driver, times: typeof here): Promise<Both> {
+  const both: Both = { product: [], peer: [] };
+  for (let round = 0; round < times.rounds; round += 1) {
+    for (const who of ['product', 'peer'] as const) {
+      both[who].push(await stream(stage, driver, who, times));
+    }
+  }
+  return both;
+}
+
+function figuresOf(
+  { product, peer }: Both,
+  where: string,
+): { readonly rows: Row[]; readonly isMet: boolean }[] {
+  return figures.flatMap(({ key, unit, goal }) => {
+    const [ours, theirs] = [product, peer].map((streams) =>
+      streams.map((one) => one[key]).filter((value) => value !== undefined),
+    );
+    if (!ours || !theirs || ours.length === 0) return [];
+    const value = median(ours);
+    const [name, other] = [`Hosted Model${where}`, `one awaited edit an event${where}`];
+    return [{ rows: compared(unit, [name, value], [other, median(theirs)]), isMet: value <= goal }];
+  });
+}
+
+async function stream(
+  { emulator, peerRequest }: Stage,
+  driver: Driver,
+  who: 'product' | 'peer',
+  { tokens, isNear }: typeof here,
+): Promise<Streamed> {
+  emulator.settings.answer = () => Array.from({ length: tokens }, (_, index) => pieceAt(index));
+  const argument = who === 'peer' ? await peerRequest('chat_stream') : undefined;
+  const service = timeNextAnswer(emulator, 'chat_stream', 10);
+  const { changedAt, text, undoSteps } = await driver.do('run', {
+    command: commands[who],
+    argument,
+    text: 'Write a reply.',
+    line: 0,
+    isUndone: isNear,
+  });
+  const wanted = Array.from({ length: tokens }, (_, index) => pieceAt(index)).join('');
+  if (text !== `Write a reply.\n${wanted}`) throw new Error(`${commands[who]} left this: ${text}`);
+  const within = (start: number) => changedAt.filter((at) => at >= start && at < start + 1_000);
+  return {
+    editsPerSecond: Math.max(...changedAt.map((at) => within(at).length)),
+    delayMs: (changedAt.at(-1) ?? Number.NaN) - service.sentAt(tokens),
+    undoSteps,
+  };
+}
+
+/** Words, in lines of ten. */
+function pieceAt(index: number): string {
+  return index % 10 === 9 ? 'word\n' : 'word ';
+}

@@ -1,0 +1,72 @@
+/** What a stream into a document costs somebody who types in another place of it. */
+import type { Question } from '../question.ts';
+import type { Driver } from './stage/driver.ts';
+import { compared, quantile } from './stage/figures.ts';
+import { timeNextAnswer } from './stage/pace.ts';
+import { onStage, type Stage } from './stage/stage.ts';
+import { watchTyping } from './stage/typingWatch.ts';
+
+const rounds = 5;
+/** Of one round: 100 tokens a second meanwhile. */
+const [keys, everyMs, tokens] = [30, 60, 400];
+
+type Beside = 'product' | 'peer' | 'nothing';
+
+const commands: Readonly<Record<Beside, string>> = {
+  product: 'hostedModel.generateFromSelection',
+  peer: 'bench.editPerEvent',
+  nothing: 'bench.wait',
+};
+
+const question: Question = {
+  title:
+    'Typing in the editor while 100 tokens a second stream into it: key to character on screen',
+  goal: 'reported',
+  measure: () =>
+    onStage(async (stage) => {
+      const driver = await stage.start();
+      await driver.do('activate', []);
+      await stage.storeKey();
+      const taken: Record<Beside, number[]> = { product: [], peer: [], nothing: [] };
+      for (let round = 0; round < rounds; round += 1) {
+        for (const beside of ['product', 'nothing', 'peer'] as const) {
+          taken[beside].push(...(await type(stage, driver, beside)));
+        }
+      }
+      const rows = (share: number, name: string) => {
+        const of = (beside: Beside) => quantile(taken[beside], share);
+        return compared(
+          'ms',
+          [`beside a stream of Hosted Model, ${name}`, of('product')],
+          [`beside nothing, ${name}`, of('nothing')],
+          [`beside one awaited edit an event, ${name}`, of('peer')],
+        );
+      };
+      return { rows: [...rows(0.5, 'median'), ...rows(0.95, '95 of 100 keys')] };
+    }),
+};
+export default question;
+
+/** @returns milliseconds from each key to its character on the screen */
+async function type(stage: Stage, driver: Driver, beside: Beside): Promise<readonly number[]> {
+  const { emulator, workbench, peerRequest } = stage;
+  emulator.settings.answer = () =>
+    Array.from({ length: tokens }, (_, index) => `word${index % 10 === 9 ? '\n' : ' '}`);
+  const argument = beside === 'peer' ? await peerRequest('chat_stream') : keys * everyMs;
+  if (beside !== 'nothing') timeNextAnswer(emulator, 'chat_stream', 10);
+  const running = driver.do('run', {
+    command: commands[beside],
+    argument,
+    text: '>\n\nWrite a reply.',
+    line: 2,
+    staysOpen: true,
+  });
+  await workbench.editor.waitForPosition(/^Ln 3, .*selected/);
+  if (beside !== 'nothing') await workbench.editor.waitForText(/word/);
+  await workbench.editor.placeCursor(1, 2);
+  const typed = await watchTyping(workbench, '>');
+  await workbench.page.keyboard.type('x'.repeat(keys), { delay: everyMs });
+  const [milliseconds] = await Promise.all([typed(keys), running]);
+  await driver.do('close', {});
+  return milliseconds;
+}
