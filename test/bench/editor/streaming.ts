@@ -88,7 +88,7 @@ async function stream(
 ): Promise<Streamed> {
   emulator.settings.answer = () => Array.from({ length: tokens }, (_, index) => pieceAt(index));
   const argument = who === 'peer' ? await peerRequest('chat_stream') : undefined;
-  const service = timeNextAnswer(emulator, 'chat_stream', 10);
+  const service = timeNextAnswer(emulator, 'chat_stream', { everyMs: 10 });
   const { changedAt, text, undoSteps } = await driver.do('run', {
     command: commands[who],
     argument,

@@ -53,7 +53,7 @@ async function type(stage: Stage, driver: Driver, beside: Beside): Promise<reado
   emulator.settings.answer = () =>
     Array.from({ length: tokens }, (_, index) => `word${index % 10 === 9 ? '\n' : ' '}`);
   const argument = beside === 'peer' ? await peerRequest('chat_stream') : keys * everyMs;
-  if (beside !== 'nothing') timeNextAnswer(emulator, 'chat_stream', 10);
+  if (beside !== 'nothing') timeNextAnswer(emulator, 'chat_stream', { everyMs: 10 });
   const running = driver.do('run', {
     command: commands[beside],
     argument,

@@ -13,11 +13,12 @@ export interface Service {
 /**
  * Times the next answer of this operation, and gives it a pace.
  * @param everyMs from one part to the next, by the clock and not from the end of the last one
+ * @param firstMs before the first part
  */
 export function timeNextAnswer(
   emulator: Emulator,
   operation: 'chat' | 'chat_stream',
-  everyMs = 0,
+  { everyMs = 0, firstMs = 0 }: { readonly everyMs?: number; readonly firstMs?: number },
 ): Service {
   const sent: number[] = [];
   let askedAt = Number.NaN;
@@ -29,7 +30,7 @@ export function timeNextAnswer(
     },
     {
       beforePart: async (part) => {
-        const dueAt = (sent[0] ?? clockMs()) + part * everyMs;
+        const dueAt = (sent[0] ?? clockMs() + firstMs) + part * everyMs;
         const early = dueAt - clockMs();
         if (early > 0) await pause(early);
         sent[part] = clockMs();
