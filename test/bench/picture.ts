@@ -28,12 +28,20 @@ const lineHeight = 16;
 const fits = { name: 47, line: 92 };
 
 /** Multiples: what is beyond is drawn up to there, and its number says how far it is. */
-const axis = { least: 1 / 120, most: 20, marks: [0.01, 0.1, 1, 10] };
+interface Axis {
+  readonly least: number;
+  readonly most: number;
+  readonly marks: readonly number[];
+}
+
+/** For figures that are alike, and for all others. */
+const narrow: Axis = { least: 1 / 5, most: 5, marks: [0.25, 0.5, 1, 2, 4] };
+const wide: Axis = { least: 1 / 120, most: 20, marks: [0.01, 0.1, 1, 10] };
 
 /** Of VS Code's and GitHub's own themes; each has a contrast of 4.5 or more on its background. */
 const style = `
   :root { color-scheme: light dark; --back: #ffffff; --text: #1f2328; --pale: #59636e;
-    --line: #d1d9e0; --bar: #0969da; --met: #1a7f37; --missed: #cf222e; --goal: #953800; }
+    --line: #d1d9e0; --bar: #0969da; --met: #1a7f37; --missed: #cf222e; --goal: #bc4c00; }
   @media (prefers-color-scheme: dark) {
     :root { --back: #0d1117; --text: #e6edf3; --pale: #9198a1; --line: #3d444d; --bar: #4493f8;
       --met: #3fb950; --missed: #f85149; --goal: #ffa657; }
@@ -47,6 +55,7 @@ const style = `
   .back { fill: var(--back); }
   .bar { fill: var(--bar); }
   .goal { stroke: var(--goal); stroke-width: 2.5; }
+  .around { stroke: var(--back); stroke-width: 5.5; }
   .one { stroke: var(--pale); }
   .mark { stroke: var(--line); }
 `;
@@ -76,14 +85,15 @@ export function pictureOf({ date, machine, versions, questions }: Results): stri
     }
     top += 4;
     const goals = goalsIn(question.goal, question.rows);
+    const axis = axisFor(question.rows);
     const rows: string[] = [];
     for (const row of question.rows) {
       const lines = wrapped(nameOf(row), fits.name);
       if (row.ratio === undefined) {
         rows.push(text(bars.left, top, `${figure(row.value)} ${row.unit}`.trim(), 'number'));
       } else {
-        rows.push(...marksFrom(top - 14, top - 11 + lines.length * lineHeight));
-        rows.push(...barOf(row.ratio, goals.get(row), top));
+        rows.push(...marksFrom(axis, top - 14, top - 11 + lines.length * lineHeight));
+        rows.push(...barOf(axis, row.ratio, goals.get(row), top));
         rows.push(text(width - margin, top, `${figure(row.ratio)} ×`, 'number', 'end'));
       }
       for (const line of lines) {
@@ -93,7 +103,7 @@ export function pictureOf({ date, machine, versions, questions }: Results): stri
       top += 3;
     }
     if (question.rows.some(({ ratio }) => ratio !== undefined)) {
-      drawn.push(...axisNames(top));
+      drawn.push(...axisNames(axis, top));
       top += lineHeight;
     }
     drawn.push(...rows);
@@ -124,30 +134,38 @@ function nameOf({ name, value, unit, ratio }: Row): string {
   return ratio === undefined ? name : `÷ ${name} (${figure(value)} ${unit})`;
 }
 
-function barOf(ratio: number, goal: number | undefined, top: number): string[] {
-  const [from, to] = [placeOf(1), placeOf(ratio)];
+function barOf(axis: Axis, ratio: number, goal: number | undefined, top: number): string[] {
+  const [from, to] = [placeOf(axis, 1), placeOf(axis, ratio)];
   const left = Math.min(from, to);
-  const wide = Math.max(1.5, Math.abs(to - from));
-  const bar = `<rect class="bar" x="${left}" y="${top - 10}" width="${round(wide)}" height="11" rx="1.5"/>`;
+  const long = Math.max(1.5, Math.abs(to - from));
+  const bar = `<rect class="bar" x="${left}" y="${top - 10}" width="${round(long)}" height="11" rx="1.5"/>`;
   if (goal === undefined) return [bar];
-  const at = placeOf(goal);
-  return [bar, `<line class="goal" x1="${at}" x2="${at}" y1="${top - 13}" y2="${top + 4}"/>`];
+  const at = placeOf(axis, goal);
+  const lines = ['around', 'goal'].map(
+    (kind) => `<line class="${kind}" x1="${at}" x2="${at}" y1="${top - 13}" y2="${top + 4}"/>`,
+  );
+  return [bar, ...lines];
 }
 
-function marksFrom(top: number, bottom: number): string[] {
+function marksFrom(axis: Axis, top: number, bottom: number): string[] {
   return axis.marks.map((mark) => {
-    const at = placeOf(mark);
+    const at = placeOf(axis, mark);
     const kind = mark === 1 ? 'one' : 'mark';
     return `<line class="${kind}" x1="${at}" x2="${at}" y1="${top}" y2="${bottom}"/>`;
   });
 }
 
-function axisNames(top: number): string[] {
-  return axis.marks.map((mark) => text(placeOf(mark), top, `${mark}`, 'pale', 'middle'));
+function axisNames(axis: Axis, top: number): string[] {
+  return axis.marks.map((mark) => text(placeOf(axis, mark), top, `${mark}`, 'pale', 'middle'));
+}
+
+function axisFor(rows: readonly Row[]): Axis {
+  const isNarrow = rows.every(({ ratio = 1 }) => ratio >= narrow.least && ratio <= narrow.most);
+  return isNarrow ? narrow : wide;
 }
 
 /** Pixels from the left. */
-function placeOf(ratio: number): number {
+function placeOf(axis: Axis, ratio: number): number {
   const kept = Math.min(axis.most, Math.max(axis.least, ratio));
   const share = Math.log(kept / axis.least) / Math.log(axis.most / axis.least);
   return round(bars.left + share * (bars.right - bars.left));

@@ -7,6 +7,9 @@ import type { Question } from '../question.ts';
 import { productId } from './stage/install.ts';
 import { onStage } from './stage/stage.ts';
 
+/** Milliseconds that an idle window is watched. */
+const watchedMs = 1_000;
+
 const question: Question = {
   title: 'Idle after activation',
   goal: '0 sockets, timers, token requests and secrets read',
@@ -51,7 +54,7 @@ async function requestsOfWindow(): Promise<Record<string, number>> {
     const driver = await start();
     await driver.do('activate', [productId]);
     await workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
-    await driver.do('run', { command: 'bench.wait', argument: 1_000, text: ' ', line: 0 });
+    await driver.do('run', { command: 'bench.wait', argument: watchedMs, text: ' ', line: 0 });
     return {
       'token requests': emulator.count('/identity/token'),
       'other requests': emulator.count(({ path }) => path !== '/identity/token'),
