@@ -1,0 +1,62 @@
+/** One way to call the service. */
+export interface Caller {
+  /** One call, the answer as a whole. */
+  call(): Promise<string>;
+  /** One call, the answer as it comes. */
+  stream?(onText: (text: string) => void): Promise<unknown>;
+}
+
+/** A caller for the emulated service at this address, which has done nothing yet. */
+export type MakeCaller = (url: string) => Promise<Caller>;
+
+export const apiKey = 'emulator-key';
+export const projectId = 'emulator-project';
+export const modelId = 'ibm/granite-4-h-small';
+export const version = '2025-02-11';
+/** 2 KB, as a selection has. */
+export const prompt = 'Say the same in fewer words, please. '.repeat(55);
+export const messages = [{ role: 'user', content: prompt }];
+
+export const paths = {
+  call: `/ml/v1/text/chat?version=${version}`,
+  stream: `/ml/v1/text/chat_stream?version=${version}`,
+} as const;
+export const body = JSON.stringify({ model_id: modelId, project_id: projectId, messages });
+
+/** A token for those who have nothing of their own for it. */
+export async function fetchToken(url: string): Promise<string> {
+  const form = { grant_type: 'urn:ibm:params:oauth:grant-type:apikey', apikey: apiKey };
+  const response = await fetch(`${url}/identity/token`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  });
+  const { access_token } = (await response.json()) as { access_token: string };
+  return access_token;
+}
+
+/** As much of an answer as is read here. */
+export interface ChatAnswer {
+  readonly choices: readonly {
+    readonly message?: { readonly content: string };
+    readonly delta?: { readonly content?: string };
+  }[];
+}
+
+export function textOf(answer: ChatAnswer): string {
+  const [choice] = answer.choices;
+  return choice?.message?.content ?? choice?.delta?.content ?? '';
+}
+
+/** Reads events as shortly as these can be read; returns what takes the next part of the answer. */
+export function eventReader(onText: (text: string) => void): (part: string) => void {
+  let rest = '';
+  return (part) => {
+    const lines = (rest + part).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!line.startsWith('data: ')) continue;
+      const text = textOf(JSON.parse(line.slice(6)));
+      if (text !== '') onText(text);
+    }
+  };
+}

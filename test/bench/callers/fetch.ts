@@ -1,0 +1,27 @@
+import {
+  body,
+  type ChatAnswer,
+  eventReader,
+  fetchToken,
+  type MakeCaller,
+  paths,
+  textOf,
+} from './caller.ts';
+
+/** `fetch` as Node has it, with a token in hand. */
+export const makeCaller: MakeCaller = async (url) => {
+  const headers = {
+    authorization: `Bearer ${await fetchToken(url)}`,
+    'content-type': 'application/json',
+  };
+  const send = (path: string) => fetch(url + path, { method: 'POST', headers, body });
+  return {
+    call: async () => textOf((await (await send(paths.call)).json()) as ChatAnswer),
+    stream: async (onText) => {
+      const response = await send(paths.stream);
+      const read = eventReader(onText);
+      const decoder = new TextDecoder();
+      for await (const chunk of response.body ?? []) read(decoder.decode(chunk, { stream: true }));
+    },
+  };
+};

@@ -1,0 +1,20 @@
+import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
+import { loadSession } from '../product.ts';
+import { apiKey, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
+
+/** The shipped service part, called as a command does it: one session, a client for each call. */
+export const makeCaller: MakeCaller = async (url) => {
+  const Session = await loadSession();
+  const session = new Session();
+  const vendor = vendorFor('ibm') as Vendor;
+  const approved = { auth: url, service: url };
+  const credentials = { vendor, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
+  // As many as the others send at a time; a user can set 8 at most.
+  const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
+  const settings = { modelId, operation: 'chat', limits } as const;
+  const client = () => session.client(credentials, settings);
+  return {
+    call: async () => (await client().generateText(prompt, {})).text,
+    stream: (onText) => client().generateText(prompt, {}, { onText }),
+  };
+};

@@ -1,0 +1,55 @@
+import { type ChildProcess, fork } from 'node:child_process';
+
+/** Processes that are asked one thing after the other, so that nobody's heap or clock is another's. */
+
+type Handlers = Readonly<Record<string, (value: never) => unknown>>;
+
+interface Request {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+interface Reply {
+  readonly value?: unknown;
+  readonly failure?: string;
+}
+
+/** The other end of `Child`: answers what its parent asks. */
+export function answerParent(handlers: Handlers): void {
+  process.on('message', async ({ name, value }: Request) => {
+    process.send?.(await reply(handlers[name] as (value: unknown) => unknown, value));
+  });
+}
+
+async function reply(handler: (value: unknown) => unknown, asked: unknown): Promise<Reply> {
+  try {
+    return { value: await handler(asked) };
+  } catch (error) {
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+export class Child {
+  readonly #process: ChildProcess;
+
+  constructor(path: string, values: readonly string[] = [], nodeOptions: readonly string[] = []) {
+    this.#process = fork(path, [...values], { execArgv: [...nodeOptions] });
+  }
+
+  /** @throws {Error} with the stack of the child, or as it ended */
+  async ask<Value>(name: string, value?: unknown): Promise<Value> {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const ended = (code: number | null) => reject(new Error(`A child ended with ${code}`));
+    this.#process.once('message', (message) => resolve(message as Reply));
+    this.#process.once('exit', ended);
+    this.#process.send({ name, value: value ?? null } satisfies Request);
+    const { value: answer, failure } = await promise;
+    this.#process.off('exit', ended);
+    if (failure !== undefined) throw new Error(failure);
+    return answer as Value;
+  }
+
+  end(): void {
+    this.#process.kill();
+  }
+}

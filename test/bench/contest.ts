@@ -1,0 +1,98 @@
+import { Child } from './child.ts';
+import type { Figures, Order } from './contestant.ts';
+import type { Row } from './question.ts';
+
+/** Callers in processes of their own, which take turns at the same emulator. */
+
+export type CallerName = 'product' | 'officialSdk' | 'openai' | 'axios' | 'fetch' | 'rawSocket';
+
+export const callerTitles: Readonly<Record<CallerName, string>> = {
+  product: 'Hosted Model',
+  officialSdk: 'official SDK',
+  openai: 'openai',
+  axios: 'axios + axios-retry',
+  fetch: 'fetch',
+  rawSocket: 'raw socket',
+};
+
+export interface Contest extends Order {
+  readonly callers: readonly CallerName[];
+  readonly answer: { readonly pieces: number; readonly length: number };
+  /** Rounds that count. Before them there are some to get warm. */
+  readonly rounds: number;
+  readonly warmUps: number;
+}
+
+/** What each round of each caller came to; rounds of the same place belong together. */
+export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>> {
+  const { callers, answer, rounds, warmUps, ...order } = contest;
+  const emulator = new Child('test/bench/emulatorProcess.ts');
+  const children = new Map<CallerName, Child>();
+  try {
+    const url = await emulator.ask<string>('url');
+    await emulator.ask('answer', answer);
+    for (const name of callers) {
+      children.set(name, new Child('test/bench/contestant.ts', [name, url]));
+    }
+    const figures = new Map<CallerName, Figures[]>(callers.map((name) => [name, []]));
+    for (let round = -warmUps; round < rounds; round += 1) {
+      for (const [name, child] of children) {
+        const result = await child.ask<Figures>('run', order);
+        if (result.failed > 0 || result.characters !== charactersOf(contest)) {
+          throw new Error(`${name}: ${result.failed} failed, ${result.characters} characters`);
+        }
+        if (round >= 0) figures.get(name)?.push(result);
+      }
+    }
+    return figures;
+  } finally {
+    for (const child of [emulator, ...children.values()]) child.end();
+  }
+}
+
+function charactersOf({ calls, answer }: Contest): number {
+  return calls * answer.pieces * answer.length;
+}
+
+/** A row for each, with its median and the median of the rounds' ratios. */
+export function rowsOf<Name extends string>(
+  values: ReadonlyMap<Name, readonly number[]>,
+  {
+    product,
+    titles,
+    unit,
+  }: {
+    readonly product: Name;
+    readonly titles: Readonly<Record<Name, string>>;
+    readonly unit: string;
+  },
+): Row[] {
+  const own = values.get(product) ?? [];
+  return [...values].map(([name, all]) => {
+    const row = { name: titles[name], value: median(all), unit };
+    const ratios = all.map((value, round) => (own[round] ?? Number.NaN) / value);
+    return name === product ? row : { ...row, ratio: median(ratios) };
+  });
+}
+
+/** The rows of a contest, by one of its figures. */
+export function callerRows(
+  figures: ReadonlyMap<CallerName, readonly Figures[]>,
+  value: (figures: Figures) => number,
+  unit: string,
+): Row[] {
+  const values = new Map([...figures].map(([name, all]) => [name, all.map(value)]));
+  return rowsOf(values, { product: 'product', titles: callerTitles, unit });
+}
+
+/** The product's value to that of the row with this name. */
+export function ratioTo(rows: readonly Row[], name: string): number {
+  return rows.find((row) => row.name === name)?.ratio ?? Number.NaN;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

@@ -1,0 +1,78 @@
+import { createHistogram } from 'node:perf_hooks';
+import type { Caller, MakeCaller } from './callers/caller.ts';
+import { answerParent } from './child.ts';
+
+/** One caller in a process of its own: `node contestant.ts <caller> <address>`. */
+
+const [name, url = ''] = process.argv.slice(2);
+const { makeCaller }: { makeCaller: MakeCaller } = await import(`./callers/${name}.ts`);
+let caller: Caller = await makeCaller(url);
+
+/** What a number of calls has cost, and come to. */
+export interface Figures {
+  readonly ms: number;
+  /** Of the processor, in user and system code. */
+  readonly cpuMs: number;
+  readonly failed: number;
+  /** Median of the milliseconds until there was text; 0 for calls that are not streamed. */
+  readonly firstTextMs: number;
+  /** Characters of all answers. */
+  readonly characters: number;
+}
+
+export interface Order {
+  readonly kind: 'call' | 'stream';
+  readonly calls: number;
+  readonly inFlight: number;
+}
+
+answerParent({
+  /** Forgets all that the caller knows, its token included. */
+  startAnew: async () => {
+    caller = await makeCaller(url);
+  },
+  run,
+  heapBytes,
+});
+
+async function run({ kind, calls, inFlight }: Order): Promise<Figures> {
+  const firstText = createHistogram();
+  let [left, failed, characters] = [calls, 0, 0];
+  const streamed = async () => {
+    const startedAt = performance.now();
+    let length = 0;
+    await caller.stream?.((text) => {
+      if (length === 0) firstText.record(Math.round((performance.now() - startedAt) * 1e6));
+      length += text.length;
+    });
+    return length;
+  };
+  const one = kind === 'call' ? async () => (await caller.call()).length : streamed;
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      try {
+        characters += await one();
+      } catch {
+        failed += 1;
+      }
+    }
+  };
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  const ms = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const firstTextMs = firstText.count === 0 ? 0 : firstText.percentile(50) / 1e6;
+  return { ms, cpuMs: (user + system) / 1_000, failed, firstTextMs, characters };
+}
+
+/** What is in use once all that nobody needs is gone. */
+async function heapBytes(): Promise<number> {
+  for (let round = 0; round < 3; round += 1) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

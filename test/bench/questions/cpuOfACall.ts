@@ -1,0 +1,23 @@
+import { callerRows, callerTitles, hold, ratioTo } from '../contest.ts';
+import type { Question } from '../question.ts';
+
+const CALLS = 300;
+
+const question: Question = {
+  title: 'CPU of a call, not streamed',
+  goal: '≤ 0.90 × official SDK',
+  measure: async () => {
+    const figures = await hold({
+      callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
+      answer: { pieces: 220, length: 5 },
+      kind: 'call',
+      calls: CALLS,
+      inFlight: 1,
+      rounds: 11,
+      warmUps: 4,
+    });
+    const rows = callerRows(figures, ({ cpuMs }) => (cpuMs * 1_000) / CALLS, 'µs');
+    return { rows, isMet: ratioTo(rows, callerTitles.officialSdk) <= 0.9 };
+  },
+};
+export default question;

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { cpus, totalmem, type } from 'node:os';
+import { peerVersions } from './peers.ts';
+import type { Question, Result, Row } from './question.ts';
+
+/** What `results.json` holds, and the page that is made of it. */
+
+export type Answer = Pick<Question, 'title' | 'goal'> & Result;
+
+interface Results {
+  readonly date: string;
+  readonly machine: string;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly questions: readonly Answer[];
+}
+
+/** One answer as lines for a terminal. */
+export function lines({ title, goal, isMet, rows }: Answer): string[] {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return [
+    title,
+    `  goal: ${goal}${isMet === undefined ? '' : isMet ? ' – met' : ' – NOT MET'}`,
+    ...rows.map(
+      (row) => `  ${row.name.padEnd(width)}  ${valueText(row).padStart(14)}${factor(row)}`,
+    ),
+  ];
+}
+
+export async function writeResults(questions: readonly Answer[]): Promise<void> {
+  const results: Results = {
+    date: new Date().toISOString().slice(0, 10),
+    machine: machine(),
+    versions: versions(),
+    questions,
+  };
+  await writeFile('test/bench/results.json', `${JSON.stringify(results, undefined, 2)}\n`);
+  await writeFile('test/bench/RESULTS.md', page(results));
+}
+
+function page({ date, machine, versions, questions }: Results): string {
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return `# Results of \`npm run bench\`
+
+${date} on ${machine}. ${named.join(', ')}.
+
+Values are medians of rounds in which all take turns. A ratio is the product's value to that of its row, the median of the rounds' own ratios: it holds where a busy machine moves the values themselves. All call the emulated service of this repository, which runs in a process of its own.
+
+| Question | Goal | Met |
+|---|---|---|
+${questions.map(({ title, goal, isMet }) => `| ${title} | ${goal} | ${metText(isMet)} |`).join('\n')}
+
+${questions.map(section).join('\n\n')}
+`;
+}
+
+function section({ title, rows }: Answer): string {
+  const cells = rows.map(({ ratio, ...row }) => {
+    const of = ratio === undefined ? '' : `${ratio.toPrecision(2)} ×`;
+    return `| ${row.name} | ${valueText(row)} | ${of} |`;
+  });
+  return `## ${title}\n\n| | Value | Product to this |\n|---|--:|--:|\n${cells.join('\n')}`;
+}
+
+function metText(isMet: boolean | undefined): string {
+  if (isMet === undefined) return '';
+  return isMet ? 'yes' : '**no**';
+}
+
+function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
+  const digits = Number.isInteger(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  const number = value.toLocaleString('en', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return unit === '' ? number : `${number} ${unit}`;
+}
+
+function factor({ ratio }: Row): string {
+  return ratio === undefined ? '' : `   ${ratio.toPrecision(2)} ×`;
+}
+
+function machine(): string {
+  const [processor] = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} × ${processor?.model.trim()}, ${gigabytes} GB, ${type()}`;
+}
+
+function versions(): Record<string, string> {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  return { 'hosted-model': version, node: process.versions.node, ...peerVersions() };
+}
