@@ -6,7 +6,7 @@ import { answerParent } from './child.ts';
 
 const [name, url = ''] = process.argv.slice(2);
 const { makeCaller }: { makeCaller: MakeCaller } = await import(`./callers/${name}.ts`);
-let caller: Caller = await makeCaller(url);
+const caller: Caller = await makeCaller(url);
 
 /** What a number of calls has cost, and come to. */
 export interface Figures {
@@ -26,14 +26,7 @@ export interface Order {
   readonly inFlight: number;
 }
 
-answerParent({
-  /** Forgets all that the caller knows, its token included. */
-  startAnew: async () => {
-    caller = await makeCaller(url);
-  },
-  run,
-  heapBytes,
-});
+answerParent({ run, heapBytes });
 
 async function run({ kind, calls, inFlight }: Order): Promise<Figures> {
   const firstText = createHistogram();

@@ -1,11 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { startEmulator } from '../emulator/emulator.ts';
+import { apiKey } from './callers/caller.ts';
 import { answerParent } from './child.ts';
 
 /** The emulated service in a process of its own. */
 
+/** As long as over a network, so that callers meet while a token is asked for. */
+const TOKEN_MS = 100;
+
 // A limit that is named would be kept by the product alone.
-const emulator = await startEmulator({ namesRequestLimit: false });
+const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKey] });
 
 answerParent({
   url: () => emulator.url,
@@ -14,13 +17,12 @@ answerParent({
     const all = Array.from({ length: pieces }, () => 'w'.repeat(length - 1).concat(' '));
     emulator.settings.answer = () => all;
   },
-  /** A token takes as long as over a network, so that callers meet while one is asked for. */
   prepare: ({ clockOffsetSeconds = 0, tokenFailures = 0 }: Trouble) => {
     emulator.reset();
     emulator.settings.clockOffsetSeconds = clockOffsetSeconds;
-    const hold = () => pause(100);
-    emulator.faults.always('/identity/token', { beforePart: hold });
-    emulator.faults.next('/identity/token', { status: 503 }, tokenFailures);
+    emulator.faults.always('/identity/token', { delayHeadersMs: TOKEN_MS });
+    const failure = { status: 503, delayHeadersMs: TOKEN_MS };
+    if (tokenFailures > 0) emulator.faults.next('/identity/token', failure, tokenFailures);
   },
   revokeTokens: () => emulator.revokeTokens(),
   tokenRequests: () => emulator.count('/identity/token'),

@@ -28,7 +28,13 @@ const bundles = {
     }`,
 } as const;
 
-export type Bundle = keyof typeof bundles | 'emptyExtension';
+export type Bundle = keyof typeof bundles | keyof typeof emptyExtensions;
+
+/** As small as one can be, in each of the two forms; ours is a module. */
+const emptyExtensions = {
+  emptyExtension: { path: 'empty.mjs', text: 'export function activate() {}\n' },
+  emptyCommonJsExtension: { path: 'empty.cjs', text: 'exports.activate = () => {};\n' },
+} as const;
 
 /** Installs the peers where they are missing or of another lock file, and bundles them. */
 export async function installPeers(): Promise<void> {
@@ -52,11 +58,17 @@ export async function installPeers(): Promise<void> {
       logLevel: 'error',
     });
   }
-  await writeFile(bundlePath('emptyExtension'), 'exports.activate = () => {};\n');
+  for (const { path, text } of Object.values(emptyExtensions)) {
+    await writeFile(resolve(built, path), text);
+  }
 }
 
 export function bundlePath(name: Bundle): string {
-  return resolve(built, `${name}.cjs`);
+  const path =
+    name in emptyExtensions
+      ? emptyExtensions[name as keyof typeof emptyExtensions].path
+      : `${name}.cjs`;
+  return resolve(built, path);
 }
 
 /** The version of each package that is compared with. */

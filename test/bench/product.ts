@@ -7,7 +7,6 @@ import type { Session } from '../../src/service/session.ts';
 
 interface Output {
   readonly entryPoint?: string;
-  readonly bytes: number;
   readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>;
 }
 

@@ -9,7 +9,8 @@ export interface Caller {
 /** A caller for the emulated service at this address, which has done nothing yet. */
 export type MakeCaller = (url: string) => Promise<Caller>;
 
-export const apiKey = 'emulator-key';
+/** As long as those of the service, since requests are searched for it. */
+export const apiKey = 'emulator-key'.padEnd(44, '0123456789');
 export const projectId = 'emulator-project';
 export const modelId = 'ibm/granite-4-h-small';
 export const version = '2025-02-11';

@@ -1,0 +1,30 @@
+import { ratioTo, rowsOf } from '../contest.ts';
+import { loadInTurn } from '../loading.ts';
+import { bundlePath } from '../peers.ts';
+import { extensionPath } from '../product.ts';
+import type { Question } from '../question.ts';
+
+const titles = {
+  product: 'Hosted Model',
+  empty: 'empty extension',
+  emptyCommonJs: 'empty extension, CommonJS',
+  withSdk: 'extension that loads the official SDK',
+} as const;
+
+const question: Question = {
+  title: 'Activation in a model of the extension host',
+  goal: '≤ 2.0 × empty extension, ≤ 1/40 of one that loads the official SDK',
+  measure: async () => {
+    const paths = {
+      product: extensionPath,
+      empty: bundlePath('emptyExtension'),
+      emptyCommonJs: bundlePath('emptyCommonJsExtension'),
+      withSdk: bundlePath('extensionWithSdk'),
+    };
+    const times = await loadInTurn('activate', paths, 25);
+    const rows = rowsOf(times, { product: 'product', titles, unit: 'ms' });
+    const isMet = ratioTo(rows, titles.empty) <= 2 && ratioTo(rows, titles.withSdk) <= 1 / 40;
+    return { rows, isMet };
+  },
+};
+export default question;

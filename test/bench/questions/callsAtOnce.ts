@@ -1,0 +1,23 @@
+import { callerRows, callerTitles, hold, ratioTo } from '../contest.ts';
+import type { Question } from '../question.ts';
+
+const CALLS = 600;
+
+const question: Question = {
+  title: 'Calls a second, 100 in flight',
+  goal: '≥ 1.2 × official SDK',
+  measure: async () => {
+    const figures = await hold({
+      callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch'],
+      answer: { pieces: 220, length: 5 },
+      kind: 'call',
+      calls: CALLS,
+      inFlight: 100,
+      rounds: 11,
+      warmUps: 3,
+    });
+    const rows = callerRows(figures, ({ ms }) => CALLS / (ms / 1_000), 'a second');
+    return { rows, isMet: ratioTo(rows, callerTitles.officialSdk) >= 1.2 };
+  },
+};
+export default question;

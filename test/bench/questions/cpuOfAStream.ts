@@ -1,0 +1,21 @@
+import { callerRows, callerTitles, hold, ratioTo } from '../contest.ts';
+import type { Question } from '../question.ts';
+
+const question: Question = {
+  title: 'CPU of a stream of 10,000 events',
+  goal: '≤ 0.75 × official SDK',
+  measure: async () => {
+    const figures = await hold({
+      callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
+      answer: { pieces: 10_000, length: 4 },
+      kind: 'stream',
+      calls: 1,
+      inFlight: 1,
+      rounds: 9,
+      warmUps: 3,
+    });
+    const rows = callerRows(figures, ({ cpuMs }) => cpuMs, 'ms');
+    return { rows, isMet: ratioTo(rows, callerTitles.officialSdk) <= 0.75 };
+  },
+};
+export default question;
