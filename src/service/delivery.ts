@@ -10,6 +10,7 @@ import {
 } from './connection.ts';
 import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { follow } from './follow.ts';
 import { headerReader, requestLimit } from './headers.ts';
 import type { Outcome, Slot } from './limiter.ts';
 import { withoutSecrets } from './redact.ts';
@@ -92,13 +93,19 @@ export class Delivery {
     checkDestination(url, origin, process.env);
     budget.attempts += 1;
     this.#isSent = true;
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), this.#options.headersMs);
+    const ending = new AbortController();
+    // Not let go of after the headers: what is cancelled later ends the body, too.
+    follow(this.#signal, ending);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      ending.abort();
+    }, this.#options.headersMs);
     try {
-      return await send(this.#bearer, AbortSignal.any([this.#signal, late.signal]));
+      return await send(this.#bearer, ending.signal);
     } catch (cause) {
       // Not sent again: the service may have run the request and only been slow to say so.
-      if (late.signal.aborted) {
+      if (isLate) {
         throw isBeforeSending(cause)
           ? new ServiceError('unreachable', { phase: 'connect' })
           : new ServiceError('timeout', { phase: 'headers' });

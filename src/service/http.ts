@@ -68,6 +68,9 @@ export class Http {
       // Answers are read here, with caps and deadlines; axios neither parses nor unpacks them.
       responseType: 'stream',
       decompress: false,
+      // Its own would parse each body to see whether it is JSON.
+      transformRequest: [],
+      transformResponse: [],
       maxBodyLength: MAX_BODY_BYTES,
       // A redirected POST would carry the key to the other host (measured for 307 and 308).
       maxRedirects: 0,
@@ -97,12 +100,11 @@ export class Http {
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
     }
-    const deadline = new Deadline(budget, this.#options.clock);
-    const signal = AbortSignal.any([exchange.signal, deadline.signal]);
-    const delivery = new Delivery(exchange, signal, this.#options);
+    const deadline = new Deadline(budget, this.#options.clock, exchange.signal);
+    const delivery = new Delivery(exchange, deadline.signal, this.#options);
     let response: AxiosResponse<Readable> | undefined;
     try {
-      response = await this.#request(exchange, delivery, deadline, signal);
+      response = await this.#request(exchange, delivery, deadline);
       if (isAnswerOfProxy(exchange.url, response.data)) {
         throw new ServiceError('proxy', { status: response.status });
       }
@@ -113,7 +115,7 @@ export class Http {
     } catch (cause) {
       const error = await delivery.errorOf(cause, responseOf(cause));
       if (exchange.signal.aborted) throw new ServiceError('cancelled');
-      if (deadline.signal.aborted && error.details.phase !== 'connect') {
+      if (deadline.isOver && error.details.phase !== 'connect') {
         const { host = '', attempts = 0 } = error.details;
         throw new ServiceError('timeout', { phase: 'total', host, attempts });
       }
@@ -145,14 +147,13 @@ export class Http {
     exchange: Exchange<unknown>,
     delivery: Delivery,
     deadline: Deadline,
-    signal: AbortSignal,
   ): Promise<AxiosResponse<Readable>> {
     return this.#axios.request<Readable>({
       method: exchange.method,
       url: exchange.url,
       data: exchange.body,
       headers: requestHeaders(exchange),
-      signal,
+      signal: deadline.signal,
       adapter: (config) =>
         delivery.attempt((bearer, limited) => {
           deadline.begin();

@@ -38,7 +38,8 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
  * tokens of a service share, and of a short secret neither a code nor one with blanks within it.
  */
 export function findWholeSecrets(searched: SearchedText, secrets: readonly string[]): Found[] {
-  const forms = secrets.flatMap((secret) => (isShort(secret) ? [secret] : formsOf(secret)));
+  const possible = secrets.filter((secret) => hasRoomFor(searched.text, secret));
+  const forms = possible.flatMap((secret) => (isShort(secret) ? [secret] : formsOf(secret)));
   return search(
     searched,
     forms.filter((form) => form !== ''),
@@ -75,23 +76,32 @@ function isShort(secret: string): boolean {
   return secret.length < SHORTEST_SECRET;
 }
 
+/** False only where a text cannot hold a secret: no form of one is shorter, but for its breaks. */
+function hasRoomFor(text: string, secret: string): boolean {
+  return text.length >= secret.length || secret.search(BREAKS) >= 0;
+}
+
 function beginningOf(secret: string): string[] {
   return secret.length > LONGEST_WITHOUT_PREFIX ? [secret.slice(0, PREFIX_LENGTH)] : [];
 }
 
 /** As it is, in addresses and forms, in JSON, in JSON within JSON, and in Base64. */
 function formsOf(secret: string): string[] {
+  const forms = [secret, ...escapedForms(secret), ...inBase64(secret)];
+  return forms.filter((form) => form.length >= SHORTEST_SECRET);
+}
+
+function escapedForms(secret: string): string[] {
+  // Keys and tokens as services make them are written alike everywhere.
+  if (/^[\w.-]*$/.test(secret)) return [];
   const inAddress = encodeURIComponent(secret);
   const inForm = new URLSearchParams({ x: secret }).toString().slice(2);
   const inJson = JSON.stringify(secret).slice(1, -1);
-  const forms = [
-    secret,
+  return [
     ...[inAddress, inForm].flatMap((form) => [form, withLowerCaseEscapes(form)]),
     inJson,
     JSON.stringify(inJson).slice(1, -1),
-    ...inBase64(secret),
   ];
-  return forms.filter((form) => form.length >= SHORTEST_SECRET);
 }
 
 function withLowerCaseEscapes(form: string): string {

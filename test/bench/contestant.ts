@@ -45,7 +45,8 @@ async function run({ kind, calls, inFlight }: Order): Promise<Figures> {
     while (left > 0) {
       left -= 1;
       try {
-        characters += await one();
+        const length = await one();
+        characters += length;
       } catch {
         failed += 1;
       }

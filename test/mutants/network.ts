@@ -106,7 +106,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'no deadline over all attempts',
     file: 'src/service/deadline.ts',
-    from: 'setTimeout(() => this.#controller.abort(), this.#budget.endsAt - now)',
+    from: 'setTimeout(() => this.#runOut(), this.#budget.endsAt - now)',
     to: 'setTimeout(() => {}, this.#budget.endsAt - now)',
     test: deadlines,
     title: 'an answer that drips for ever is overrun by',
@@ -114,8 +114,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'no deadline for the headers',
     file: 'src/service/delivery.ts',
-    from: 'setTimeout(() => late.abort(), this.#options.headersMs)',
-    to: 'setTimeout(() => {}, this.#options.headersMs)',
+    from: '      isLate = true;\n      ending.abort();\n',
+    to: '',
     test: deadlines,
     title: '(headers), closes the connection and sends nothing again',
   },

@@ -41,8 +41,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'Base64 hides a secret',
     file: 'src/service/secretSearch.ts',
-    from: '    ...inBase64(secret),\n',
-    to: '',
+    from: ', ...inBase64(secret)]',
+    to: ']',
     test: prompts,
     title: 'E12: finds and masks a key and a token in Base64 behind a name',
   },

@@ -12,9 +12,11 @@ export const makeCaller: MakeCaller = async (url) => {
   // As many as the others send at a time; a user can set 8 at most.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;
+  // The others leave it to the service, which then stops nowhere.
+  const parameters = { max_new_tokens: 16_000 };
   const client = () => session.client(credentials, settings);
   return {
-    call: async () => (await client().generateText(prompt, {})).text,
-    stream: (onText) => client().generateText(prompt, {}, { onText }),
+    call: async () => (await client().generateText(prompt, parameters)).text,
+    stream: (onText) => client().generateText(prompt, parameters, { onText }),
   };
 };
