@@ -61,11 +61,13 @@ export async function collectStream(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for await (const { data } of readEvents(bytes)) {
-      const json = parseJson(data);
-      const failure = failureInEvent(json);
-      if (failure) throw failure;
-      if (!isSilent(json, data)) collected.add(readPiece(json));
+    for await (const events of readEvents(bytes)) {
+      for (const { data } of events) {
+        const json = parseJson(data);
+        const failure = failureInEvent(json);
+        if (failure) throw failure;
+        if (!isSilent(json, data)) collected.add(readPiece(json));
+      }
     }
   } catch (error) {
     // The service had said all: how the connection ended after that is no matter.

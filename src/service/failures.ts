@@ -71,6 +71,8 @@ export function inferenceFailure({ status, text }: ErrorAnswer): ServiceError {
  * that began with status 200 can still hold an error, whatever its event is called.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
+  // To find out why an event is no error takes as long as to read it.
+  if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;
   return inferenceFailure({ status: body.output.status_code ?? 500, text: JSON.stringify(json) });

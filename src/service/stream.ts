@@ -13,9 +13,12 @@ export const MAX_EVENT_LENGTH = 1_048_576;
 /**
  * Reads server-sent events from bytes that are cut anywhere: inside a character, between CR and
  * LF, inside a field name. Line ends may be LF, CRLF or CR, with or without a space after `data:`.
+ * Yields together what came together: each turn of the caller's loop has its price.
  * @throws {ServiceError} `too-large` for an event past the limit; whatever the bytes fail with
  */
-export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+export async function* readEvents(
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly ServerEvent[]> {
   let ready: ServerEvent[] = [];
   const parser = createParser({
     maxBufferSize: MAX_EVENT_LENGTH,
@@ -34,10 +37,10 @@ export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenera
     if (ready.length === 0) continue;
     const events = ready;
     ready = [];
-    yield* events;
+    yield events;
   }
   // One more line end: it closes an event whose blank line is missing, and frees a CR that the
   // parser holds back in case an LF follows. Half an event stays unsaid, as the standard wants.
   parser.feed(`${decoder.decode()}\n`);
-  yield* ready;
+  yield ready;
 }

@@ -1,5 +1,6 @@
 import { Child } from './child.ts';
 import type { Figures, Order } from './contestant.ts';
+import type { AnswerShape } from './emulatorProcess.ts';
 import type { Row } from './question.ts';
 
 /** Callers in processes of their own, which take turns at the same emulator. */
@@ -17,7 +18,7 @@ export const callerTitles: Readonly<Record<CallerName, string>> = {
 
 export interface Contest extends Order {
   readonly callers: readonly CallerName[];
-  readonly answer: { readonly pieces: number; readonly length: number };
+  readonly answer: AnswerShape;
   /** Rounds that count. Before them there are some to get warm. */
   readonly rounds: number;
   readonly warmUps: number;

@@ -1,5 +1,5 @@
 import { startEmulator } from '../emulator/emulator.ts';
-import { apiKey } from './callers/caller.ts';
+import { apiKey, body, fetchToken, paths } from './callers/caller.ts';
 import { answerParent } from './child.ts';
 
 /** The emulated service in a process of its own. */
@@ -12,10 +12,19 @@ const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKe
 
 answerParent({
   url: () => emulator.url,
-  /** What the model answers from now on: so many pieces of so many characters. */
-  answer: ({ pieces, length }: { readonly pieces: number; readonly length: number }) => {
+  /** What the model answers from now on. */
+  answer: async ({ pieces, length, eventsTogether }: AnswerShape) => {
     const all = Array.from({ length: pieces }, () => 'w'.repeat(length - 1).concat(' '));
     emulator.settings.answer = () => all;
+    if (eventsTogether === undefined) return;
+    const text = await streamedAnswer();
+    const events = text.split('\n\n').map((event) => `${event}\n\n`);
+    const groups = Math.ceil(events.length / eventsTogether);
+    const chunks = Array.from({ length: groups }, (_, index) => ({
+      bytes: events.slice(index * eventsTogether, (index + 1) * eventsTogether).join(''),
+    }));
+    const headers = { 'content-type': 'text/event-stream;charset=UTF-8' };
+    emulator.faults.always('/ml/v1/text/chat_stream', { headers, chunks });
   },
   prepare: ({ clockOffsetSeconds = 0, tokenFailures = 0 }: Trouble) => {
     emulator.reset();
@@ -27,6 +36,25 @@ answerParent({
   revokeTokens: () => emulator.revokeTokens(),
   tokenRequests: () => emulator.count('/identity/token'),
 });
+
+export interface AnswerShape {
+  readonly pieces: number;
+  /** Characters of a piece. */
+  readonly length: number;
+  /**
+   * Events of a stream that leave together, as where the service is quicker than the way. Without
+   * it each leaves on its own.
+   */
+  readonly eventsTogether?: number;
+}
+
+async function streamedAnswer(): Promise<string> {
+  const headers = {
+    authorization: `Bearer ${await fetchToken(emulator.url)}`,
+    'content-type': 'application/json',
+  };
+  return (await fetch(emulator.url + paths.stream, { method: 'POST', headers, body })).text();
+}
 
 /** What goes wrong on the way to a token. */
 export interface Trouble {

@@ -7,7 +7,7 @@ const question: Question = {
   measure: async () => {
     const figures = await hold({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
-      answer: { pieces: 10_000, length: 4 },
+      answer: { pieces: 10_000, length: 4, eventsTogether: 50 },
       kind: 'stream',
       calls: 1,
       inFlight: 1,

@@ -11,7 +11,7 @@ async function* pieces(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
 
 async function eventsOf(bytes: AsyncIterable<Uint8Array>): Promise<ServerEvent[]> {
   const events: ServerEvent[] = [];
-  for await (const event of readEvents(bytes)) events.push(event);
+  for await (const together of readEvents(bytes)) events.push(...together);
   return events;
 }
 

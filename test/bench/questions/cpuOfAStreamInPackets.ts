@@ -1,0 +1,20 @@
+import { callerRows, hold } from '../contest.ts';
+import type { Question } from '../question.ts';
+
+const question: Question = {
+  title: 'CPU of the same stream, each event in a packet of its own',
+  goal: 'reported: nearly all of it is the socket’s',
+  measure: async () => {
+    const figures = await hold({
+      callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
+      answer: { pieces: 10_000, length: 4 },
+      kind: 'stream',
+      calls: 1,
+      inFlight: 1,
+      rounds: 9,
+      warmUps: 3,
+    });
+    return { rows: callerRows(figures, ({ cpuMs }) => cpuMs, 'ms') };
+  },
+};
+export default question;
