@@ -13,11 +13,15 @@ const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKe
 answerParent({
   url: () => emulator.url,
   /** What the model answers from now on. */
-  answer: async ({ pieces, length, eventsTogether }: AnswerShape) => {
+  answer: async ({ pieces, length, eventsTogether, isRepeated }: AnswerShape) => {
     const all = Array.from({ length: pieces }, () => 'w'.repeat(length - 1).concat(' '));
     emulator.settings.answer = () => all;
+    if (isRepeated) {
+      const json: unknown = JSON.parse(await ownAnswer(paths.call));
+      emulator.faults.always('/ml/v1/text/chat', { json });
+    }
     if (eventsTogether === undefined) return;
-    const text = await streamedAnswer();
+    const text = await ownAnswer(paths.stream);
     const events = text.split('\n\n').map((event) => `${event}\n\n`);
     const groups = Math.ceil(events.length / eventsTogether);
     const chunks = Array.from({ length: groups }, (_, index) => ({
@@ -46,14 +50,16 @@ export interface AnswerShape {
    * it each leaves on its own.
    */
   readonly eventsTogether?: number;
+  /** One answer for all calls: to make each anew takes the emulator longer than a call takes a client. */
+  readonly isRepeated?: boolean;
 }
 
-async function streamedAnswer(): Promise<string> {
+async function ownAnswer(path: string): Promise<string> {
   const headers = {
     authorization: `Bearer ${await fetchToken(emulator.url)}`,
     'content-type': 'application/json',
   };
-  return (await fetch(emulator.url + paths.stream, { method: 'POST', headers, body })).text();
+  return (await fetch(emulator.url + path, { method: 'POST', headers, body })).text();
 }
 
 /** What goes wrong on the way to a token. */

@@ -21,8 +21,8 @@ export function lines({ title, goal, isMet, rows }: Answer): string[] {
   return [
     title,
     `  goal: ${goal}${isMet === undefined ? '' : isMet ? ' – met' : ' – NOT MET'}`,
-    ...rows.map(
-      (row) => `  ${row.name.padEnd(width)}  ${valueText(row).padStart(14)}${factor(row)}`,
+    ...rows.map((row) =>
+      `  ${row.name.padEnd(width)}  ${valueText(row).padStart(14)}   ${ratioText(row.ratio)}`.trimEnd(),
     ),
   ];
 }
@@ -56,7 +56,7 @@ ${questions.map(section).join('\n\n')}
 
 function section({ title, rows }: Answer): string {
   const cells = rows.map(({ ratio, ...row }) => {
-    const of = ratio === undefined ? '' : `${ratio.toPrecision(2)} ×`;
+    const of = ratioText(ratio);
     return `| ${row.name} | ${valueText(row)} | ${of} |`;
   });
   return `## ${title}\n\n| | Value | Product to this |\n|---|--:|--:|\n${cells.join('\n')}`;
@@ -76,8 +76,9 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   return unit === '' ? number : `${number} ${unit}`;
 }
 
-function factor({ ratio }: Row): string {
-  return ratio === undefined ? '' : `   ${ratio.toPrecision(2)} ×`;
+function ratioText(ratio: number | undefined): string {
+  if (ratio === undefined) return '';
+  return `${ratio >= 0.1 && ratio < 10 ? ratio.toFixed(2) : ratio.toPrecision(2)} ×`;
 }
 
 function machine(): string {
