@@ -1,7 +1,7 @@
 import { callerRows, callerTitles, hold, ratioTo } from '../contest.ts';
 import type { Question } from '../question.ts';
 
-const CALLS = 600;
+const CALLS = 1_000;
 
 const question: Question = {
   title: 'Calls a second, 100 in flight',
@@ -13,7 +13,7 @@ const question: Question = {
       kind: 'call',
       calls: CALLS,
       inFlight: 100,
-      rounds: 11,
+      rounds: 15,
       warmUps: 3,
     });
     const rows = callerRows(figures, ({ ms }) => CALLS / (ms / 1_000), 'a second');

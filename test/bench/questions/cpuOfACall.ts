@@ -13,7 +13,7 @@ const question: Question = {
       kind: 'call',
       calls: CALLS,
       inFlight: 1,
-      rounds: 11,
+      rounds: 21,
       warmUps: 4,
     });
     const rows = callerRows(figures, ({ cpuMs }) => (cpuMs * 1_000) / CALLS, 'µs');

@@ -11,7 +11,7 @@ const question: Question = {
       kind: 'stream',
       calls: 150,
       inFlight: 1,
-      rounds: 11,
+      rounds: 15,
       warmUps: 4,
     });
     const rows = callerRows(figures, ({ firstTextMs }) => firstTextMs * 1_000, 'µs');
