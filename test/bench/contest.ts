@@ -1,5 +1,6 @@
 import { Child } from './child.ts';
 import type { Figures, Order } from './contestant.ts';
+import { median } from './editor/stage/figures.ts';
 import type { AnswerShape } from './emulatorProcess.ts';
 import type { Row } from './question.ts';
 
@@ -89,11 +90,4 @@ export function callerRows(
 /** The product's value to that of the row with this name. */
 export function ratioTo(rows: readonly Row[], name: string): number {
   return rows.find((row) => row.name === name)?.ratio ?? Number.NaN;
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }

@@ -6,18 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from './question.ts';
-
-export interface Results {
-  readonly date: string;
-  readonly machine: string;
-  readonly versions: Readonly<Record<string, string>>;
-  readonly questions: readonly {
-    readonly title: string;
-    readonly goal: string;
-    readonly isMet?: boolean;
-    readonly rows: readonly Row[];
-  }[];
-}
+import type { Results } from './results.ts';
 
 /** Pixels of the picture, which is shown as wide as it is. */
 const width = 640;
@@ -223,8 +212,11 @@ function escaped(words: string): string {
   return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-if (import.meta.main) {
+/** Draws the results of the last full run. */
+export async function drawPicture(): Promise<void> {
   const results = JSON.parse(await readFile(join(import.meta.dirname, 'results.json'), 'utf8'));
   const picture = join(import.meta.dirname, '..', '..', 'media', 'bench.svg');
   await writeFile(picture, pictureOf(results as Results));
 }
+
+if (import.meta.main) await drawPicture();

@@ -8,7 +8,7 @@ import type { Question, Result, Row } from './question.ts';
 
 export type Answer = Pick<Question, 'title' | 'goal'> & Result;
 
-interface Results {
+export interface Results {
   readonly date: string;
   readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
