@@ -10,7 +10,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_mod
  */
 export function makeWorkingCopy(): string {
   const copy = mkdtempSync(join(tmpdir(), 'working-copy-'));
-  cpSync('.', copy, { recursive: true, filter: (path) => !LEFT_OUT.has(path.split('/')[0] ?? '') });
+  cpSync('.', copy, {
+    recursive: true,
+    filter: (path) => !path.split('/').some((name) => LEFT_OUT.has(name)),
+  });
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
   return copy;
 }
