@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import axios, { type AxiosAdapter } from 'axios';
 import { fetchToken } from '../../../src/service/identity.ts';
 import type { Fault } from '../../emulator/faults.ts';
@@ -152,6 +153,20 @@ describe('cancel', function () {
     const world = await startWorld();
     const { kind } = await failureOf(world.generate({ signal: AbortSignal.abort() }));
     assert.deepEqual([kind, world.emulator.requests.length], ['cancelled', 0]);
+  });
+
+  it('is listened to as long as the call goes on, and no longer', async () => {
+    const world = await startWorld();
+    const { signal } = new AbortController();
+    const listeners = () => getEventListeners(signal, 'abort').length;
+    let during = 0;
+    const onText = () => {
+      during = listeners();
+    };
+    world.emulator.faults.next(chatStream, { status: 503 });
+    await world.generate({ signal, onText });
+    assert.ok(during > 0);
+    assert.equal(listeners(), 0);
   });
 
   it('of one call leaves the others their token', async () => {
