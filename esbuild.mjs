@@ -1,6 +1,6 @@
 /** Builds dist/: what VS Code loads at activation, and what loads when it is first used. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -48,7 +48,6 @@ const options = {
   metafile: true,
 };
 
-options.plugins.push(await activationTogether());
 await rm('dist', { recursive: true, force: true });
 if (watch) {
   const context = await esbuild.context(options);
@@ -62,44 +61,6 @@ if (watch) {
     const { size } = await stat(path);
     console.log(`${(size / 1024).toFixed(1).padStart(8)} KB  ${path}`);
   }
-}
-
-/**
- * Keeps in one file what activation shares with the parts that load later: esbuild makes a file for
- * each set of parts that share something, and each takes activation a third of a millisecond. It is
- * one set where all parts that need any of it import all of it.
- */
-async function activationTogether() {
-  const { outputs } = (await esbuild.build({ ...options, write: false })).metafile;
-  const sourcesIn = (path) => Object.keys(outputs[path].inputs);
-  // Each file imports the one that esbuild has its own wrappers in.
-  const isShared = (path) => sourcesIn(path).length > 0;
-  const shared = filesLoadedWith('dist/extension.js', outputs).filter(isShared);
-  const imports = shared
-    .flatMap(sourcesIn)
-    .map((path) => `import ${JSON.stringify(resolve(path))};`);
-  const parts = Object.entries(outputs)
-    .filter(([path]) => filesLoadedWith(path, outputs).some((other) => shared.includes(other)))
-    .flatMap(([, { entryPoint }]) => (entryPoint ? resolve(entryPoint) : []));
-  return {
-    name: 'activation together',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        if (!parts.includes(path)) return undefined;
-        return { contents: [await readFile(path, 'utf8'), ...imports].join('\n'), loader: 'ts' };
-      });
-    },
-  };
-}
-
-/** The other files that a file loads at once. */
-function filesLoadedWith(path, outputs, found = new Set()) {
-  for (const { path: other, kind, external } of outputs[path].imports) {
-    if (kind !== 'import-statement' || external || found.has(other)) continue;
-    found.add(other);
-    filesLoadedWith(other, outputs, found);
-  }
-  return [...found];
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Log } from './ui/log.ts';
 import type { Recent } from './ui/recent.ts';
 import type { StatusItem } from './ui/statusItem.ts';
 
-/** What `extension.ts` builds and commands use. */
+/** What `start.ts` builds and commands use. */
 export interface App {
   readonly log: Log;
   readonly status: StatusItem;

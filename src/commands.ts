@@ -1,4 +1,4 @@
-import { commands, Disposable, window } from 'vscode';
+import { commands, type Disposable, window } from 'vscode';
 import type { App } from './app.ts';
 
 const COMMANDS = [
@@ -42,55 +42,49 @@ export interface Handlers {
 const NOT_LOADED =
   'Hosted Model could not load a part of itself. Most likely it was updated or removed meanwhile. Reload the window.';
 
+const NOT_STARTED =
+  'Hosted Model could not start. Most likely it was updated or removed meanwhile, or a part of VS Code that it needs does not work. Reload the window; its log names what failed.';
+
 /**
  * Registers every command behind one guard, which reports what a command failed with. Handlers get
  * no arguments, whoever calls, but the name of a template for a keybinding of its own: nobody can
  * pass an address or a key. Commands resolve to undefined, since `${command:…}` in a launch.json
  * could read anything else.
+ * @param starting what they wait for; undefined where the extension could not start
+ * @param registered gets those that could be registered
+ * @returns false where one could not: the others are there all the same, to say so
  */
 export function registerCommands(
-  app: App,
+  starting: Promise<App | undefined>,
+  registered: Disposable[],
   load: () => Promise<Handlers> = () => import('./handlers.ts'),
-): Disposable {
-  return registerAll((name, templateName) => guarded(app, name, load, templateName), true);
-}
-
-/** Registers every command that nobody else has, where there is nothing that could run them. */
-export function registerRefusals(): Disposable {
-  return registerAll(async () => void window.showErrorMessage(NOT_STARTED), false);
-}
-
-/** @param areAllNeeded whether one that cannot be registered takes back the others */
-function registerAll(
-  run: (name: CommandName, templateName: string | undefined) => Promise<undefined>,
-  areAllNeeded: boolean,
-): Disposable {
-  const registered: Disposable[] = [];
+): boolean {
+  let areAllThere = true;
   for (const name of COMMANDS) {
+    const run = (given: unknown): Promise<undefined> => {
+      const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';
+      return guarded(name, starting, load, isTemplate ? given : undefined);
+    };
     try {
-      const one = commands.registerCommand(`hostedModel.${name}`, (given: unknown) =>
-        run(name, name === 'generateWithTemplate' && typeof given === 'string' ? given : undefined),
-      );
-      registered.push(one);
-    } catch (error) {
-      // Names that stay taken would keep the refusals from saying what happened.
-      if (!areAllNeeded) continue;
-      Disposable.from(...registered).dispose();
-      throw error;
+      registered.push(commands.registerCommand(`hostedModel.${name}`, run));
+    } catch {
+      areAllThere = false;
     }
   }
-  return Disposable.from(...registered);
+  return areAllThere;
 }
 
-const NOT_STARTED =
-  'Hosted Model could not start. Most likely a part of VS Code that it needs does not work. Reload the window; its log names what failed.';
-
 async function guarded(
-  app: App,
   name: CommandName,
+  starting: Promise<App | undefined>,
   load: () => Promise<Handlers>,
   templateName: string | undefined,
 ): Promise<undefined> {
+  const app = await starting;
+  if (!app) {
+    void window.showErrorMessage(NOT_STARTED);
+    return;
+  }
   // What cannot be loaded cannot report it either.
   const loaded = await load().catch(() => undefined);
   if (!loaded) {

@@ -53,6 +53,7 @@ const COMMAND_QUEUE = 50;
 const LEAST_APART_MS = 100;
 /** What people call a setting for the key, which does not exist. */
 const KEY_NAMES = ['apiKey', 'apikey', 'api_key', 'key'] as const;
+type KeyName = (typeof KEY_NAMES)[number];
 
 /** The settings that hold for a document, or for the window. */
 export function readSettings(scope?: Uri): Settings {
@@ -85,7 +86,7 @@ export function readSettings(scope?: Uri): Settings {
  * A key that the user put into the settings file, where every extension can read it and Settings
  * Sync copies it: the name of that setting and the text. Never used as it stands.
  */
-export function findKeyInSettings(): { readonly name: string; readonly text: string } | undefined {
+export function findKeyInSettings(): { readonly name: KeyName; readonly text: string } | undefined {
   const configuration = workspace.getConfiguration(SECTION);
   for (const name of KEY_NAMES) {
     const text = ownValue(configuration, name);
@@ -94,13 +95,9 @@ export function findKeyInSettings(): { readonly name: string; readonly text: str
   return undefined;
 }
 
-/** Takes a setting out of the user settings. @throws if VS Code refuses */
-export async function removeSetting(name: string): Promise<void> {
-  const configuration = workspace.getConfiguration(SECTION);
-  await configuration.update(name, undefined, ConfigurationTarget.Global);
-}
-
-export type WritableSettings = Partial<Pick<Settings, 'url' | 'authUrl' | 'projectId' | 'modelId'>>;
+export type WritableSettings = Partial<
+  Pick<Settings, 'url' | 'authUrl' | 'projectId' | 'modelId'> & Record<KeyName, ''>
+>;
 
 /** Writes to the user settings. An empty value removes the setting. @throws if VS Code refuses */
 export async function writeSettings(values: WritableSettings): Promise<void> {

@@ -1,6 +1,7 @@
 import { window } from 'vscode';
 import { cleanValue } from '../service/credentials.ts';
-import { findKeyInSettings, removeSetting } from '../settings.ts';
+import { findKeyInSettings, writeSettings } from '../settings.ts';
+import { inform } from '../ui/inform.ts';
 import type { CredentialAccess } from './access.ts';
 
 /**
@@ -25,10 +26,8 @@ export async function offerToMoveKey(access: () => Promise<CredentialAccess>): P
   // Somebody may have written another one meanwhile; that one is theirs.
   if (findKeyInSettings()?.text !== found.text) return;
   try {
-    await removeSetting(found.name);
-    void window.showInformationMessage(
-      `Hosted Model: hostedModel.${found.name} is deleted from your settings.json.`,
-    );
+    await writeSettings({ [found.name]: '' });
+    inform(`hostedModel.${found.name} is deleted from your settings.json.`);
   } catch {
     void window.showWarningMessage(
       `Hosted Model: hostedModel.${found.name} could not be deleted, since VS Code could not write your settings.json. Delete it there yourself.`,

@@ -46,15 +46,12 @@ export interface CleanValue {
  */
 export const LONGEST_VALUE = 4096;
 
-const PLACEHOLDER_IN_BRACKETS = /^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$/;
-/** Activation reads addresses, which these cannot match, and they take half a millisecond to compile. */
-const PLACEHOLDERS_WITHOUT_SLASH: readonly RegExp[] = [
+const PLACEHOLDERS: readonly RegExp[] = [
+  /^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$/,
   // Up to two words may name the maker: your_ibm_cloud_api_key.
   /^((your|my|the)[-_ ]?([a-z]{2,12}[-_ ]){0,2})?(api|project|service)[-_ ]?(key|id|url)([-_ ]?here)?$/i,
   /^(x{3,}|\*{3,}|change[-_ ]?me|replace[-_ ]?(me|this)|todo)$/i,
 ];
-/** Visible ASCII without quotes: nothing in it could be taken off. */
-const CLEAN = /^[!#-&(-_a-~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII is meant
@@ -68,19 +65,14 @@ const BEARER_LENGTH = 7;
 /** Takes off what a copy and paste leaves around a key, an ID or a URL, and says what it was. */
 export function cleanValue(text: string): CleanValue {
   const { value, blemishes } = bareValue(text);
-  if (!isPlaceholder(value)) return { value, blemishes };
+  if (value.length > LONGEST_VALUE || !PLACEHOLDERS.some((one) => one.test(value))) {
+    return { value, blemishes };
+  }
   return { value: '', blemishes: [...blemishes, 'placeholder'] };
-}
-
-function isPlaceholder(value: string): boolean {
-  if (value === '' || value.length > LONGEST_VALUE) return false;
-  if (PLACEHOLDER_IN_BRACKETS.test(value)) return true;
-  return !value.includes('/') && PLACEHOLDERS_WITHOUT_SLASH.some((one) => one.test(value));
 }
 
 /** Like `cleanValue`, but leaves a placeholder as it stands. */
 export function bareValue(text: string): CleanValue {
-  if (CLEAN.test(text)) return { value: text, blemishes: [] };
   const trimmed = text.trim();
   const blemishes = new Set<Blemish>(trimmed === text ? [] : ['blanks']);
   if (trimmed.length > LONGEST_VALUE) return { value: trimmed, blemishes: [...blemishes] };

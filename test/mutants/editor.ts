@@ -36,8 +36,8 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a window that cannot start says nothing',
-    file: 'src/extension.ts',
-    from: '    context.subscriptions.push(registerRefusals());\n',
+    file: 'src/commands.ts',
+    from: '    void window.showErrorMessage(NOT_STARTED);\n',
     to: '',
     test: 'test/contract/lifecycle/opening.test.ts',
     title: 'K02: with a status bar that throws has its commands all the same',
@@ -52,7 +52,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'tokens are renewed while nobody looks',
-    file: 'src/extension.ts',
+    file: 'src/start.ts',
     from: '!window.state.focused || ',
     to: '',
     test: 'test/contract/lifecycle/resting.test.ts',

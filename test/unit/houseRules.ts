@@ -39,9 +39,9 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['editor/generate.ts', "workspace.getConfiguration('hostedModel').get('url');"],
   },
   {
-    name: '3: outside src/service only extension.ts builds what lives as long as the window',
+    name: '3: outside src/service only start.ts builds what lives as long as the window',
     isBroken: (line, path) =>
-      path !== 'extension.ts' &&
+      path !== 'start.ts' &&
       !inService(path) &&
       /new (Session|Vault|KeyStore|Approvals|CredentialAccess|StatusItem|Recent|Jobs|Http|TokenService|Limiter)\(/.test(
         line,

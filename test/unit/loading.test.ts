@@ -8,6 +8,7 @@ import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
 const logged: string[] = [];
 const app = { log: { error: (text: string) => logged.push(text) } } as unknown as App;
+const started = Promise.resolve(app);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a part that cannot be loaded', () => {
@@ -27,7 +28,7 @@ describe('a part that cannot be loaded', () => {
     let isThere = false;
     const ran: string[] = [];
     const diagnose = async () => void ran.push('diagnose');
-    registerCommands(app, async () => {
+    registerCommands(started, [], async () => {
       if (!isThere) throw new Error('Cannot find module /home/somebody/handlers.js');
       return { handlers: { diagnose }, report: async () => false } as unknown as Handlers;
     });
@@ -41,6 +42,29 @@ describe('a part that cannot be loaded', () => {
     assert.deepEqual([ran, editor.said.length], [['diagnose'], 1]);
   });
 
+  it('is waited for where the extension still starts, and said where it could not', async () => {
+    const { registerCommands } = await import('../../src/commands.ts');
+    const ran: string[] = [];
+    const handlers = { diagnose: async () => void ran.push('diagnose') };
+    const load = async () => ({ handlers }) as unknown as Handlers;
+    for (const [end, said] of [
+      [app, /^$/],
+      [undefined, /could not start.* Reload the window/],
+    ] as const) {
+      const start = Promise.withResolvers<App | undefined>();
+      const registered: { dispose(): void }[] = [];
+      registerCommands(start.promise, registered, load);
+      const done = editor.run('hostedModel.diagnose');
+      await turn();
+      assert.deepEqual([ran, editor.said], [[], []]);
+      start.resolve(end);
+      await done;
+      assert.deepEqual(ran.splice(0), end ? ['diagnose'] : []);
+      assert.match(editor.said.join(), said);
+      for (const one of registered) one.dispose();
+    }
+  });
+
   it('leaves a failure to its command: another try that fails is reported, too', async () => {
     const { registerCommands } = await import('../../src/commands.ts');
     const failures = ['first', 'second'];
@@ -52,7 +76,8 @@ describe('a part that cannot be loaded', () => {
       reported.push(error);
       return reported.length < 2;
     };
-    registerCommands(app, async () => ({ handlers: { diagnose }, report }) as unknown as Handlers);
+    const load = async () => ({ handlers: { diagnose }, report }) as unknown as Handlers;
+    registerCommands(started, [], load);
     await editor.run('hostedModel.diagnose');
     assert.deepEqual(reported, ['first', 'second']);
   });

@@ -108,7 +108,7 @@ export class SinkEditor extends FakeEditor {
   /** Whether somebody looks at the window. */
   isFocused = true;
   /** A part that throws whatever is asked of it. */
-  broken: 'configuration' | 'status bar' | 'end of the status item' | undefined;
+  broken: 'configuration' | 'status bar' | 'windows' | undefined;
   /** A command whose name somebody else has. */
   takenCommand: string | undefined;
   /** What the extension has made or listens to and has not disposed of, by its kind. */
@@ -145,7 +145,10 @@ export class SinkEditor extends FakeEditor {
   }
 
   #event(name: string) {
-    return (listener: unknown) => this.#hold(name, listener);
+    return (listener: unknown) => {
+      if (this.broken === 'windows' && name === 'window state') throw new Error('no windows');
+      return this.#hold(name, listener);
+    };
   }
 
   override exports(): Record<string, unknown> {
@@ -302,7 +305,7 @@ export class SinkEditor extends FakeEditor {
     };
     const held = this.#hold('status item', {});
     const dispose = () => {
-      if (this.broken === 'end of the status item') throw new Error('it stays');
+      if (this.broken === 'windows') throw new Error('it stays');
       held.dispose();
     };
     return new Proxy({ show: () => {}, dispose }, { set });

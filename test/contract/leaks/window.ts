@@ -24,6 +24,8 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ],
 ];
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
 /** What outlives a window. */
 export interface Stores {
   readonly keyring: FakeKeyring;
@@ -81,13 +83,16 @@ export function windows(firstEditor: SinkEditor): Windows {
     const { keyring, globalState, workspaceState } = stores;
     current = editor;
     Object.assign(globalThis, { patienceOfTest: editor.patienceMs });
-    const { activate } = await import(
-      new URL(`../../../src/extension.ts${MARK}`, import.meta.url).href
-    );
+    const source = (name: string) => new URL(`../../../src/${name}${MARK}`, import.meta.url).href;
+    const { activate } = await import(source('extension.ts'));
     const subscriptions: { dispose(): void }[] = [];
     const stopListening = listen(editor);
     try {
       activate({ subscriptions, secrets: keyring.window(), globalState, workspaceState });
+      // It starts in the next turn, once it is loaded.
+      await turn();
+      await import(source('start.ts'));
+      await turn();
     } catch (error) {
       stopListening();
       throw error;
@@ -98,7 +103,7 @@ export function windows(firstEditor: SinkEditor): Windows {
       },
       close: async () => {
         for (const subscription of subscriptions) subscription.dispose();
-        await new Promise((resolve) => setImmediate(resolve));
+        await turn();
         editor.sink('global state', Object.fromEntries(globalState.values));
         editor.sink('workspace state', Object.fromEntries(workspaceState.values));
         stopListening();

@@ -75,33 +75,30 @@ describe('a window that opens', function () {
       return super.window({ onDidChange: fail });
     }
   }
-  const breaks: Readonly<Record<string, (editor: SinkEditor) => FakeKeyring>> = {
-    'a secret storage': () => new BrokenKeyring(),
-    'a configuration': (editor) => {
-      editor.broken = 'configuration';
-      return new FakeKeyring();
-    },
-    'a status bar': (editor) => {
-      editor.broken = 'status bar';
-      return new FakeKeyring();
-    },
-    'a list of commands': (editor) => {
-      editor.takenCommand = 'hostedModel.copyDiagnostics';
-      return new FakeKeyring();
-    },
-    'a list of commands, and a status bar that does not go away,': (editor) => {
-      editor.takenCommand = 'hostedModel.copyDiagnostics';
-      editor.broken = 'end of the status item';
-      return new FakeKeyring();
-    },
+  const brokenPart = (part: SinkEditor['broken']) => (editor: SinkEditor) => {
+    editor.broken = part;
+    return new FakeKeyring();
   };
-  const partOf: Readonly<Record<string, RegExp>> = {
-    'a secret storage': /could not start: the key store failed with Error/,
-    'a status bar': /could not start: the status item failed with Error/,
-    'a configuration': /could not start: the status item failed with Error/,
+  const failed = (part: string) => new RegExp(`could not start: ${part} failed with Error`);
+  const breaks: Readonly<
+    Record<string, readonly [breakIt: (editor: SinkEditor) => FakeKeyring, logged: RegExp]>
+  > = {
+    'a secret storage': [() => new BrokenKeyring(), failed('the key store')],
+    'a configuration': [brokenPart('configuration'), failed('the status item')],
+    'a status bar': [brokenPart('status bar'), failed('the status item')],
+    'windows, and a status item at its end,': [
+      brokenPart('windows'),
+      failed('listening to the window'),
+    ],
+    'a list of commands': [
+      (editor) => {
+        editor.takenCommand = 'hostedModel.copyDiagnostics';
+        return new FakeKeyring();
+      },
+      /could not start: another extension has a command of the same name/,
+    ],
   };
-  const commandsFailed = /could not start: the commands failed with Error/;
-  for (const [what, breakIt] of Object.entries(breaks)) {
+  for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
     it(
       `K02: with ${what} that throws has its commands all the same, and they say so`,
       closing(async () => {
@@ -114,9 +111,9 @@ describe('a window that opens', function () {
           const said = editor.sunk.get('notification') ?? [];
           assert.equal(said.filter((text) => text.includes('could not start')).length, index + 1);
         }
-        assert.match(editor.textOf('log'), partOf[what] ?? commandsFailed);
+        assert.match(editor.textOf('log'), logged);
         assert.equal(life.emulator.requests.length, 0);
-        const mayStay = editor.broken === 'end of the status item' ? { 'status item': 1 } : {};
+        const mayStay = editor.broken === 'windows' ? { 'status item': 1 } : {};
         const heard = Object.keys(editor.heldCounts).filter((one) => !(one in mayStay));
         assert.doesNotMatch(heard.join(), HEARD, 'nothing half built');
         await closeAll();
