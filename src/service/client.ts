@@ -118,9 +118,9 @@ export class Client {
       onRetry,
       callbacks,
       mayReplay: () => !collected.hasText,
-      read: async ({ bytes }) => {
-        if (onText) await collectStream(bytes, readPiece, collected, signal);
-        else collected.add(readPiece(parseJson(await readText(bytes))));
+      read: async (answer) => {
+        if (onText) await collectStream(answer.body, readPiece, collected, signal);
+        else collected.add(readPiece(parseJson(await readText(answer.body))));
         return collected.finish();
       },
     });
@@ -137,8 +137,8 @@ export class Client {
     signal: AbortSignal,
     onRetry?: (retry: Retry) => void,
   ): Promise<TokenCount> {
-    const read = async ({ bytes, header }: Answer) => ({
-      tokens: readTokenCount(parseJson(await readText(bytes))),
+    const read = async ({ body, header }: Answer) => ({
+      tokens: readTokenCount(parseJson(await readText(body))),
       requestLimit: requestLimit(header),
     });
     return this.#post('tokenization', this.#bodyOf({ input: text }), { signal, read, onRetry });

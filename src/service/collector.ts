@@ -1,3 +1,4 @@
+import type { Body } from './body.ts';
 import type { Generation } from './client.ts';
 import { ServiceError } from './errors.ts';
 import { failureInEvent } from './failures.ts';
@@ -55,20 +56,18 @@ export class Collector {
  * @throws {ServiceError} as the stream reports, or as reading it fails
  */
 export async function collectStream(
-  bytes: AsyncIterable<Uint8Array>,
+  body: Body,
   readPiece: (json: unknown) => Piece,
   collected: Collector,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for await (const events of readEvents(bytes)) {
-      for (const { data } of events) {
-        const json = parseJson(data);
-        const failure = failureInEvent(json);
-        if (failure) throw failure;
-        if (!isSilent(json, data)) collected.add(readPiece(json));
-      }
-    }
+    await readEvents(body, ({ data }) => {
+      const json = parseJson(data);
+      const failure = failureInEvent(json);
+      if (failure) throw failure;
+      if (!isSilent(json, data)) collected.add(readPiece(json));
+    });
   } catch (error) {
     // The service had said all: how the connection ended after that is no matter.
     if (!collected.isComplete || signal.aborted) throw error;

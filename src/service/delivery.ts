@@ -1,5 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { boundedBytes, readText } from './body.ts';
+import { boundedBody, readText } from './body.ts';
 import type { Clock } from './clock.ts';
 import {
   checkDestination,
@@ -201,7 +201,7 @@ export class Delivery {
     // Read to its end or destroyed: an error body that is left alone keeps its socket (measured).
     // The library stops listening to the signal once it has rejected.
     const body = addAbortSignal(this.#signal, response.data);
-    const text = await readText(boundedBytes(body, MAX_ERROR_BYTES, idleMs)).catch(() => '');
+    const text = await readText(boundedBody(body, MAX_ERROR_BYTES, idleMs)).catch(() => '');
     if (isAnswerOfProxy(url, response.data)) {
       return { error: new ServiceError('proxy', { status }), retryable: false };
     }

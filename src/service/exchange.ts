@@ -1,3 +1,4 @@
+import type { Body } from './body.ts';
 import type { ServiceError } from './errors.ts';
 import type { ErrorAnswer } from './failures.ts';
 import type { Limiter } from './limiter.ts';
@@ -37,7 +38,7 @@ export interface Bearer {
 
 export interface Answer {
   readonly header: (name: string) => string | undefined;
-  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly body: Body;
 }
 
 /** What is about to be sent again. */

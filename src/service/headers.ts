@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { boundedBytes } from './body.ts';
+import { boundedBody } from './body.ts';
 import { ServiceError } from './errors.ts';
 import type { Answer, Exchange } from './exchange.ts';
 
@@ -38,7 +38,7 @@ export function answerOf(
   if (type !== accept || encoding !== 'identity') {
     throw new ServiceError('unexpected-answer', { status: response.status });
   }
-  return { header, bytes: boundedBytes(response.data, maxBytes, idleMs) };
+  return { header, body: boundedBody(response.data, maxBytes, idleMs) };
 }
 
 /** How many requests the service takes; undefined where it did not say. */

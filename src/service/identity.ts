@@ -33,6 +33,6 @@ export function fetchToken(
     maxBytes: MAX_TOKEN_BYTES,
     signal,
     failure: identityFailure,
-    read: async ({ bytes, header }) => readTokenAnswer(await readText(bytes), header('date')),
+    read: async ({ body, header }) => readTokenAnswer(await readText(body), header('date')),
   });
 }

@@ -71,7 +71,7 @@ const GROWTH = 1 / 4;
  */
 export class Limiter {
   readonly #clock: Clock;
-  readonly #onState: (state: LimiterState) => void;
+  readonly #onChange: () => void;
   readonly #waiters: Waiter[] = [];
   #options: LimiterOptions;
   #limit: number;
@@ -84,16 +84,16 @@ export class Limiter {
   #halvedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onState told after each change; time alone changes nothing it would be told */
+  /** @param onChange called after each change of the state; time alone changes only what it counts down */
   constructor(
     options: LimiterOptions,
     clock: Clock = systemClock,
-    onState: (state: LimiterState) => void = () => {},
+    onChange: () => void = () => {},
   ) {
     this.#options = options;
     this.#limit = options.limit;
     this.#clock = clock;
-    this.#onState = onState;
+    this.#onChange = onChange;
   }
 
   get state(): LimiterState {
@@ -237,6 +237,6 @@ export class Limiter {
 
   #goOn(): void {
     this.#startNext();
-    this.#onState(this.state);
+    this.#onChange();
   }
 }

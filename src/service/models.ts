@@ -55,8 +55,7 @@ export async function listModels(
       maxBytes: MAX_PAGE_BYTES,
       signal,
       failure: inferenceFailure,
-      read: async ({ bytes, header }) =>
-        readModels(parseJson(await readText(bytes)), header('date')),
+      read: async ({ body, header }) => readModels(parseJson(await readText(body)), header('date')),
     });
     models.push(...more);
     start = startOf(next);

@@ -56,8 +56,8 @@ export function reachService(
     url: `${serviceUrl}${vendor.paths.models}?${query}`,
     origin: approved.service,
     signal,
-    read: async ({ bytes, header }) => {
-      const { models } = readModels(parseJson(await readText(bytes)), header('date'));
+    read: async ({ body, header }) => {
+      const { models } = readModels(parseJson(await readText(body)), header('date'));
       const model = models.find(({ id }) => id === modelId);
       return model && { fate: fateOf(model), functions: model.functions };
     },

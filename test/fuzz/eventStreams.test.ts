@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Body } from '../../src/service/body.ts';
 import { Collector, collectStream } from '../../src/service/collector.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { readChat, readGeneration } from '../../src/service/wire.ts';
@@ -29,16 +30,18 @@ function written(operation: string, parts: readonly string[], ends: readonly str
   return Buffer.from([...parts, ''].map(event).join(''));
 }
 
-async function* cutAt(bytes: Uint8Array, places: readonly number[]): AsyncGenerator<Uint8Array> {
+function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
   const edges = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length];
   edges.sort((one, other) => one - other);
-  for (const [index, end] of edges.slice(1).entries()) yield bytes.subarray(edges[index], end);
+  return async (take) => {
+    for (const [index, end] of edges.slice(1).entries()) take(bytes.subarray(edges[index], end));
+  };
 }
 
-async function collected(operation: string, bytes: AsyncIterable<Uint8Array>) {
+async function collected(operation: string, body: Body) {
   const told: string[] = [];
   const collector = new Collector((text) => told.push(text));
-  await collectStream(bytes, operation === 'chat' ? readChat : readGeneration, collector, never);
+  await collectStream(body, operation === 'chat' ? readChat : readGeneration, collector, never);
   return { told: told.join(''), generation: collector.finish() };
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Body } from '../../../src/service/body.ts';
 import { Collector, collectStream } from '../../../src/service/collector.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { readChat } from '../../../src/service/wire.ts';
@@ -9,11 +10,13 @@ const text = (content: string) => `data: {"choices":[{"delta":{"content":"${cont
 const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}\n\n';
 
 /** A body of these events; an error is what reading it fails with. */
-async function* body(...events: (string | ServiceError)[]): AsyncGenerator<Uint8Array> {
-  for (const event of events) {
-    if (event instanceof ServiceError) throw event;
-    yield Buffer.from(event);
-  }
+function body(...events: (string | ServiceError)[]): Body {
+  return async (take) => {
+    for (const event of events) {
+      if (event instanceof ServiceError) throw event;
+      take(Buffer.from(event));
+    }
+  };
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {

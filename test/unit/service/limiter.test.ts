@@ -175,8 +175,8 @@ describe('the limiter', () => {
 
   it('starts sooner what waits already, once an answer names a faster rate', async () => {
     const told: LimiterState['nextStart'][] = [];
-    const limiter = new Limiter({ limit: 8, queue: 50, minIntervalMs: 0 }, time, (state) =>
-      told.push(state.nextStart),
+    const limiter: Limiter = new Limiter({ limit: 8, queue: 50, minIntervalMs: 0 }, time, () =>
+      told.push(limiter.state.nextStart),
     );
     limiter.heed({ perSecond: 1, left: 3 });
     const { order } = line(limiter, ['a', 'b']);
@@ -211,8 +211,8 @@ describe('the limiter', () => {
 
   it('says what it is doing after each change, and leaves no timer once nobody waits', async () => {
     const told: LimiterState[] = [];
-    const limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 0 }, time, (state) =>
-      told.push(state),
+    const limiter: Limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 0 }, time, () =>
+      told.push(limiter.state),
     );
     const [slot] = await take(limiter, 2);
     await time.pass(10);
@@ -254,8 +254,8 @@ describe('the limiter', () => {
 
   it('tells of a start that waited for its time', async () => {
     const told: number[] = [];
-    const limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 100 }, time, (state) =>
-      told.push(state.inFlight),
+    const limiter: Limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 100 }, time, () =>
+      told.push(limiter.state.inFlight),
     );
     line(limiter, ['a', 'b']);
     await time.pass(100);

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Body } from '../../../src/service/body.ts';
 import { MAX_EVENT_LENGTH, readEvents, type ServerEvent } from '../../../src/service/stream.ts';
 import { kindOf, seed } from './fixtures.ts';
 
 const texts = ['', 'plain', 'zwölf', '日本', '🙂👨‍👩‍👧', 'a\nb\r\nc', '"\\', '\u0000\u2028', 'x '];
 
-async function* pieces(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
+function pieces(...chunks: Uint8Array[]): Body {
+  return async (take) => chunks.forEach(take);
 }
 
-async function eventsOf(bytes: AsyncIterable<Uint8Array>): Promise<ServerEvent[]> {
+async function eventsOf(body: Body): Promise<ServerEvent[]> {
   const events: ServerEvent[] = [];
-  for await (const together of readEvents(bytes)) events.push(...together);
+  await readEvents(body, (event) => events.push(event));
   return events;
 }
 
-async function textsOf(bytes: AsyncIterable<Uint8Array>): Promise<string[]> {
-  return (await eventsOf(bytes)).map(({ data }) => JSON.parse(data).text);
+async function textsOf(body: Body): Promise<string[]> {
+  return (await eventsOf(body)).map(({ data }) => JSON.parse(data).text);
 }
 
 function written(lineEnd: string, space: string): Buffer {
@@ -99,10 +100,10 @@ describe('server-sent events', () => {
   });
 
   it('fail as their bytes fail', async () => {
-    async function* broken(): AsyncGenerator<Uint8Array> {
-      yield Buffer.from('data: a\n\n');
+    const broken: Body = async (take) => {
+      take(Buffer.from('data: a\n\n'));
       throw new RangeError('cut');
-    }
-    await assert.rejects(eventsOf(broken()), RangeError);
+    };
+    await assert.rejects(eventsOf(broken), RangeError);
   });
 });
