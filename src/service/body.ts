@@ -19,22 +19,22 @@ export type Body = (take: (bytes: Uint8Array) => void) => Promise<void>;
 export function boundedBody(body: Readable, maxBytes: number, idleMs: number): Body {
   return (take) =>
     new Promise((resolve, reject) => {
-      const end = () => {
-        resolve();
+      let bytes = 0;
+      let isOver = false;
+      const end = (settle: () => void) => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(idle);
+        settle();
         body.destroy();
       };
-      const fail = (error: unknown) => {
-        reject(error);
-        body.destroy();
+      const fail = (error: unknown) => end(() => reject(error));
+      const onClose = () => {
+        if (!isOver) fail(body.errored ?? new ServiceError('connection-lost'));
       };
       const idle = setTimeout(() => fail(new ServiceError('timeout', { phase: 'idle' })), idleMs);
-      let bytes = 0;
-      const onClose = () => {
-        clearTimeout(idle);
-        // Settled already unless it closed before its end.
-        reject(body.errored ?? new ServiceError('connection-lost'));
-      };
       body.on('data', (chunk: Uint8Array) => {
+        if (isOver) return;
         idle.refresh();
         bytes += chunk.byteLength;
         if (bytes > maxBytes) return fail(new ServiceError('too-large', { limit: maxBytes }));
@@ -44,8 +44,8 @@ export function boundedBody(body: Readable, maxBytes: number, idleMs: number): B
           fail(error);
         }
       });
-      body.on('end', end);
-      body.on('error', reject);
+      body.on('end', () => end(resolve));
+      body.on('error', fail);
       body.on('close', onClose);
       // One that ended before anybody listened says nothing any more.
       if (body.destroyed) onClose();

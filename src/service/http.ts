@@ -37,6 +37,8 @@ const MAX_BODY_BYTES = 4_194_304;
  * which gateways and routers begin to forget connections, some of them without a word.
  */
 const SPARE_MS = 30_000;
+/** As axios sets it for each request: another value would take two system calls a request. */
+const PROBES_AFTER_MS = 60_000;
 
 export class Http {
   readonly #options: DeliveryOptions;
@@ -44,7 +46,7 @@ export class Http {
   readonly #httpAgent: HttpAgent;
   readonly #httpsAgent: HttpsAgent;
   readonly #sleep: SleepWatch;
-  readonly #hostnames = new Set<string>();
+  readonly #origins = new Set<string>();
   readonly #axios: AxiosInstance;
 
   constructor(options: HttpOptions = {}) {
@@ -59,7 +61,8 @@ export class Http {
     };
     // Node closes connections after this time only while they are free, or sooner where the service
     // says when it will close them.
-    const kept = { keepAlive: true, timeout: options.spareMs ?? SPARE_MS };
+    const timeout = options.spareMs ?? SPARE_MS;
+    const kept = { keepAlive: true, keepAliveMsecs: PROBES_AFTER_MS, timeout };
     this.#httpAgent = new HttpAgent(kept);
     this.#httpsAgent = new HttpsAgent(kept);
     this.#sleep = new SleepWatch(this.#options.clock);
@@ -135,8 +138,9 @@ export class Http {
   #dropFree(): void {
     const freeOf = (...agents: HttpAgent[]) =>
       agents.flatMap((agent) => Object.entries(agent.freeSockets));
+    const hostnames = [...this.#origins].map((origin) => new URL(origin).hostname);
     const theirs = freeOf(globalHttpAgent, globalHttpsAgent).filter(([name]) =>
-      [...this.#hostnames].some((hostname) => name.startsWith(`${hostname}:`)),
+      hostnames.some((hostname) => name.startsWith(`${hostname}:`)),
     );
     for (const [, sockets] of [...freeOf(this.#httpAgent, this.#httpsAgent), ...theirs]) {
       for (const socket of sockets ?? []) socket.destroy();
@@ -158,7 +162,7 @@ export class Http {
         delivery.attempt((bearer, limited) => {
           deadline.begin();
           if (this.#sleep.hasSlept()) this.#dropFree();
-          this.#hostnames.add(new URL(exchange.url).hostname);
+          this.#origins.add(exchange.origin);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the exchange, whatever a retry has made of the configuration.
           return this.#adapter({ ...config, url: exchange.url, signal: limited });

@@ -23,7 +23,7 @@ const SHORTEST_ACROSS_BLANKS = 12;
  */
 export function findSecrets(text: string, secrets: readonly string[]): Found[] {
   const long = secrets.filter((secret) => !isShort(secret));
-  const forms = long.flatMap((secret) => [...formsOf(secret), ...beginningOf(secret)]);
+  const forms = long.flatMap((secret) => [...formsOf(secret), ...beginningOf(secret).map(formOf)]);
   return search(new SearchedText(text), forms, SHORTEST_SECRET);
 }
 
@@ -39,12 +39,10 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
  */
 export function findWholeSecrets(searched: SearchedText, secrets: readonly string[]): Found[] {
   const possible = secrets.filter((secret) => hasRoomFor(searched.text, secret));
-  const forms = possible.flatMap((secret) => (isShort(secret) ? [secret] : formsOf(secret)));
-  return search(
-    searched,
-    forms.filter((form) => form !== ''),
-    SHORTEST_ACROSS_BLANKS,
+  const forms = possible.flatMap((secret) =>
+    isShort(secret) ? [formOf(secret)] : formsOf(secret),
   );
+  return search(searched, forms, SHORTEST_ACROSS_BLANKS);
 }
 
 /** A text with something else in place of these stretches of it. */
@@ -61,15 +59,25 @@ export function masked(text: string, stretches: readonly Found[]): string {
 export const MASK = '[redacted]';
 
 /** @param shortestBroken characters of the shortest form that is found with blanks within it */
-function search(searched: SearchedText, forms: readonly string[], shortestBroken: number): Found[] {
+function search(searched: SearchedText, forms: readonly Form[], shortestBroken: number): Found[] {
   if (forms.length === 0) return [];
   const hasBreaks = searched.folded.length < searched.text.length;
-  const all = [...new Set(forms)].flatMap((form) => [
-    ...occurrences(searched.text, form),
+  const all = forms.flatMap(({ text, folded }) => [
+    ...occurrences(searched.text, text),
     // A secret that is broken into lines, as mails and certificates do it.
-    ...(hasBreaks ? foundAcrossBreaks(searched, form, shortestBroken) : []),
+    ...(hasBreaks && folded.length >= shortestBroken ? foundAcrossBreaks(searched, folded) : []),
   ]);
   return merged(all);
+}
+
+/** One of the forms a secret travels in, and the same without the breaks in it. */
+interface Form {
+  readonly text: string;
+  readonly folded: string;
+}
+
+function formOf(text: string): Form {
+  return { text, folded: withoutBreaks(text) };
 }
 
 function isShort(secret: string): boolean {
@@ -86,22 +94,26 @@ function beginningOf(secret: string): string[] {
 }
 
 /** As it is, in addresses and forms, in JSON, in JSON within JSON, and in Base64. */
-function formsOf(secret: string): string[] {
-  const forms = [secret, ...escapedForms(secret), ...inBase64(secret)];
-  return forms.filter((form) => form.length >= SHORTEST_SECRET);
+function formsOf(secret: string): Form[] {
+  const unbroken = (text: string): Form => ({ text, folded: text });
+  const encoded = inBase64(secret).map(unbroken);
+  // Keys and tokens as services make them are written alike everywhere else.
+  const isPlain = /^[\w.-]*$/.test(secret);
+  const written = isPlain ? [unbroken(secret)] : escapedForms(secret).map(formOf);
+  return [...written, ...encoded].filter(({ text }) => text.length >= SHORTEST_SECRET);
 }
 
 function escapedForms(secret: string): string[] {
-  // Keys and tokens as services make them are written alike everywhere.
-  if (/^[\w.-]*$/.test(secret)) return [];
   const inAddress = encodeURIComponent(secret);
   const inForm = new URLSearchParams({ x: secret }).toString().slice(2);
   const inJson = JSON.stringify(secret).slice(1, -1);
-  return [
+  const all = [
+    secret,
     ...[inAddress, inForm].flatMap((form) => [form, withLowerCaseEscapes(form)]),
     inJson,
     JSON.stringify(inJson).slice(1, -1),
   ];
+  return [...new Set(all)];
 }
 
 function withLowerCaseEscapes(form: string): string {
@@ -119,14 +131,16 @@ function inBase64(secret: string): string[] {
     const ofOthers = Math.ceil((before * 8) / 6);
     return encoded.slice(ofOthers, Math.floor(((before + bytes.length) * 8) / 6));
   });
-  return [bytes.toString('base64url'), ...inner].flatMap((form) => [
+  const all = [bytes.toString('base64url'), ...inner].flatMap((form) => [
     form,
     form.replaceAll('-', '+').replaceAll('_', '/'),
   ]);
+  return [...new Set(all)];
 }
 
 function occurrences(text: string, form: string): Found[] {
   const found: Found[] = [];
+  if (form === '') return found;
   for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
     found.push({ start: at, end: at + form.length });
   }
@@ -181,9 +195,7 @@ export class SearchedText {
   }
 }
 
-function foundAcrossBreaks(searched: SearchedText, form: string, shortest: number): Found[] {
-  const folded = withoutBreaks(form);
-  if (folded.length < shortest) return [];
+function foundAcrossBreaks(searched: SearchedText, folded: string): Found[] {
   return occurrences(searched.folded, folded).map(({ start, end }) => ({
     start: searched.placeOf(start),
     end: searched.placeOf(end - 1) + 1,

@@ -122,8 +122,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'no idle timer',
     file: 'src/service/body.ts',
-    from: "    body.destroy(new ServiceError('timeout', { phase: 'idle' }));\n",
-    to: '',
+    from: "setTimeout(() => fail(new ServiceError('timeout', { phase: 'idle' })), idleMs)",
+    to: 'setTimeout(() => {}, idleMs)',
     test: deadlines,
     title: '(idle), closes the connection and sends nothing again',
   },

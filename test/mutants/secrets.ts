@@ -41,7 +41,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'Base64 hides a secret',
     file: 'src/service/secretSearch.ts',
-    from: ', ...inBase64(secret)]',
+    from: ', ...encoded]',
     to: ']',
     test: prompts,
     title: 'E12: finds and masks a key and a token in Base64 behind a name',
