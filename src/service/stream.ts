@@ -1,12 +1,6 @@
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Body } from './body.ts';
 import { ServiceError } from './errors.ts';
-
-/** One server-sent event; `event` is empty where the service named none. */
-export interface ServerEvent {
-  readonly event: string;
-  readonly data: string;
-}
 
 /** Characters one event may have. The longest real one is a few hundred. */
 export const MAX_EVENT_LENGTH = 1_048_576;
@@ -17,10 +11,13 @@ export const MAX_EVENT_LENGTH = 1_048_576;
  * @param onEvent called for each as it comes; what it throws ends the body
  * @throws {ServiceError} `too-large` for an event past the limit; whatever the body fails with
  */
-export async function readEvents(body: Body, onEvent: (event: ServerEvent) => void): Promise<void> {
+export async function readEvents(
+  body: Body,
+  onEvent: (event: EventSourceMessage) => void,
+): Promise<void> {
   const parser = createParser({
     maxBufferSize: MAX_EVENT_LENGTH,
-    onEvent: ({ event, data }) => onEvent({ event: event ?? '', data }),
+    onEvent,
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') {
         throw new ServiceError('too-large', { limit: MAX_EVENT_LENGTH });

@@ -66,7 +66,7 @@ const usage = v.fallback(
   v.optional(v.object({ completion_tokens: v.optional(count), prompt_tokens: v.optional(count) })),
   undefined,
 );
-const chatText = v.optional(v.nullable(v.object({ content: v.optional(v.nullable(v.string())) })));
+const chatText = v.nullish(v.object({ content: v.nullish(v.string()) }));
 
 const chatAnswer = v.object({
   choices: v.array(
@@ -74,7 +74,7 @@ const chatAnswer = v.object({
       // `message` in a whole answer, `delta` in an event; a moderated event has neither.
       message: chatText,
       delta: chatText,
-      finish_reason: v.optional(v.nullable(v.string())),
+      finish_reason: v.nullish(v.string()),
     }),
   ),
   usage,
@@ -149,7 +149,7 @@ export function check<Schema extends v.GenericSchema>(schema: Schema, json: unkn
 }
 
 function warningIds(system: v.InferOutput<typeof warnings>): string[] {
-  return (system?.warnings ?? []).flatMap(({ id }) => (id && /^\w{1,64}$/.test(id) ? [id] : []));
+  return system?.warnings?.flatMap(({ id }) => (id && /^\w{1,64}$/.test(id) ? [id] : [])) ?? [];
 }
 
 /** The service's documentation asks for a comparison without regard to case. */

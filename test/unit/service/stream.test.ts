@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
 import type { Body } from '../../../src/service/body.ts';
-import { MAX_EVENT_LENGTH, readEvents, type ServerEvent } from '../../../src/service/stream.ts';
+import { MAX_EVENT_LENGTH, readEvents } from '../../../src/service/stream.ts';
 import { kindOf, seed } from './fixtures.ts';
 
 const texts = ['', 'plain', 'zwölf', '日本', '🙂👨‍👩‍👧', 'a\nb\r\nc', '"\\', '\u0000\u2028', 'x '];
@@ -10,8 +11,8 @@ function pieces(...chunks: Uint8Array[]): Body {
   return async (take) => chunks.forEach(take);
 }
 
-async function eventsOf(body: Body): Promise<ServerEvent[]> {
-  const events: ServerEvent[] = [];
+async function eventsOf(body: Body): Promise<EventSourceMessage[]> {
+  const events: EventSourceMessage[] = [];
   await readEvents(body, (event) => events.push(event));
   return events;
 }
@@ -70,13 +71,33 @@ describe('server-sent events', () => {
     await fc.assert(fc.asyncProperty(anyTexts, ends, cuts, run), { seed, numRuns: 500 });
   });
 
-  const cases: readonly [string, string, ServerEvent[]][] = [
-    ['join several data lines', 'data: a\ndata: b\n\n', [{ event: '', data: 'a\nb' }]],
-    ['keep their name', 'event: close\ndata: {}\n\n', [{ event: 'close', data: '{}' }]],
-    ['skip comments and unknown fields', ': hi\nx: y\ndata: a\n\n', [{ event: '', data: 'a' }]],
-    ['skip a byte order mark', '\ufeffdata: a\n\n', [{ event: '', data: 'a' }]],
-    ['end without their blank line', 'data: a\n', [{ event: '', data: 'a' }]],
-    ['leave half a line unsaid', 'data: a\n\ndata: {"tex', [{ event: '', data: 'a' }]],
+  const cases: readonly [string, string, EventSourceMessage[]][] = [
+    [
+      'join several data lines',
+      'data: a\ndata: b\n\n',
+      [{ event: undefined, id: undefined, data: 'a\nb' }],
+    ],
+    [
+      'keep their name',
+      'event: close\ndata: {}\n\n',
+      [{ event: 'close', id: undefined, data: '{}' }],
+    ],
+    [
+      'skip comments and unknown fields',
+      ': hi\nx: y\ndata: a\n\n',
+      [{ event: undefined, id: undefined, data: 'a' }],
+    ],
+    [
+      'skip a byte order mark',
+      '\ufeffdata: a\n\n',
+      [{ event: undefined, id: undefined, data: 'a' }],
+    ],
+    ['end without their blank line', 'data: a\n', [{ event: undefined, id: undefined, data: 'a' }]],
+    [
+      'leave half a line unsaid',
+      'data: a\n\ndata: {"tex',
+      [{ event: undefined, id: undefined, data: 'a' }],
+    ],
     ['are none in an empty stream', '', []],
   ];
   for (const [rule, text, expected] of cases) {
