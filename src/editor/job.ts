@@ -1,5 +1,5 @@
 import type { Disposable, TextDocument } from 'vscode';
-import type { StopReason } from '../service/wire.ts';
+import type { StopReason } from '../service/piece.ts';
 import type { Settings } from '../settings.ts';
 import type { AnswerWriter, InsertMode, Stage, Undone } from './answerWriter.ts';
 import { Claims } from './claims.ts';

@@ -33,15 +33,19 @@ export function boundedBody(body: Readable, maxBytes: number, idleMs: number): B
         if (!isOver) fail(body.errored ?? new ServiceError('connection-lost'));
       };
       const idle = setTimeout(() => fail(new ServiceError('timeout', { phase: 'idle' })), idleMs);
-      body.on('data', (chunk: Uint8Array) => {
-        if (isOver) return;
+      // Takes together what came together, of which `data` would tell piece by piece.
+      body.on('readable', () => {
         idle.refresh();
-        bytes += chunk.byteLength;
-        if (bytes > maxBytes) return fail(new ServiceError('too-large', { limit: maxBytes }));
-        try {
-          take(chunk);
-        } catch (error) {
-          fail(error);
+        for (;;) {
+          const chunk: Uint8Array | null = isOver ? null : body.read();
+          if (chunk === null) return;
+          bytes += chunk.byteLength;
+          if (bytes > maxBytes) return fail(new ServiceError('too-large', { limit: maxBytes }));
+          try {
+            take(chunk);
+          } catch (error) {
+            return fail(error);
+          }
         }
       });
       body.on('end', () => end(resolve));

@@ -13,6 +13,7 @@ import { newTokensByDefault } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
 import { parameterProblem } from './parameterCheck.ts';
 import { mapParameters, type Parameters } from './parameters.ts';
+import { readChat, readGeneration, type StopReason, type Usage } from './piece.ts';
 import {
   holdsPrivateKey,
   holdsWhole,
@@ -25,14 +26,7 @@ import { SearchedText } from './secretSearch.ts';
 import type { TokenService } from './token.ts';
 import type { Token } from './tokenState.ts';
 import type { InferencePath, Operation } from './vendors.ts';
-import {
-  parseJson,
-  readChat,
-  readGeneration,
-  readTokenCount,
-  type StopReason,
-  type Usage,
-} from './wire.ts';
+import { parseJson, readTokenCount } from './wire.ts';
 
 export interface GenerateOptions {
   readonly signal?: AbortSignal;

@@ -147,25 +147,27 @@ export class Http {
     }
   }
 
-  #request(
+  async #request(
     exchange: Exchange<unknown>,
     delivery: Delivery,
     deadline: Deadline,
   ): Promise<AxiosResponse<Readable>> {
-    return this.#axios.request<Readable>({
+    const { data: response } = await this.#axios.request<AxiosResponse<Readable>>({
       method: exchange.method,
       url: exchange.url,
       data: exchange.body,
       headers: requestHeaders(exchange),
       signal: deadline.signal,
       adapter: (config) =>
-        delivery.attempt((bearer, limited) => {
+        delivery.attempt(async (bearer, limited) => {
           deadline.begin();
           if (this.#sleep.hasSlept()) this.#dropFree();
           this.#origins.add(exchange.origin);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the exchange, whatever a retry has made of the configuration.
-          return this.#adapter({ ...config, url: exchange.url, signal: limited });
+          const response = await this.#adapter({ ...config, url: exchange.url, signal: limited });
+          // axios would look through its headers twice more.
+          return { ...response, headers: {}, data: response };
         }),
       'axios-retry': {
         retries: exchange.budget.retriesLeft,
@@ -174,6 +176,7 @@ export class Http {
         onRetry: () => delivery.countRetry(),
       },
     });
+    return response;
   }
 }
 

@@ -20,6 +20,8 @@ export const callerTitles: Readonly<Record<CallerName, string>> = {
 export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
+  /** Answers from memory, where what the service does itself would hide how callers differ. */
+  readonly isReplayed?: boolean;
   /** Rounds that count. Before them there are some to get warm. */
   readonly rounds: number;
   readonly warmUps: number;
@@ -27,12 +29,12 @@ export interface Contest extends Order {
 
 /** What each round of each caller came to; rounds of the same place belong together. */
 export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>> {
-  const { callers, answer, rounds, warmUps, ...order } = contest;
+  const { callers, answer, isReplayed, rounds, warmUps, ...order } = contest;
   const emulator = new Child('test/bench/emulatorProcess.ts');
   const children = new Map<CallerName, Child>();
   try {
-    const url = await emulator.ask<string>('url');
     await emulator.ask('answer', answer);
+    const url = await emulator.ask<string>(isReplayed ? 'replay' : 'url');
     for (const name of callers) {
       children.set(name, new Child('test/bench/contestant.ts', [name, url]));
     }

@@ -1,6 +1,7 @@
 import { startEmulator } from '../emulator/emulator.ts';
-import { apiKey, body, fetchToken, paths } from './callers/caller.ts';
+import { apiKey, body, fetchToken, paths, tokenRequest } from './callers/caller.ts';
 import { answerParent } from './child.ts';
+import { record, replay } from './replay.ts';
 
 /** The emulated service in a process of its own. */
 
@@ -13,22 +14,24 @@ const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKe
 answerParent({
   url: () => emulator.url,
   /** What the model answers from now on. */
-  answer: async ({ pieces, length, eventsTogether, isRepeated }: AnswerShape) => {
+  answer: ({ pieces, length }: AnswerShape) => {
     const all = Array.from({ length: pieces }, () => 'w'.repeat(length - 1).concat(' '));
     emulator.settings.answer = () => all;
-    if (isRepeated) {
-      const json: unknown = JSON.parse(await ownAnswer(paths.call));
-      emulator.faults.always('/ml/v1/text/chat', { json });
+  },
+  /** The address of one that gives its answers of this moment again. */
+  replay: async () => {
+    const token = await fetchToken(emulator.url);
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const requests = [
+      tokenRequest,
+      ...[paths.call, paths.stream].map((path) => ({ path, headers, body })),
+    ];
+    const answers = new Map<string, Buffer>();
+    for (const request of requests) {
+      const [path = ''] = request.path.split('?', 1);
+      answers.set(path, await record(emulator.url, request));
     }
-    if (eventsTogether === undefined) return;
-    const text = await ownAnswer(paths.stream);
-    const events = text.split('\n\n').map((event) => `${event}\n\n`);
-    const groups = Math.ceil(events.length / eventsTogether);
-    const chunks = Array.from({ length: groups }, (_, index) => ({
-      bytes: events.slice(index * eventsTogether, (index + 1) * eventsTogether).join(''),
-    }));
-    const headers = { 'content-type': 'text/event-stream;charset=UTF-8' };
-    emulator.faults.always('/ml/v1/text/chat_stream', { headers, chunks });
+    return replay(answers);
   },
   prepare: ({ clockOffsetSeconds = 0, tokenFailures = 0 }: Trouble) => {
     emulator.reset();
@@ -45,21 +48,6 @@ export interface AnswerShape {
   readonly pieces: number;
   /** Characters of a piece. */
   readonly length: number;
-  /**
-   * Events of a stream that leave together, as where the service is quicker than the way. Without
-   * it each leaves on its own.
-   */
-  readonly eventsTogether?: number;
-  /** One answer for all calls: to make each anew takes the emulator longer than a call takes a client. */
-  readonly isRepeated?: boolean;
-}
-
-async function ownAnswer(path: string): Promise<string> {
-  const headers = {
-    authorization: `Bearer ${await fetchToken(emulator.url)}`,
-    'content-type': 'application/json',
-  };
-  return (await fetch(emulator.url + path, { method: 'POST', headers, body })).text();
 }
 
 /** What goes wrong on the way to a token. */

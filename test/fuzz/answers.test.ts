@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { ServiceError } from '../../src/service/errors.ts';
 import { identityFailure, inferenceFailure } from '../../src/service/failures.ts';
 import { readModels } from '../../src/service/modelList.ts';
-import { parseJson, readChat, readGeneration, readTokenCount } from '../../src/service/wire.ts';
+import { readChat, readGeneration } from '../../src/service/piece.ts';
+import { parseJson, readTokenCount } from '../../src/service/wire.ts';
 import { messageFor } from '../../src/ui/messages.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

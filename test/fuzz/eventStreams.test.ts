@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Body } from '../../src/service/body.ts';
 import { Collector, collectStream } from '../../src/service/collector.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import { readChat, readGeneration } from '../../src/service/wire.ts';
+import { readChat, readGeneration } from '../../src/service/piece.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const never = new AbortController().signal;

@@ -24,13 +24,17 @@ export const paths = {
 } as const;
 export const body = JSON.stringify({ model_id: modelId, project_id: projectId, messages });
 
+const form = { grant_type: 'urn:ibm:params:oauth:grant-type:apikey', apikey: apiKey };
+export const tokenRequest = {
+  path: '/identity/token',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(form).toString(),
+} as const;
+
 /** A token for those who have nothing of their own for it. */
 export async function fetchToken(url: string): Promise<string> {
-  const form = { grant_type: 'urn:ibm:params:oauth:grant-type:apikey', apikey: apiKey };
-  const response = await fetch(`${url}/identity/token`, {
-    method: 'POST',
-    body: new URLSearchParams(form),
-  });
+  const { path, headers, body } = tokenRequest;
+  const response = await fetch(url + path, { method: 'POST', headers, body });
   const { access_token } = (await response.json()) as { access_token: string };
   return access_token;
 }

@@ -9,7 +9,8 @@ const question: Question = {
   measure: async () => {
     const figures = await hold({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch'],
-      answer: { pieces: 220, length: 5, isRepeated: true },
+      answer: { pieces: 220, length: 5 },
+      isReplayed: true,
       kind: 'call',
       calls: CALLS,
       inFlight: 100,

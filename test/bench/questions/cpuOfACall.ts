@@ -10,6 +10,7 @@ const question: Question = {
     const figures = await hold({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
       answer: { pieces: 220, length: 5 },
+      isReplayed: true,
       kind: 'call',
       calls: CALLS,
       inFlight: 1,

@@ -8,6 +8,7 @@ const question: Question = {
     const figures = await hold({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
       answer: { pieces: 1, length: 5 },
+      isReplayed: true,
       kind: 'stream',
       calls: 150,
       inFlight: 1,

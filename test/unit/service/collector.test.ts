@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Body } from '../../../src/service/body.ts';
 import { Collector, collectStream } from '../../../src/service/collector.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { readChat } from '../../../src/service/wire.ts';
+import { readChat } from '../../../src/service/piece.ts';
 import { kindOf, never } from './fixtures.ts';
 
 const reset = new ServiceError('connection-lost');

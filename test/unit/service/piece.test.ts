@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { type Piece, readChat, readGeneration } from '../../../src/service/piece.ts';
+
+const nothing: Piece = {
+  text: '',
+  stopReason: undefined,
+  inputTokens: undefined,
+  outputTokens: undefined,
+  warnings: [],
+};
+const generated = { generated_text: 'a', stop_reason: 'not_finished' };
+
+describe('a piece of an answer', () => {
+  const pieces: readonly [what: string, piece: Piece, expected: Partial<Piece>][] = [
+    ['of an empty list', readChat({ choices: [] }), {}],
+    ['with nothing said', readChat({ choices: [{}] }), {}],
+    ['with null for text and reason', readChat(chat({ content: null }, null)), {}],
+    [
+      'of an event',
+      readChat(chat({ content: 'a' }, 'stop')),
+      { text: 'a', stopReason: 'finished' },
+    ],
+    ['of a whole answer', readChat({ choices: [{ message: { content: 'a' } }] }), { text: 'a' }],
+    [
+      'with usage alone',
+      readChat({ choices: [], usage: { prompt_tokens: 3 } }),
+      { inputTokens: 3 },
+    ],
+    ['with nonsense for usage', readChat({ choices: [], usage: [-1, 'x'] }), {}],
+    [
+      'with warnings that are ids, and others',
+      readChat({ choices: [], system: { warnings: [{ id: 'api_legacy' }, { id: 'a b' }, 7, {}] } }),
+      { warnings: ['api_legacy'] },
+    ],
+    ['with nonsense for warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
+    ['of the other operation', readGeneration({ results: [generated] }), { text: 'a' }],
+    [
+      'of the other operation, at its end',
+      readGeneration({
+        results: [{ ...generated, stop_reason: 'EOS_TOKEN', generated_token_count: 2 }],
+      }),
+      { text: 'a', stopReason: 'finished', outputTokens: 2 },
+    ],
+    ['of the other operation, without results', readGeneration({ results: [] }), {}],
+    [
+      'of a later event, which counts no prompt',
+      readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
+      { text: 'a' },
+    ],
+  ];
+  for (const [what, piece, expected] of pieces) {
+    it(`${what} is read`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
+  }
+
+  const refused: readonly [read: (json: unknown) => Piece, json: unknown][] = [
+    ...[undefined, null, 'x', {}, { choices: {} }, { choices: [null] }, { choices: ['x'] }].map(
+      (json) => [readChat, json] as const,
+    ),
+    [readChat, chat('x', null)],
+    [readChat, chat({ content: 1 }, null)],
+    [readChat, chat({ content: 'a' }, 1)],
+    [readGeneration, {}],
+    [readGeneration, { results: [{}] }],
+    [readGeneration, { results: [{ generated_text: 'a' }] }],
+    [readGeneration, { results: [{ stop_reason: 'eos_token' }] }],
+    [readGeneration, { results: [{ ...generated, generated_text: null }] }],
+  ];
+  for (const [read, json] of refused) {
+    it(`is refused as ${JSON.stringify(json)} for ${read.name}`, () => {
+      assert.throws(() => read(json), { kind: 'unexpected-answer' });
+    });
+  }
+});
+
+function chat(delta: unknown, reason: unknown): unknown {
+  return { choices: [{ delta, finish_reason: reason }] };
+}
