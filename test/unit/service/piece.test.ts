@@ -52,7 +52,7 @@ describe('a piece of an answer', () => {
     it(`${what} is read`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
   }
 
-  const refused: readonly [read: (json: unknown) => Piece, json: unknown][] = [
+  const refused: (readonly [read: (json: unknown) => Piece, json: unknown])[] = [
     ...[undefined, null, 'x', {}, { choices: {} }, { choices: [null] }, { choices: ['x'] }].map(
       (json) => [readChat, json] as const,
     ),
