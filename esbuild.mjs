@@ -7,17 +7,15 @@ const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
 
 /**
- * Parts of axios that nothing here can reach: browser and fetch adapters, forms (with a table of
- * all media types), redirects, its own proxy agent (VS Code's applies), HTTP/2,
- * transfer limits, its older way to cancel and a table of status codes. They are two thirds of its
- * size.
+ * Parts of axios that nothing here can reach: its adapters (`nodeAdapter.ts` has their place) with
+ * forms, redirects and proxies, its older way to cancel and a table of status codes.
  */
 const unreachable = {
   name: 'unreachable',
   setup({ onResolve, onLoad }) {
-    const packages = /^(form-data|follow-redirects|https-proxy-agent|proxy-from-env|http2)$/;
+    const packages = /^form-data$/;
     const files =
-      /\/(xhr|fetch|Http2Sessions|formDataToStream|formDataToJSON|toFormData|AxiosURLSearchParams|fromDataURI|readBlob|shouldBypassProxy|HttpStatusCode|CancelToken|AxiosTransformStream|ZlibHeaderTransformStream|callbackify)\.js$/;
+      /\/(xhr|fetch|http|formDataToJSON|toFormData|AxiosURLSearchParams|HttpStatusCode|CancelToken)\.js$/;
     const stub = ({ path }) => ({ path: basename(path), namespace: 'unreachable' });
     onResolve({ filter: packages }, stub);
     onResolve({ filter: files }, (found) =>
@@ -25,7 +23,7 @@ const unreachable = {
     );
     onLoad({ filter: /.*/, namespace: 'unreachable' }, () => ({
       contents:
-        'export default class Unreachable {}\nexport const getFetch = () => undefined;\nexport const getProxyForUrl = () => "";',
+        'export default class Unreachable {}\nexport const getFetch = () => undefined;',
     }));
   },
 };

@@ -17,7 +17,7 @@ import { importSource, remember } from './sourceActions.ts';
 import { askInstead, askProject, askSource } from './sourceApproval.ts';
 
 export { provenanceLines } from '../ui/provenance.ts';
-// What `extension.ts` builds it from loads with it.
+// What `start.ts` builds it from loads with it.
 export { Approvals } from './approvals.ts';
 
 /** What stands in the way of using credentials; for the status item. */

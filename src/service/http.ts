@@ -15,11 +15,12 @@ import { Delivery, type DeliveryOptions, type FailedResponse } from './delivery.
 import { ServiceError } from './errors.ts';
 import type { Budget, Exchange } from './exchange.ts';
 import { answerOf, requestHeaders } from './headers.ts';
+import { nodeAdapter } from './nodeAdapter.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 import { SleepWatch } from './sleep.ts';
 
 /**
- * The only file that knows axios. Sends one exchange, again where the retry rules allow it, within
+ * The only file that knows axios, besides its adapter. Sends one exchange, again where the retry rules allow it, within
  * its deadlines and size caps, and only to its origin. Whatever goes wrong leaves as a
  * ServiceError: an AxiosError holds the key and the bearer, in JSON and under inspection.
  */
@@ -27,7 +28,7 @@ import { SleepWatch } from './sleep.ts';
 export interface HttpOptions extends Partial<DeliveryOptions> {
   /** Milliseconds that a connection is kept for the next request. */
   readonly spareMs?: number;
-  /** Sends one attempt; axios's own http adapter unless a test replaces the network. */
+  /** Sends one attempt; `nodeAdapter` unless a test replaces the network. */
   readonly adapter?: AxiosAdapter;
 }
 
@@ -37,8 +38,6 @@ const MAX_BODY_BYTES = 4_194_304;
  * which gateways and routers begin to forget connections, some of them without a word.
  */
 const SPARE_MS = 30_000;
-/** As axios sets it for each request: another value would take two system calls a request. */
-const PROBES_AFTER_MS = 60_000;
 
 export class Http {
   readonly #options: DeliveryOptions;
@@ -61,24 +60,15 @@ export class Http {
     };
     // Node closes connections after this time only while they are free, or sooner where the service
     // says when it will close them.
-    const timeout = options.spareMs ?? SPARE_MS;
-    const kept = { keepAlive: true, keepAliveMsecs: PROBES_AFTER_MS, timeout };
+    const kept = { keepAlive: true, timeout: options.spareMs ?? SPARE_MS };
     this.#httpAgent = new HttpAgent(kept);
     this.#httpsAgent = new HttpsAgent(kept);
     this.#sleep = new SleepWatch(this.#options.clock);
-    this.#adapter = options.adapter ?? axios.getAdapter('http');
+    this.#adapter = options.adapter ?? nodeAdapter;
     this.#axios = axios.create({
-      // Answers are read here, with caps and deadlines; axios neither parses nor unpacks them.
-      responseType: 'stream',
-      decompress: false,
-      // Its own would parse each body to see whether it is JSON.
+      // Texts are sent as they are, and answers read here, with caps and deadlines.
       transformRequest: [],
       transformResponse: [],
-      maxBodyLength: MAX_BODY_BYTES,
-      // A redirected POST would carry the key to the other host (measured for 307 and 308).
-      maxRedirects: 0,
-      // VS Code's own proxy layer applies below; a second one would hand the key to a proxy.
-      proxy: false,
       httpAgent: this.#httpAgent,
       httpsAgent: this.#httpsAgent,
     });

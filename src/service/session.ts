@@ -14,7 +14,7 @@ import { TokenService } from './token.ts';
 import type { TokenState } from './tokenState.ts';
 import type { Operation } from './vendors.ts';
 
-// What `extension.ts` does with the states of a token loads with them.
+// What `start.ts` does with the states of a token loads with them.
 export { isOutOfReach } from './errors.ts';
 
 export interface SessionOptions {

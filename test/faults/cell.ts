@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import axios, { type AxiosAdapter } from 'axios';
+import type { AxiosAdapter } from 'axios';
 import type { GenerateOptions, Generation } from '../../src/service/client.ts';
 import { ServiceError } from '../../src/service/errors.ts';
+import { nodeAdapter } from '../../src/service/nodeAdapter.ts';
 import { assertOnlyFacts } from '../contract/service/facts.ts';
 import { closedPort } from '../contract/service/proxy.ts';
 import {
@@ -146,13 +147,12 @@ function assertEnding({ result, parts }: Ending, phase: Phase, cell: Cell): void
   assertOnlyFacts(error);
 }
 
-/** The adapter of axios, told of each answer that is a success, and the sockets it holds. */
+/** The adapter of the service, told of each answer that is a success, and the sockets it holds. */
 function watchedAdapter(onAnswer: () => void) {
-  const send = axios.getAdapter('http');
   const agents = new Set<Agent>();
   const adapter: AxiosAdapter = async (config) => {
     if (config.httpAgent) agents.add(config.httpAgent);
-    const response = await send(config);
+    const response = await nodeAdapter(config);
     onAnswer();
     return response;
   };

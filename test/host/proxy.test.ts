@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:https';
-import axios, { type AxiosAdapter } from 'axios';
+import type { AxiosAdapter } from 'axios';
 import { ConfigurationTarget, workspace } from 'vscode';
 import { Http } from '../../src/service/http.ts';
+import { nodeAdapter } from '../../src/service/nodeAdapter.ts';
 import { reachIdentity } from '../../src/service/reach.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { startProxy } from '../contract/service/proxy.ts';
@@ -12,11 +13,10 @@ const HOST = 'service.example';
 
 /** Trusts this certificate, and leaves the way there to VS Code. */
 function adapterTrusting(ca: string): AxiosAdapter {
-  const send = axios.getAdapter('http');
   const transport = {
     request: (options: object, done: () => void) => request({ ...options, ca }, done),
   };
-  return (config) => send({ ...config, transport });
+  return (config) => nodeAdapter({ ...config, transport });
 }
 
 describe('the proxy of the settings', () => {

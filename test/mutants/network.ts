@@ -5,21 +5,24 @@ const answers = 'test/contract/service/answers.test.ts';
 const deadlines = 'test/contract/service/deadlines.test.ts';
 const limiter = 'test/unit/service/limiter.test.ts';
 
+/** It follows redirects, and goes through a proxy that the environment names. */
+const adapterOfAxios = {
+  file: 'src/service/http.ts',
+  from: 'options.adapter ?? nodeAdapter',
+  to: "((config) => axios.getAdapter('http')({ ...config, responseType: 'stream' }))",
+} as const;
+
 /** Defences between this machine and the service. */
 export const networkMutants: readonly Mutant[] = [
   {
     name: 'redirects are followed',
-    file: 'src/service/http.ts',
-    from: 'maxRedirects: 0',
-    to: 'maxRedirects: 5',
+    ...adapterOfAxios,
     test: transport,
     title: 'C01: 307 of the token request is refused',
   },
   {
     name: 'a proxy of the environment is used',
-    file: 'src/service/http.ts',
-    from: '      proxy: false,\n',
-    to: '',
+    ...adapterOfAxios,
     test: transport,
     title: 'C11: hands nothing to a proxy of the environment',
   },

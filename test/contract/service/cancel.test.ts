@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import axios, { type AxiosAdapter } from 'axios';
+import type { AxiosAdapter } from 'axios';
 import { fetchToken } from '../../../src/service/identity.ts';
+import { nodeAdapter } from '../../../src/service/nodeAdapter.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { startMuteServer } from './muteServer.ts';
 import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
@@ -35,11 +36,10 @@ const stages: readonly Stage[] = [
   { name: 'an error that drips', path: chat, fault: { ...longError, ...drip }, ...body },
 ];
 
-/** The adapter of axios, and a promise of its next answer, whatever that is. */
+/** The adapter of the service, and a promise of its next answer, whatever that is. */
 function observed() {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const inner = axios.getAdapter('http');
-  const adapter: AxiosAdapter = (config) => inner(config).finally(resolve);
+  const adapter: AxiosAdapter = (config) => nodeAdapter(config).finally(resolve);
   return { adapter, answered: promise };
 }
 

@@ -4,7 +4,8 @@ import { Agent as HttpsAgent } from 'node:https';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as startTls } from 'node:tls';
-import axios, { type AxiosAdapter } from 'axios';
+import type { AxiosAdapter } from 'axios';
+import { nodeAdapter } from '../../../src/service/nodeAdapter.ts';
 
 /** A proxy, and connections that lead through it the way the editor's own proxy layer does it. */
 
@@ -62,11 +63,10 @@ export async function closedPort(): Promise<number> {
 
 /** Sends every request through the proxy on this port, by tunnel where it is https. */
 export function adapterThrough(port: number): AxiosAdapter {
-  const send = axios.getAdapter('http');
   const http = new ProxiedHttp();
   const https = new ProxiedHttps();
   for (const agent of [http, https]) agent.proxyPort = port;
-  return (config) => send({ ...config, httpAgent: http, httpsAgent: https });
+  return (config) => nodeAdapter({ ...config, httpAgent: http, httpsAgent: https });
 }
 
 type Created = (error: Error | null, socket: Duplex) => void;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:https';
-import axios, { type AxiosAdapter } from 'axios';
+import type { AxiosAdapter } from 'axios';
+import { nodeAdapter } from '../../../src/service/nodeAdapter.ts';
 import { startTlsServer, type TlsServer } from './tlsServer.ts';
 import { endWorlds, failureOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
 
 /** Sends with this certificate among those that are trusted. */
 function adapterTrusting(ca: string): AxiosAdapter {
-  const send = axios.getAdapter('http');
   const httpsAgent = new Agent({ ca });
-  return (config) => send({ ...config, httpsAgent });
+  return (config) => nodeAdapter({ ...config, httpsAgent });
 }
 
 describe('over TLS', () => {

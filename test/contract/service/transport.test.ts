@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { globalAgent } from 'node:http';
-import axios, { type AxiosAdapter } from 'axios';
+import type { AxiosAdapter } from 'axios';
 import { systemClock } from '../../../src/service/clock.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
+import { nodeAdapter } from '../../../src/service/nodeAdapter.ts';
 import { gate } from '../../emulator/faults.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
@@ -180,8 +181,7 @@ describe('a connection', () => {
   }
 
   it('of the agent that VS Code puts in place of ours is not used again after a sleep either', async () => {
-    const send = axios.getAdapter('http');
-    const adapter: AxiosAdapter = (config) => send({ ...config, httpAgent: globalAgent });
+    const adapter: AxiosAdapter = (config) => nodeAdapter({ ...config, httpAgent: globalAgent });
     let wallOffset = 0;
     const now = () => Date.now() + wallOffset;
     const world = await startWorld({ http: { clock: { ...systemClock, now }, adapter } });
