@@ -16,13 +16,12 @@ import { mapParameters, type Parameters } from './parameters.ts';
 import { readChat, readGeneration, type StopReason, type Usage } from './piece.ts';
 import {
   holdsPrivateKey,
-  holdsWhole,
+  kindsIn,
   maskPrivateKeys,
   maskWhole,
   type SecretKind,
 } from './promptSecrets.ts';
 import { repeats } from './redact.ts';
-import { SearchedText } from './secretSearch.ts';
 import type { TokenService } from './token.ts';
 import type { Token } from './tokenState.ts';
 import type { InferencePath, Operation } from './vendors.ts';
@@ -144,7 +143,7 @@ export class Client {
    * example of the model's own, and no secret.
    */
   secretsIn(text: string): readonly SecretKind[] {
-    return [...this.#ownSecretsIn(text), ...(holdsPrivateKey(text) ? ['privateKey' as const] : [])];
+    return this.#secretsIn([text], [text]);
   }
 
   /** The text with every one of these secrets masked. */
@@ -153,20 +152,20 @@ export class Client {
   }
 
   get #secrets(): string[] {
-    return [...this.#keys(), ...this.#options.tokens.values];
+    const { apiKey, token } = this.#secretsByKind();
+    return [...apiKey, ...token];
   }
 
-  #ownSecretsIn(text: string): SecretKind[] {
-    const kinds: SecretKind[] = [];
-    const searched = new SearchedText(text);
-    if (holdsWhole(searched, this.#keys())) kinds.push('apiKey');
-    if (this.#options.tokens.isIn(searched)) kinds.push('token');
-    return kinds;
+  #secretsByKind() {
+    const { credentials, tokens } = this.#options;
+    const { apiKey, otherKeys = [] } = credentials;
+    return { apiKey: [apiKey, ...otherKeys], token: tokens.values };
   }
 
-  #keys(): string[] {
-    const { apiKey, otherKeys = [] } = this.#options.credentials;
-    return [apiKey, ...otherKeys];
+  /** @param ofUser those of the texts that are not the model's own */
+  #secretsIn(texts: readonly string[], ofUser: readonly string[]): SecretKind[] {
+    const kinds = kindsIn(texts, this.#secretsByKind());
+    return ofUser.some(holdsPrivateKey) ? [...kinds, 'privateKey'] : kinds;
   }
 
   /**
@@ -175,11 +174,8 @@ export class Client {
    * @param ofUser the texts of the body that are not the model's own
    */
   #refuseSecrets(body: RequestBody, ofUser: readonly string[]): void {
-    const kinds = stringsIn(body).flatMap((text) => this.#ownSecretsIn(text));
-    if (ofUser.some(holdsPrivateKey)) kinds.push('privateKey');
-    if (kinds.length > 0) {
-      throw new ServiceError('prompt-holds-secret', { secretKinds: [...new Set(kinds)] });
-    }
+    const secretKinds = this.#secretsIn(stringsIn(body), ofUser);
+    if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
 
   #bodyOf(fields: RequestBody): RequestBody {

@@ -39,6 +39,17 @@ const MAX_BODY_BYTES = 4_194_304;
  */
 const SPARE_MS = 30_000;
 
+/** Settings of axios that nothing here reads: it would copy them all for each request. */
+const UNUSED_DEFAULTS = [
+  'env',
+  'transitional',
+  'timeout',
+  'xsrfCookieName',
+  'xsrfHeaderName',
+  'maxContentLength',
+  'maxBodyLength',
+] as const;
+
 export class Http {
   readonly #options: DeliveryOptions;
   readonly #adapter: AxiosAdapter;
@@ -72,6 +83,7 @@ export class Http {
       httpAgent: this.#httpAgent,
       httpsAgent: this.#httpsAgent,
     });
+    for (const unused of UNUSED_DEFAULTS) delete this.#axios.defaults[unused];
     axiosRetry(this.#axios, { shouldResetTimeout: true });
   }
 

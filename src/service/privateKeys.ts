@@ -1,12 +1,8 @@
+import type { Found } from './secretSearch.ts';
+
 /** Where private keys stand in a text that is about to be sent. Pure. */
 
-/** A part of a text: from this place up to, but not including, the other. */
-export interface Span {
-  readonly at: number;
-  readonly end: number;
-}
-
-interface Marker extends Span {
+interface Marker extends Found {
   readonly kind: 'begin' | 'end' | 'whole';
 }
 
@@ -34,25 +30,27 @@ const NEUTRAL =
  * Every private key in a text, in order: from its first marker up to the line that ends it, or to
  * the first line that is no key. One whose beginning was not selected goes back as far as its lines.
  */
-export function privateKeysIn(text: string): Span[] {
-  const spans: Span[] = [];
+export function privateKeysIn(text: string): Found[] {
+  const spans: { start: number; end: number }[] = [];
   const markers = markersOf(text);
   let floor = 0;
   let isOpen = false;
-  for (const [index, { kind, at, end }] of markers.entries()) {
-    const span = { at, end };
+  for (const [index, { kind, start, end }] of markers.entries()) {
+    const span = { start, end };
     if (kind === 'begin') {
       const next = markers[index + 1];
-      const { length, isAll } = keyAtStart(text.slice(end, next?.at));
+      const { length, isAll } = keyAtStart(text.slice(end, next?.start));
       isOpen = isAll && next?.kind === 'end';
-      span.end = isOpen ? (next?.at ?? end) : end + length;
+      span.end = isOpen ? (next?.start ?? end) : end + length;
     } else if (kind === 'end') {
-      span.at = isOpen ? (spans.pop()?.at ?? at) : at - keyAtEnd(text.slice(floor, at));
+      span.start = isOpen
+        ? (spans.pop()?.start ?? start)
+        : start - keyAtEnd(text.slice(floor, start));
       isOpen = false;
     }
     floor = span.end;
     // The last marker alone is no key.
-    if (kind !== 'end' || span.at < at) spans.push(span);
+    if (kind !== 'end' || span.start < start) spans.push(span);
   }
   return spans;
 }
@@ -62,15 +60,15 @@ function markersOf(text: string): Marker[] {
     const { word = '', putty } = groups ?? {};
     const isBegin = word.toUpperCase() === 'BEGIN' || putty !== undefined;
     const kind = isBegin ? 'begin' : word === '' ? 'whole' : 'end';
-    return { kind, at: index, end: index + found.length };
+    return { kind, start: index, end: index + found.length };
   });
 }
 
 /** How much of what follows a first marker is key, and whether nothing in it is anything else. */
 function keyAtStart(text: string): { readonly length: number; readonly isAll: boolean } {
   let length = 0;
-  for (const { at, end } of linesOf(text)) {
-    const line = text.slice(at, end);
+  for (const { start, end } of linesOf(text)) {
+    const line = text.slice(start, end);
     if (MATERIAL.test(line) || LONG_RUN.test(line)) length = end;
     else if (!NEUTRAL.test(line)) return { length, isAll: false };
   }
@@ -79,21 +77,21 @@ function keyAtStart(text: string): { readonly length: number; readonly isAll: bo
 
 /** How much of what stands before a last marker is key. */
 function keyAtEnd(text: string): number {
-  let start = text.length;
-  for (const { at, end } of linesOf(text).toReversed()) {
-    const line = text.slice(at, end);
-    if (MATERIAL.test(line)) start = at;
+  let from = text.length;
+  for (const { start, end } of linesOf(text).toReversed()) {
+    const line = text.slice(start, end);
+    if (MATERIAL.test(line)) from = start;
     else if (!NEUTRAL.test(line)) break;
   }
-  return text.length - start;
+  return text.length - from;
 }
 
-function linesOf(text: string): Span[] {
-  const lines: Span[] = [];
-  let at = 0;
+function linesOf(text: string): Found[] {
+  const lines: Found[] = [];
+  let start = 0;
   for (const { 0: mark, index } of text.matchAll(LINE_END)) {
-    lines.push({ at, end: index });
-    at = index + mark.length;
+    lines.push({ start, end: index });
+    start = index + mark.length;
   }
-  return [...lines, { at, end: text.length }];
+  return [...lines, { start, end: text.length }];
 }

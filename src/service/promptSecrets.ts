@@ -1,4 +1,5 @@
 import { privateKeysIn } from './privateKeys.ts';
+import { SoughtSecret } from './secretForms.ts';
 import { findWholeSecrets, masked, SearchedText } from './secretSearch.ts';
 
 /** Secrets within a text that is about to be sent: which kinds it holds, and the text without them. Pure. */
@@ -12,17 +13,24 @@ export function holdsPrivateKey(text: string): boolean {
 
 /** Masks every private key, and nothing else. */
 export function maskPrivateKeys(text: string): string {
-  const stretches = privateKeysIn(text).map(({ at, end }) => ({ start: at, end }));
-  return masked(text, stretches);
+  return masked(text, privateKeysIn(text));
 }
 
-/** True where a text holds one of these secrets, in whichever form it travels in. */
-export function holdsWhole(text: string | SearchedText, secrets: readonly string[]): boolean {
-  const searched = typeof text === 'string' ? new SearchedText(text) : text;
-  return findWholeSecrets(searched, secrets).length > 0;
+/** The kinds of secrets of which one of the texts holds one, in whichever form it travels in. */
+export function kindsIn(
+  texts: readonly string[],
+  secrets: Readonly<Partial<Record<SecretKind, readonly string[]>>>,
+): SecretKind[] {
+  const searched = texts.map((text) => new SearchedText(text));
+  const kinds = Object.entries(secrets) as [SecretKind, readonly string[]][];
+  return kinds.flatMap(([kind, values]) => {
+    const sought = values.map((value) => new SoughtSecret(value));
+    return searched.some((text) => findWholeSecrets(text, sought).length > 0) ? [kind] : [];
+  });
 }
 
 /** Masks each of these secrets in every such form, and nothing else. */
 export function maskWhole(text: string, secrets: readonly string[]): string {
-  return masked(text, findWholeSecrets(new SearchedText(text), secrets));
+  const sought = secrets.map((secret) => new SoughtSecret(secret));
+  return masked(text, findWholeSecrets(new SearchedText(text), sought));
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from './errors.ts';
-import { findSecrets, holdsSecret, MASK, masked, SHORTEST_SECRET } from './secretSearch.ts';
+import { SHORTEST_SECRET } from './secretForms.ts';
+import { findSecrets, holdsSecret, MASK, masked } from './secretSearch.ts';
 
 /** Takes secrets out of what is to be shown or written down. Pure. */
 

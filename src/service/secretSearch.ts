@@ -1,13 +1,21 @@
-/** Finds secrets in a text, in the forms they travel in. Pure. */
+import {
+  BREAKS,
+  type Form,
+  formOf,
+  formsOf,
+  isShort,
+  SHORTEST_SECRET,
+  type SoughtSecret,
+  withoutBreaks,
+} from './secretForms.ts';
+
+/** Finds secrets in a text. Pure. */
 
 /** A stretch of a text, its end not included. */
 export interface Found {
   readonly start: number;
   readonly end: number;
 }
-
-/** Characters; anything shorter is found in texts that have nothing to do with it. */
-export const SHORTEST_SECRET = 6;
 
 /** A beginning of this length gives a secret away, if it is not most of it (studies: security T3). */
 const PREFIX_LENGTH = 12;
@@ -37,11 +45,12 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
  * stops that person, so that nothing counts that stands there by chance: no beginning, which all
  * tokens of a service share, and of a short secret neither a code nor one with blanks within it.
  */
-export function findWholeSecrets(searched: SearchedText, secrets: readonly string[]): Found[] {
-  const possible = secrets.filter((secret) => hasRoomFor(searched.text, secret));
-  const forms = possible.flatMap((secret) =>
-    isShort(secret) ? [formOf(secret)] : formsOf(secret),
-  );
+export function findWholeSecrets(
+  searched: SearchedText,
+  secrets: readonly SoughtSecret[],
+): Found[] {
+  const possible = secrets.filter(({ leastLength }) => searched.text.length >= leastLength);
+  const forms = possible.flatMap((secret) => secret.forms);
   return search(searched, forms, SHORTEST_ACROSS_BLANKS);
 }
 
@@ -70,72 +79,8 @@ function search(searched: SearchedText, forms: readonly Form[], shortestBroken: 
   return merged(all);
 }
 
-/** One of the forms a secret travels in, and the same without the breaks in it. */
-interface Form {
-  readonly text: string;
-  readonly folded: string;
-}
-
-function formOf(text: string): Form {
-  return { text, folded: withoutBreaks(text) };
-}
-
-function isShort(secret: string): boolean {
-  return secret.length < SHORTEST_SECRET;
-}
-
-/** False only where a text cannot hold a secret: no form of one is shorter, but for its breaks. */
-function hasRoomFor(text: string, secret: string): boolean {
-  return text.length >= secret.length || secret.search(BREAKS) >= 0;
-}
-
 function beginningOf(secret: string): string[] {
   return secret.length > LONGEST_WITHOUT_PREFIX ? [secret.slice(0, PREFIX_LENGTH)] : [];
-}
-
-/** As it is, in addresses and forms, in JSON, in JSON within JSON, and in Base64. */
-function formsOf(secret: string): Form[] {
-  const unbroken = (text: string): Form => ({ text, folded: text });
-  const encoded = inBase64(secret).map(unbroken);
-  // Keys and tokens as services make them are written alike everywhere else.
-  const isPlain = /^[\w.-]*$/.test(secret);
-  const written = isPlain ? [unbroken(secret)] : escapedForms(secret).map(formOf);
-  return [...written, ...encoded].filter(({ text }) => text.length >= SHORTEST_SECRET);
-}
-
-function escapedForms(secret: string): string[] {
-  const inAddress = encodeURIComponent(secret);
-  const inForm = new URLSearchParams({ x: secret }).toString().slice(2);
-  const inJson = JSON.stringify(secret).slice(1, -1);
-  const all = [
-    secret,
-    ...[inAddress, inForm].flatMap((form) => [form, withLowerCaseEscapes(form)]),
-    inJson,
-    JSON.stringify(inJson).slice(1, -1),
-  ];
-  return [...new Set(all)];
-}
-
-function withLowerCaseEscapes(form: string): string {
-  return form.replace(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase());
-}
-
-/**
- * Three bytes make four characters, so that a secret within a longer text looks different at each
- * of three places: the characters that are made of it alone, in both alphabets.
- */
-function inBase64(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  const inner = [0, 1, 2].map((before) => {
-    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
-    const ofOthers = Math.ceil((before * 8) / 6);
-    return encoded.slice(ofOthers, Math.floor(((before + bytes.length) * 8) / 6));
-  });
-  const all = [bytes.toString('base64url'), ...inner].flatMap((form) => [
-    form,
-    form.replaceAll('-', '+').replaceAll('_', '/'),
-  ]);
-  return [...new Set(all)];
 }
 
 function occurrences(text: string, form: string): Found[] {
@@ -145,13 +90,6 @@ function occurrences(text: string, form: string): Found[] {
     found.push({ start: at, end: at + form.length });
   }
   return found;
-}
-
-/** Blanks and line ends, be they written out or escaped. */
-const BREAKS = /(?:\s|\\[nrt])+/g;
-
-function withoutBreaks(text: string): string {
-  return text.replace(BREAKS, '');
 }
 
 /**

@@ -2,8 +2,6 @@ import { Backoff } from './backoff.ts';
 import { type Clock, momentOf, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
-import { holdsWhole } from './promptSecrets.ts';
-import type { SearchedText } from './secretSearch.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -126,11 +124,6 @@ export class TokenService {
   /** The token in use and the one before it, to search texts for them. */
   get values(): readonly string[] {
     return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
-  }
-
-  /** True if the text holds the token in use or the one before it, in whichever form. */
-  isIn(text: string | SearchedText): boolean {
-    return holdsWhole(text, this.values);
   }
 
   /**

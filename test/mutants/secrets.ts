@@ -40,7 +40,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'Base64 hides a secret',
-    file: 'src/service/secretSearch.ts',
+    file: 'src/service/secretForms.ts',
     from: ', ...encoded]',
     to: ']',
     test: prompts,

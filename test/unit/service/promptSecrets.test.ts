@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   holdsPrivateKey,
-  holdsWhole,
+  kindsIn,
   maskPrivateKeys,
   maskWhole,
 } from '../../../src/service/promptSecrets.ts';
@@ -246,7 +246,7 @@ describe('a client', () => {
       ['YWJj is abc', 'zzz'],
       ['eHl6', 'xyz'],
     ] as const) {
-      assert.equal(holdsWhole(text, [secret]), false, text);
+      assert.deepEqual(kindsIn([text], { apiKey: [secret] }), [], text);
       assert.equal(maskWhole(text, [secret]), text);
     }
   });
