@@ -22,6 +22,7 @@ import {
   type SecretKind,
 } from './promptSecrets.ts';
 import { repeats } from './redact.ts';
+import { SoughtSecret } from './secretForms.ts';
 import type { TokenService } from './token.ts';
 import type { Token } from './tokenState.ts';
 import type { InferencePath, Operation } from './vendors.ts';
@@ -148,23 +149,26 @@ export class Client {
 
   /** The text with every one of these secrets masked. */
   mask(text: string): string {
-    return maskWhole(maskPrivateKeys(text), this.#secrets);
+    return maskWhole(maskPrivateKeys(text), Object.values(this.#soughtByKind()).flat());
   }
 
   get #secrets(): string[] {
-    const { apiKey, token } = this.#secretsByKind();
-    return [...apiKey, ...token];
+    return [...this.#keys(), ...this.#options.tokens.values];
   }
 
-  #secretsByKind() {
-    const { credentials, tokens } = this.#options;
-    const { apiKey, otherKeys = [] } = credentials;
-    return { apiKey: [apiKey, ...otherKeys], token: tokens.values };
+  #keys(): string[] {
+    const { apiKey, otherKeys = [] } = this.#options.credentials;
+    return [apiKey, ...otherKeys];
+  }
+
+  #soughtByKind() {
+    const apiKey = this.#keys().map((key) => new SoughtSecret(key));
+    return { apiKey, token: this.#options.tokens.sought };
   }
 
   /** @param ofUser those of the texts that are not the model's own */
   #secretsIn(texts: readonly string[], ofUser: readonly string[]): SecretKind[] {
-    const kinds = kindsIn(texts, this.#secretsByKind());
+    const kinds = kindsIn(texts, this.#soughtByKind());
     return ofUser.some(holdsPrivateKey) ? [...kinds, 'privateKey'] : kinds;
   }
 

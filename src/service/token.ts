@@ -2,6 +2,7 @@ import { Backoff } from './backoff.ts';
 import { type Clock, momentOf, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
+import { SoughtSecret } from './secretForms.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -121,7 +122,12 @@ export class TokenService {
     this.#flight?.result.then(renewed, () => {});
   }
 
-  /** The token in use and the one before it, to search texts for them. */
+  /** The token in use and the one before it, as texts are searched for them. */
+  get sought(): readonly SoughtSecret[] {
+    return [this.#current, this.#previous].flatMap((token) => token?.sought ?? []);
+  }
+
+  /** The same as they are. */
   get values(): readonly string[] {
     return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
   }
@@ -175,7 +181,9 @@ export class TokenService {
       if (signal.aborted) throw new ServiceError('cancelled');
       const life = tokenLife(answer, this.#random());
       const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), answer.serverNow);
-      const token = { value: answer.value, ...moment, life, clockAheadMs };
+      const { value } = answer;
+      const sought = new SoughtSecret(value);
+      const token = { value, sought, ...moment, life, clockAheadMs };
       this.#previous = this.#current;
       this.#current = token;
       this.#refusal = undefined;
