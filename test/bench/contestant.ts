@@ -1,6 +1,7 @@
 import { createHistogram } from 'node:perf_hooks';
 import type { Caller, MakeCaller } from './callers/caller.ts';
 import { answerParent } from './child.ts';
+import { profiled } from './profile.ts';
 
 /** One caller in a process of its own: `node contestant.ts <caller> <address>`. */
 
@@ -26,7 +27,7 @@ export interface Order {
   readonly inFlight: number;
 }
 
-answerParent({ run, heapBytes });
+answerParent({ run, heapBytes, profile: (order: Order) => profiled(() => run(order)) });
 
 async function run({ kind, calls, inFlight }: Order): Promise<Figures> {
   const firstText = createHistogram();

@@ -1,11 +1,16 @@
+import type { Session } from '../../../src/service/session.ts';
 import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 import { loadSession } from '../product.ts';
-import { apiKey, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
+import { apiKey, type Caller, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
 
-/** The shipped service part, called as a command does it: one session, a client for each call. */
+/** The shipped service part. */
 export const makeCaller: MakeCaller = async (url) => {
   const Session = await loadSession();
-  const session = new Session();
+  return callerOf(new Session(), url);
+};
+
+/** Calls as a command does it: one session, a client for each call. */
+export function callerOf(session: Session, url: string): Caller {
   const vendor = vendorFor('ibm') as Vendor;
   const approved = { auth: url, service: url };
   const credentials = { vendor, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
@@ -19,4 +24,4 @@ export const makeCaller: MakeCaller = async (url) => {
     call: async () => (await client().generateText(prompt, parameters)).text,
     stream: (onText) => client().generateText(prompt, parameters, { onText }),
   };
-};
+}
