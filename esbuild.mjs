@@ -7,15 +7,16 @@ const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
 
 /**
- * Parts of axios that nothing here can reach: its adapters (`nodeAdapter.ts` has their place) with
- * forms, redirects and proxies, its older way to cancel and a table of status codes.
+ * Parts of axios that nothing here can reach: its adapters (`nodeAdapter.ts` has their place), forms,
+ * parameters in addresses, headers as one text, its older way to cancel and a table of status codes;
+ * and what axios-retry asks where nobody says what is worth a retry.
  */
 const unreachable = {
   name: 'unreachable',
   setup({ onResolve, onLoad }) {
-    const packages = /^form-data$/;
+    const packages = /^(form-data|is-retry-allowed)$/;
     const files =
-      /\/(xhr|fetch|http|formDataToJSON|toFormData|AxiosURLSearchParams|HttpStatusCode|CancelToken)\.js$/;
+      /\/(xhr|fetch|http|formDataToJSON|toFormData|toURLEncodedForm|AxiosURLSearchParams|assertParamsAcyclic|buildURL|buildFullPath|parseHeaders|HttpStatusCode|CancelToken)\.js$/;
     const stub = ({ path }) => ({ path: basename(path), namespace: 'unreachable' });
     onResolve({ filter: packages }, stub);
     onResolve({ filter: files }, (found) =>

@@ -43,7 +43,7 @@ const NOT_LOADED =
   'Hosted Model could not load a part of itself. Most likely it was updated or removed meanwhile. Reload the window.';
 
 const NOT_STARTED =
-  'Hosted Model could not start. Most likely it was updated or removed meanwhile, or a part of VS Code that it needs does not work. Reload the window; its log names what failed.';
+  'Hosted Model could not start. Most likely it was updated or removed meanwhile, or a part of VS Code that it needs does not work. Reload the window. Its log, if there is one, names what failed.';
 
 /**
  * Registers every command behind one guard, which reports what a command failed with. Handlers get

@@ -167,9 +167,14 @@ function build(context: ExtensionContext, log: Log, parts: Parts): App {
   };
 
   const test = async (credentials: Credentials, signal: AbortSignal) => {
-    const { tryCredentials } = await import('./service/trial.ts');
-    await tryCredentials(credentials, readSettings(), signal);
-    reach('isTested');
+    const { Session } = await import('./service/session.ts');
+    const trial = new Session();
+    try {
+      await trial.client(credentials, readSettings()).countTokens('hello', signal);
+      reach('isTested');
+    } finally {
+      trial.dispose();
+    }
   };
 
   const app: App = {
@@ -199,11 +204,13 @@ function build(context: ExtensionContext, log: Log, parts: Parts): App {
   listen('the window', (hear) => window.onDidChangeWindowState(hear), keepFresh);
   listen('editors', (hear) => window.onDidChangeActiveTextEditor(hear), onEditorChange);
   listen('trust', (hear) => workspace.onDidGrantWorkspaceTrust(hear), lookAgain);
-  parts.make('the end', () => ({ dispose: () => signedOut.abort() }));
-  for (const open of [session, jobs] as const) {
-    const end = () => inBackground(open.ifMade?.then((made) => made.dispose()));
-    parts.make('the end', () => ({ dispose: end }));
-  }
+  const end = () => {
+    signedOut.abort();
+    for (const open of [session, jobs] as const) {
+      inBackground(open.ifMade?.then((made) => made.dispose()));
+    }
+  };
+  parts.make('the end', () => ({ dispose: end }));
   inBackground(showWhetherSetUp());
   inBackground(lookForStrayKey());
   return app;

@@ -1,4 +1,4 @@
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { boundedBody, readText } from './body.ts';
 import type { Clock } from './clock.ts';
 import {
@@ -199,9 +199,8 @@ export class Delivery {
     const header = headerReader(response);
     this.heed(response);
     // Read to its end or destroyed: an error body that is left alone keeps its socket (measured).
-    // The library stops listening to the signal once it has rejected.
-    const body = addAbortSignal(this.#signal, response.data);
-    const text = await readText(boundedBody(body, MAX_ERROR_BYTES, idleMs)).catch(() => '');
+    const body = boundedBody(response.data, MAX_ERROR_BYTES, idleMs);
+    const text = await readText(body).catch(() => '');
     if (isAnswerOfProxy(url, response.data)) {
       return { error: new ServiceError('proxy', { status }), retryable: false };
     }

@@ -20,9 +20,9 @@ import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 import { SleepWatch } from './sleep.ts';
 
 /**
- * The only file that knows axios, besides its adapter. Sends one exchange, again where the retry rules allow it, within
- * its deadlines and size caps, and only to its origin. Whatever goes wrong leaves as a
- * ServiceError: an AxiosError holds the key and the bearer, in JSON and under inspection.
+ * The only file that knows axios, besides its adapter. Sends one exchange, again where the retry
+ * rules allow it, within its deadlines and size caps, and only to its origin. Whatever goes wrong
+ * leaves as a ServiceError: an AxiosError holds the key and the bearer, in JSON and under inspection.
  */
 
 export interface HttpOptions extends Partial<DeliveryOptions> {

@@ -46,12 +46,24 @@ ${date} on ${machine}. ${named.join(', ')}.
 
 Values are medians of rounds in which all take turns. A ratio is the product's value to that of its row, the median of the rounds' own ratios: it holds where a busy machine moves the values themselves. All call the emulated service of this repository, which runs in a process of its own.
 
-| Question | Goal | Met |
-|---|---|---|
-${questions.map(({ title, goal, isMet }) => `| ${title} | ${goal} | ${metText(isMet)} |`).join('\n')}
+${summary(questions)}
 
 ${questions.map(section).join('\n\n')}
 `;
+}
+
+/** A row for each question: the product's own figure, and its ratios to those of the others. */
+export function summary(questions: readonly Answer[]): string {
+  const rows = questions.map(({ title, goal, isMet, rows }) => {
+    const [own] = rows;
+    const others = rows.flatMap(({ name, ratio }) =>
+      ratio === undefined ? [] : [`${ratioText(ratio)} ${name}`],
+    );
+    const cells = [title, goal, metText(isMet), own ? valueText(own) : '', others.join(', ')];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const head = ['Question', 'Goal', 'Met', 'Hosted Model', 'to others'].join(' | ');
+  return [`| ${head} |`, '| --- | --- | --- | --: | --- |', ...rows].join('\n');
 }
 
 function section({ title, rows }: Answer): string {

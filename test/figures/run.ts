@@ -31,8 +31,8 @@ for (const [name, shows] of Object.entries(suites)) {
   if (status !== 0) throw new Error(`${name} failed`);
   const seconds = (performance.now() - startedAt) / 1_000;
   rows.push([`\`npm run ${name}\``, shows, `${seconds.toFixed()} s`]);
-  printTable({ figure: 'measured', title, heads, rows });
 }
+printTable({ figure: 'measured', title, heads, rows });
 // No figure outlives the table that it came from.
 for (const path of globSync('test/figures/*.md')) {
   if (statSync(path).mtimeMs < begunAt) rmSync(path);

@@ -32,7 +32,6 @@ const BUNDLED: Readonly<Record<string, string>> = {
   'axios-retry': 'Apache-2.0',
   'eventsource-parser': 'MIT',
   ignore: 'MIT',
-  'is-retry-allowed': 'MIT',
   'js-yaml': 'MIT',
   valibot: 'MIT',
 };

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { type Results, summary } from '../bench/results.ts';
 import { causesTable } from './causes.ts';
 import { insertModesTable } from './insertModesTable.ts';
 import { settingsTable } from './settingsTable.ts';
@@ -9,7 +10,7 @@ import { settingsTable } from './settingsTable.ts';
  * @throws if a table has no place, or a place no table
  */
 export function withTables(readme: string): string {
-  const tables = { ...described(), ...measured() };
+  const tables = { ...described(), ...measured(), bench: benched() };
   const places = [...readme.matchAll(/^<!-- (\w+): npm run readme -->$/gm)].map(([, name]) => name);
   const names = Object.keys(tables);
   if (places.toSorted().join() !== names.toSorted().join()) {
@@ -45,4 +46,11 @@ function measured(): Readonly<Record<string, string>> {
     return [name, name === 'measured' ? text : folded];
   });
   return Object.fromEntries(figures);
+}
+
+/** The last `npm run bench`. */
+function benched(): string {
+  const results: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
+  const { date, machine, questions } = results;
+  return `Measured on ${date} on ${machine}.\n\n${summary(questions)}`;
 }

@@ -14,7 +14,7 @@ const question: Question = {
       calls: CALLS,
       inFlight: 1,
       rounds: 11,
-      warmUps: 3,
+      warmUps: 6,
     });
     return { rows: callerRows(figures, ({ cpuMs }) => cpuMs / CALLS, 'ms') };
   },

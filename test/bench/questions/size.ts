@@ -22,6 +22,10 @@ const question: Question = {
     const rows: Row[] = sizes.map(([name, value]) => ({ name, value, unit: 'KB' }));
     const activation = kilobytesOf(loadedWith(extensionPath));
     rows.push({ name: 'of that: at activation', value: activation, unit: 'KB' });
+    const first = [...loadedWith(partPath('src/service/session.ts'))].filter(
+      (path) => !loadedAtStart().has(path),
+    );
+    rows.push({ name: 'HTTP stack and all it imports', value: kilobytesOf(first), unit: 'KB' });
     for (const [category, bytes] of categories()) {
       rows.push({ name: `of all JavaScript: ${category}`, value: bytes / KB, unit: 'KB' });
     }
