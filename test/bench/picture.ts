@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from './question.ts';
-import type { Results } from './results.ts';
+import { type Results, ratioText } from './results.ts';
 
 /** Pixels of the picture, which is shown as wide as it is. */
 const width = 640;
@@ -50,7 +50,7 @@ const style = `
 `;
 
 /** An SVG with the words for people who hear it read: every figure is in its description. */
-export function pictureOf({ date, machine, versions, questions }: Results): string {
+function pictureOf({ date, machine, versions, questions }: Results): string {
   const drawn: string[] = [];
   let top = margin;
   const say = (x: number, text: string, kind = '', anchor = 'start') =>
@@ -83,7 +83,7 @@ export function pictureOf({ date, machine, versions, questions }: Results): stri
       } else {
         rows.push(...marksFrom(axis, top - 14, top - 11 + lines.length * lineHeight));
         rows.push(...barOf(axis, row.ratio, goals.get(row), top));
-        rows.push(text(width - margin, top, `${figure(row.ratio)} ×`, 'number', 'end'));
+        rows.push(text(width - margin, top, ratioText(row.ratio), 'number', 'end'));
       }
       for (const line of lines) {
         rows.push(text(margin, top, line));
@@ -212,11 +212,19 @@ function escaped(words: string): string {
   return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** The questions whose goal is set beside somebody else's figure; `RESULTS.md` has the others, too. */
+function withComparedGoals(results: Results): Results {
+  const questions = results.questions.filter(
+    ({ isMet, rows }) => isMet !== undefined && rows.some(({ ratio }) => ratio !== undefined),
+  );
+  return { ...results, questions };
+}
+
 /** Draws the results of the last full run. */
 export async function drawPicture(): Promise<void> {
   const results = JSON.parse(await readFile(join(import.meta.dirname, 'results.json'), 'utf8'));
   const picture = join(import.meta.dirname, '..', '..', 'media', 'bench.svg');
-  await writeFile(picture, pictureOf(results as Results));
+  await writeFile(picture, pictureOf(withComparedGoals(results)));
 }
 
 if (import.meta.main) await drawPicture();

@@ -52,18 +52,25 @@ ${questions.map(section).join('\n\n')}
 `;
 }
 
-/** A row for each question: the product's own figure, and its ratios to those of the others. */
+/** Of what has no peer, so many figures are told in a table of all questions. */
+const OWN_ROWS = 4;
+
+/** A row for each question: its first figures, and their ratios to those of others. */
 export function summary(questions: readonly Answer[]): string {
   const rows = questions.map(({ title, goal, isMet, rows }) => {
-    const [own] = rows;
-    const others = rows.flatMap(({ name, ratio }) =>
-      ratio === undefined ? [] : [`${ratioText(ratio)} ${name}`],
-    );
-    const cells = [title, goal, metText(isMet), own ? valueText(own) : '', others.join(', ')];
+    const own = rows.filter(({ ratio }) => ratio === undefined).slice(0, OWN_ROWS);
+    const others = rows.filter(({ ratio }) => ratio !== undefined);
+    const cells = [
+      title,
+      goal,
+      metText(isMet),
+      own.map((row) => `${row.name}: ${valueText(row)}`).join('<br>'),
+      others.map(({ name, ratio }) => `${ratioText(ratio)} ${name}`).join('<br>'),
+    ];
     return `| ${cells.join(' | ')} |`;
   });
-  const head = ['Question', 'Goal', 'Met', 'Hosted Model', 'to others'].join(' | ');
-  return [`| ${head} |`, '| --- | --- | --- | --: | --- |', ...rows].join('\n');
+  const head = ['Question', 'Goal', 'Met', 'Figure', 'Hosted Model to others'].join(' | ');
+  return [`| ${head} |`, '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function section({ title, rows }: Answer): string {
@@ -88,7 +95,8 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   return unit === '' ? number : `${number} ${unit}`;
 }
 
-function ratioText(ratio: number | undefined): string {
+/** Two digits that count. */
+export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return '';
   return `${ratio >= 0.1 && ratio < 10 ? ratio.toFixed(2) : ratio.toPrecision(2)} ×`;
 }

@@ -26,9 +26,6 @@ const question: Question = {
       (path) => !loadedAtStart().has(path),
     );
     rows.push({ name: 'HTTP stack and all it imports', value: kilobytesOf(first), unit: 'KB' });
-    for (const [category, bytes] of categories()) {
-      rows.push({ name: `of all JavaScript: ${category}`, value: bytes / KB, unit: 'KB' });
-    }
     const [, , scriptsRow, vsixRow] = rows as [Row, Row, Row, Row];
     const sdk = kilobytesOf([bundlePath('officialSdk')]);
     const compared = (name: string, value: number, own: Row): Row => {
@@ -43,17 +40,4 @@ export default question;
 
 function kilobytesOf(paths: Iterable<string>): number {
   return [...paths].reduce((sum, path) => sum + statSync(path).size / KB, 0);
-}
-
-/** Bytes of each package, and of each folder of our own. */
-function categories(): [name: string, bytes: number][] {
-  const sums = new Map<string, number>();
-  for (const { inputs } of Object.values(outputs())) {
-    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-      const name = /node_modules\/([^/]+)/.exec(path)?.[1] ?? /^src\/(\w+\/)?/.exec(path)?.[0];
-      const category = name ?? 'stand-ins of the builder';
-      sums.set(category, (sums.get(category) ?? 0) + bytesInOutput);
-    }
-  }
-  return [...sums].sort(([, one], [, other]) => other - one);
 }

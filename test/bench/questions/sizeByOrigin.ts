@@ -1,0 +1,26 @@
+import { outputs } from '../../built.ts';
+import type { Question } from '../question.ts';
+
+const KB = 1_000;
+
+const question: Question = {
+  title: 'What all JavaScript is made of',
+  goal: 'reported',
+  measure: async () => ({
+    rows: categories().map(([name, bytes]) => ({ name, value: bytes / KB, unit: 'KB' })),
+  }),
+};
+export default question;
+
+/** Bytes of each package, and of each folder of our own. */
+function categories(): [name: string, bytes: number][] {
+  const sums = new Map<string, number>();
+  for (const { inputs } of Object.values(outputs())) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const name = /node_modules\/([^/]+)/.exec(path)?.[1] ?? /^src\/(\w+\/)?/.exec(path)?.[0];
+      const category = name ?? 'stand-ins of the builder';
+      sums.set(category, (sums.get(category) ?? 0) + bytesInOutput);
+    }
+  }
+  return [...sums].sort(([, one], [, other]) => other - one);
+}
