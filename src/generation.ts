@@ -5,7 +5,7 @@ import { reportFailure } from './diagnosis.ts';
 import { generate, type Order } from './editor/generate.ts';
 import type { GenerateOptions, Used } from './editor/generateOptions.ts';
 import { showResult } from './editor/lastResult.ts';
-import { insertModes } from './editor/modes/insertModes.ts';
+import { insertModeIds, insertModes } from './editor/modes/insertModes.ts';
 import { goOn, tellUndone } from './editor/outcome.ts';
 import { runJob } from './editor/runJob.ts';
 import { readSettings } from './settings.ts';
@@ -34,9 +34,8 @@ export async function generateWithTemplate(app: App, name: string | undefined): 
   const document = window.activeTextEditor?.document;
   if (!document) return inform('open a document first.');
   const folder = activeFolder(document.uri);
-  const modes = insertModes.map(({ id }) => id);
   const settings = readSettings(document.uri);
-  const templates = await readTemplates({ folder, settings, insertModes: modes });
+  const templates = await readTemplates({ folder, settings, insertModes: insertModeIds });
   const lastUsed = new LastUsedTemplates(app.globalState);
   const template =
     name === undefined

@@ -6,7 +6,7 @@ import { activeFolder, openEnvFile } from './credentials/outside.ts';
 import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
 import { diagnoseConnection, reportFailure } from './diagnosis.ts';
 import { copyDiagnosticsOf } from './diagnostics.ts';
-import { insertModes } from './editor/modes/insertModes.ts';
+import { insertModeIds } from './editor/modes/insertModes.ts';
 import { addToGitignore } from './envFile/addToGitignore.ts';
 import { removeByteOrderMark } from './envFile/byteOrderMark.ts';
 import { moveKeyToSecretStorage } from './envFile/moveKey.ts';
@@ -81,11 +81,7 @@ export const handlers: Handlers['handlers'] = {
 
   showMenu: openMenu,
   diagnose: diagnoseConnection,
-  copyDiagnostics: (app) =>
-    copyDiagnosticsOf(
-      app,
-      insertModes.map(({ id }) => id),
-    ),
+  copyDiagnostics: (app) => copyDiagnosticsOf(app, insertModeIds),
 
   selectModel: async (app) => {
     const { choice } = await (await app.access()).lookPatiently();

@@ -1,4 +1,5 @@
 import { env, window } from 'vscode';
+import { inform } from './inform.ts';
 
 /** The last check of *Copy Diagnostics*, and what is said about it. */
 
@@ -22,7 +23,7 @@ export async function copyDiagnostics(
     void window.showErrorMessage(NOT_ALLOWED);
     return;
   }
-  void window.showInformationMessage(
-    'Hosted Model: the diagnostics are on the clipboard. They hold no key, token, project ID, text or name of a file.',
+  inform(
+    'the diagnostics are on the clipboard. They hold no key, token, project ID, text or name of a file.',
   );
 }

@@ -17,3 +17,6 @@ export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
   clipboard,
   preview,
 ];
+
+/** As settings and templates name them. */
+export const insertModeIds: readonly string[] = insertModes.map(({ id }) => id);
