@@ -1,6 +1,5 @@
 /** Builds dist/: what VS Code loads at activation, and what loads when it is first used. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -17,14 +16,18 @@ const unreachable = {
     const packages = /^(form-data|is-retry-allowed)$/;
     const files =
       /\/(xhr|fetch|http|formDataToJSON|toFormData|toURLEncodedForm|AxiosURLSearchParams|assertParamsAcyclic|buildURL|buildFullPath|parseHeaders|HttpStatusCode|CancelToken)\.js$/;
-    const stub = ({ path }) => ({ path: basename(path), namespace: 'unreachable' });
-    onResolve({ filter: packages }, stub);
-    onResolve({ filter: files }, (found) =>
-      found.importer.includes('/axios/lib/') ? stub(found) : undefined,
+    const stub = { path: 'anything', namespace: 'unreachable' };
+    onResolve({ filter: packages }, () => stub);
+    onResolve({ filter: files }, ({ importer }) =>
+      importer.includes('/axios/lib/') ? stub : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'unreachable' }, () => ({
+    // It looks at each request for options that are misspelt, as TypeScript has done.
+    onLoad({ filter: /\/axios\/lib\/helpers\/validator\.js$/ }, () => ({
       contents:
-        'export default class Unreachable {}\nexport const getFetch = () => undefined;',
+        'const check = () => {};\nexport default { assertOptions: check, validators: new Proxy({}, { get: () => check }) };',
+    }));
+    onLoad({ filter: /.*/, namespace: 'unreachable' }, () => ({
+      contents: 'export default class Unreachable {}\nexport const getFetch = () => undefined;',
     }));
   },
 };

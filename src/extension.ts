@@ -4,8 +4,8 @@ import { registerCommands } from './commands.ts';
 
 /**
  * All that VS Code waits for: the commands are there, and the rest starts in the next turn. What a
- * command is asked for meanwhile it does once that is done. Starting takes about three times as long as
- * this, and other extensions need not wait for it (measured, `npm run bench activation`).
+ * command is asked for meanwhile it does once that is done. Starting takes six times as long
+ * as this, and other extensions need not wait for it (measured, `npm run bench activation`).
  */
 export function activate(context: ExtensionContext): void {
   let isOver = false;

@@ -33,6 +33,12 @@ export function loadedWith(path: string, found = new Set<string>()): Set<string>
   return found;
 }
 
+/** What the first request loads. */
+export function loadedAtFirstUse(): readonly string[] {
+  const before = loadedAtStart();
+  return [...loadedWith(partPath('src/service/session.ts'))].filter((path) => !before.has(path));
+}
+
 /** All that is loaded before anything is asked of the extension: at activation, and in the next turn. */
 export function loadedAtStart(): ReadonlySet<string> {
   return loadedWith(partPath('src/start.ts'), loadedWith(extensionPath));

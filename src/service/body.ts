@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { ServiceError } from './errors.ts';
 
-/** Reading bodies within bounds. axios leaves both bounds to its caller (its own threat model). */
+/** Reading bodies within bounds of size and time, which nothing below it has. */
 
 /**
  * A body that is read once: hands over its bytes piece by piece as they come, and ends with it.
  * What `take` throws ends it, too. Events in place of an async iterator: one of a response costs as
- * much as parsing a whole answer does (measured, `npm run bench cpu`).
+ * much as parsing a whole answer does (measured, `npm run bench cpuOfACall`).
  */
 export type Body = (take: (bytes: Uint8Array) => void) => Promise<void>;
 

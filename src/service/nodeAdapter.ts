@@ -17,7 +17,8 @@ import {
  * Of the configuration it reads method, url, headers, data (a text), signal, both agents, and
  * `transport` in place of Node's module.
  * @returns the head of a success, and its body as it comes
- * @throws {AxiosError} with the request, and with the response where its status is no success
+ * @throws {AxiosError} with the request, and with the response where its status is no success;
+ * what Node throws of a header that cannot be sent
  */
 export function nodeAdapter(
   config: InternalAxiosRequestConfig,
@@ -36,8 +37,17 @@ export function nodeAdapter(
     const fail = (error: Error, response?: AxiosResponse) =>
       reject(AxiosError.from(error, undefined, config, request, response));
     let current: ClientRequest | IncomingMessage = request;
-    const cancel = () => current.destroy(new Error('cancelled'));
+    const cancel = () => {
+      const error = new Error('cancelled');
+      current.destroy(error);
+      // Node keeps the error of a request to itself until its agent has a socket, if it ever has.
+      fail(error);
+    };
     request.on('error', fail);
+    // All that is said where the service wants to speak another protocol.
+    request.on('close', () => {
+      if (current === request) fail(new Error('closed'));
+    });
     request.on('response', (message: IncomingMessage) => {
       current = message;
       const { statusCode: status = 0 } = message;

@@ -33,7 +33,7 @@ export function readGeneration(json: unknown): Piece {
   const { results, system } = fieldsOf(json);
   const result = firstOf(results);
   const reason = result && (textOf(result['stop_reason']) ?? unexpected());
-  const isUnfinished = !reason || reason.toLowerCase() === 'not_finished';
+  const isUnfinished = reason === undefined || reason.toLowerCase() === 'not_finished';
   return {
     text: result ? (textOf(result['generated_text']) ?? unexpected()) : '',
     stopReason: isUnfinished ? undefined : stopReason(reason),

@@ -40,7 +40,10 @@ export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>
     }
     const figures = new Map<CallerName, Figures[]>(callers.map((name) => [name, []]));
     for (let round = -warmUps; round < rounds; round += 1) {
-      for (const [name, child] of children) {
+      // Another one begins each time: what a round leaves behind meets all alike.
+      const first = (round + warmUps) % children.size;
+      const inTurn = [...children].slice(first).concat([...children].slice(0, first));
+      for (const [name, child] of inTurn) {
         const result = await child.ask<Figures>('run', order);
         if (result.failed > 0 || result.characters !== charactersOf(contest)) {
           throw new Error(`${name}: ${result.failed} failed, ${result.characters} characters`);

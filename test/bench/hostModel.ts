@@ -11,6 +11,9 @@ import { answerParent } from './child.ts';
  * there, since the host has patched them, and the editor's API is a module that is loaded already.
  */
 
+/** Milliseconds after which an extension has not started. */
+const START_MS = 5_000;
+
 answerParent({ activate, start, load });
 
 // Loads what is behind them.
@@ -60,8 +63,13 @@ async function start(path: string): Promise<number> {
   const startedAt = performance.now();
   const subscriptions = await activated(path);
   const first = subscriptions.length;
-  while (subscriptions.length === first) await new Promise((resolve) => setImmediate(resolve));
-  return performance.now() - startedAt;
+  while (subscriptions.length === first && performance.now() - startedAt < START_MS) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const took = performance.now() - startedAt;
+  // The log is there even where the rest fails.
+  if (subscriptions.length < first + 2) throw new Error(`${path} did not start`);
+  return took;
 }
 
 /** @returns what the extension has subscribed, which may grow */

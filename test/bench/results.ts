@@ -53,7 +53,7 @@ ${questions.map(section).join('\n\n')}
 }
 
 /** Of what has no peer, so many figures are told in a table of all questions. */
-const OWN_ROWS = 4;
+const OWN_ROWS = 8;
 
 /** A row for each question: its first figures, and their ratios to those of others. */
 export function summary(questions: readonly Answer[]): string {
@@ -95,10 +95,10 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   return unit === '' ? number : `${number} ${unit}`;
 }
 
-/** Two digits that count. */
+/** Three digits that count, so that no goal looks met or missed by rounding. */
 export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return '';
-  return `${ratio >= 0.1 && ratio < 10 ? ratio.toFixed(2) : ratio.toPrecision(2)} ×`;
+  return `${ratio.toPrecision(3)} ×`;
 }
 
 function machine(): string {

@@ -27,6 +27,14 @@ export const networkMutants: readonly Mutant[] = [
     title: 'C11: hands nothing to a proxy of the environment',
   },
   {
+    name: 'a request waits for a socket though nobody waits for it',
+    file: 'src/service/nodeAdapter.ts',
+    from: '      fail(error);\n',
+    to: '',
+    test: transport,
+    title: 'C12: is left at once when its user cancels',
+  },
+  {
     name: 'no check of the origin',
     file: 'src/service/connection.ts',
     from: 'destination.origin !== origin || ',

@@ -41,8 +41,8 @@ const question: Question = {
   measure: async () => {
     const rows: Row[] = [];
     let isMet = true;
-    for (const situation of situations) {
-      for (const caller of ['product', 'officialSdk'] as const) {
+    for (const caller of ['product', 'officialSdk'] as const) {
+      for (const situation of situations) {
         const { requests, failed } = await count(caller, situation);
         const name = `${situation.name}: ${callerTitles[caller]}`;
         rows.push({ name, value: requests, unit: 'requests' });

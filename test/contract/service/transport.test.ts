@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
-import { globalAgent } from 'node:http';
+import { Agent, globalAgent } from 'node:http';
 import type { AxiosAdapter } from 'axios';
 import { systemClock } from '../../../src/service/clock.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
 import { nodeAdapter } from '../../../src/service/nodeAdapter.ts';
 import { gate } from '../../emulator/faults.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
-import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
+import {
+  endWorlds,
+  failureOf,
+  kindOf,
+  pathOf,
+  startWorld,
+  tokenPath,
+  type WorldOptions,
+} from './world.ts';
 
 const chat = pathOf('chat', false);
 const never = new AbortController().signal;
@@ -231,5 +239,50 @@ describe('a connection', () => {
     await world.generate();
     assert.equal((await world.generate({ onText: () => {} })).text, 'abc');
     assert.equal((await world.generate()).text, 'abc');
+  });
+});
+
+describe('a way to the service that goes nowhere', () => {
+  afterEach(endWorlds);
+
+  /** As the agents of proxies are while they wait for an answer to CONNECT. */
+  class SilentAgent extends Agent {
+    override createConnection(): undefined {
+      return undefined;
+    }
+  }
+
+  const silent = (headersMs: number): WorldOptions => {
+    const httpAgent = new SilentAgent({ keepAlive: true });
+    const adapter: AxiosAdapter = (config) =>
+      nodeAdapter(config.url?.includes(chat) ? { ...config, httpAgent } : config);
+    return { http: { adapter, headersMs }, limits: { limit: 1 } };
+  };
+
+  it('C12: is left at once when its user cancels, and gives its slot back', async () => {
+    const world = await startWorld(silent(60_000));
+    const user = new AbortController();
+    const call = kindOf(world.generate({ signal: user.signal }));
+    while (world.limiter.state.inFlight === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    user.abort();
+    assert.equal(await call, 'cancelled');
+    assert.equal(world.limiter.state.inFlight, 0);
+  });
+
+  it('C12: is given up when the time for the headers is over', async () => {
+    const world = await startWorld(silent(50));
+    const { kind, details } = await failureOf(world.generate());
+    assert.deepEqual([kind, details.phase], ['unreachable', 'connect']);
+    assert.equal(world.limiter.state.inFlight, 0);
+  });
+
+  it('ends where the service wants to speak another protocol', async () => {
+    const world = await startWorld();
+    const raw = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n';
+    world.emulator.faults.always(chat, { raw });
+    assert.equal(await kindOf(world.generate()), 'connection-lost');
   });
 });

@@ -41,6 +41,11 @@ describe('a piece of an answer', () => {
       }),
       { text: 'a', stopReason: 'finished', outputTokens: 2 },
     ],
+    [
+      'of the other operation, at an end without a word',
+      readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
+      { text: 'a', stopReason: 'other' },
+    ],
     ['of the other operation, without results', readGeneration({ results: [] }), {}],
     [
       'of a later event, which counts no prompt',
