@@ -13,13 +13,16 @@ const watch = process.argv.includes('--watch');
 const unreachable = {
   name: 'unreachable',
   setup({ onResolve, onLoad }) {
-    const packages = /^(form-data|is-retry-allowed)$/;
+    const stub = (path) => ({ path, namespace: 'unreachable' });
     const files =
-      /\/(xhr|fetch|http|formDataToJSON|toFormData|toURLEncodedForm|AxiosURLSearchParams|assertParamsAcyclic|buildURL|buildFullPath|parseHeaders|HttpStatusCode|CancelToken)\.js$/;
-    const stub = { path: 'anything', namespace: 'unreachable' };
-    onResolve({ filter: packages }, () => stub);
+      /\/(formDataToJSON|toFormData|toURLEncodedForm|AxiosURLSearchParams|assertParamsAcyclic|buildURL|buildFullPath|parseHeaders|HttpStatusCode|CancelToken)\.js$/;
+    onResolve({ filter: /^(form-data|is-retry-allowed)$/ }, () => stub('anything'));
     onResolve({ filter: files }, ({ importer }) =>
-      importer.includes('/axios/lib/') ? stub : undefined,
+      importer.includes('/axios/lib/') ? stub('anything') : undefined,
+    );
+    // Each gets a name of its own, so that they must not be one.
+    onResolve({ filter: /^\.\/(http|xhr|fetch)\.js$/ }, ({ importer, path }) =>
+      importer.endsWith('/axios/lib/adapters/adapters.js') ? stub(path) : undefined,
     );
     // It looks at each request for options that are misspelt, as TypeScript has done.
     onLoad({ filter: /\/axios\/lib\/helpers\/validator\.js$/ }, () => ({

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Session } from '../../src/service/session.ts';
+import { type Vendor, vendorFor } from '../../src/service/vendors.ts';
+import { partPath } from '../built.ts';
+import { startEmulator } from '../emulator/emulator.ts';
+import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
+
+/** The build leaves out parts of libraries: what is left must work, also where a request fails. */
+describe('the service as it is shipped', () => {
+  it('generates, streams, tries again, and says what a failure is', async () => {
+    const file = pathToFileURL(resolve(partPath('src/service/session.ts'))).href;
+    const { Session: Shipped }: { Session: typeof Session } = await import(file);
+    const emulator = await startEmulator({ namesRequestLimit: false });
+    const session = new Shipped();
+    try {
+      const { url } = emulator;
+      const client = session.client(
+        {
+          vendor: vendorFor('ibm') as Vendor,
+          apiKey: defaultApiKey,
+          projectId: defaultProjectId,
+          authUrl: url,
+          serviceUrl: url,
+          approved: { auth: url, service: url },
+        },
+        {
+          modelId: 'ibm/granite-4-h-small',
+          operation: 'chat',
+          limits: { limit: 1, queue: 1, minIntervalMs: 0 },
+        },
+      );
+      const { text } = await client.generateText('Hello', {});
+      let streamed = '';
+      emulator.faults.next('/ml/v1/text/chat_stream', { status: 503 });
+      await client.generateText('Hello', {}, { onText: (piece) => (streamed += piece) });
+      assert.ok(text.length > 0 && streamed.length > 0);
+      emulator.faults.next('/ml/v1/text/chat', { status: 400 });
+      await assert.rejects(client.generateText('Hello', {}), { name: 'ServiceError' });
+      emulator.faults.next('/ml/v1/text/chat', { redirectTo: 'http://127.0.0.1:9/' });
+      await assert.rejects(client.generateText('Hello', {}), { kind: 'redirected' });
+    } finally {
+      session.dispose();
+      await emulator.close();
+    }
+  }).timeout(10_000);
+});
