@@ -26,8 +26,6 @@ interface Subject {
 
 /** After a failure somebody waits for its message, not for a diagnosis. */
 const EXPLANATION_MS = 15_000;
-/** One small request without a credential. */
-const MODEL_LOOK_MS = 3_000;
 /** For secret storage and the folder, which may never answer while a failure waits to be shown. */
 const CREDENTIALS_LOOK_MS = 2_000;
 
@@ -84,27 +82,7 @@ export async function reportFailure(
 }
 
 async function causeOf(app: App, error: unknown, used: Used): Promise<unknown> {
-  if (isKind(error, 'unauthorized', 'forbidden')) return explained(app, error, used);
-  const isUnknown = isKind(error, 'model-unknown') && error.details.successors === undefined;
-  return isUnknown ? withModelFate(app, error, used) : error;
-}
-
-/** Never throws: the refusal itself is worth more. */
-async function withModelFate(
-  app: App,
-  refusal: ServiceError,
-  { credentials: { vendor, serviceUrl }, settings: { operation, modelId } }: Used,
-): Promise<ServiceError> {
-  try {
-    const { explainModel } = await import('./service/explain.ts');
-    const session = await app.session();
-    if (session.isPaused(new URL(serviceUrl).origin)) return refusal;
-    const late = AbortSignal.timeout(MODEL_LOOK_MS);
-    const { http } = session;
-    return await explainModel(refusal, http, { vendor, serviceUrl, operation, modelId }, late);
-  } catch {
-    return refusal;
-  }
+  return isKind(error, 'unauthorized', 'forbidden') ? explained(app, error, used) : error;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 import { activeFolder } from './credentials/outside.ts';
 import { reportFailure } from './diagnosis.ts';
 import { generate, type Order } from './editor/generate.ts';
-import type { GenerateOptions, Used } from './editor/generateOptions.ts';
+import type { GenerateOptions } from './editor/generateOptions.ts';
 import { showResult } from './editor/lastResult.ts';
 import { insertModeIds, insertModes } from './editor/modes/insertModes.ts';
 import { goOn, tellUndone } from './editor/outcome.ts';
@@ -92,31 +92,11 @@ export async function showLastResult(app: App): Promise<void> {
 
 const NO_PREVIEW = 'open the preview of a generated text first.';
 
-/** The list of models is worth a moment, not a wait: what it would forbid the service refuses. */
-const PATIENCE_MS = 1_500;
-
-async function checkLimits(
-  app: App,
-  { credentials, settings }: Used,
-  text: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const { modelProblem } = await import('./service/modelLimits.ts');
-  const { vendor, serviceUrl } = credentials;
-  const { operation, parameters, modelId } = settings;
-  const session = await app.session();
-  const patience = { signal, patienceMs: PATIENCE_MS };
-  const model = await session.knownModel({ vendor, serviceUrl, operation }, modelId, patience);
-  const problem = model && modelProblem(model, { operation, parameters, text });
-  if (problem) throw problem;
-}
-
 async function optionsFor(app: App): Promise<GenerateOptions> {
   return {
     jobs: await app.jobs(),
     credentials: async (document) => (await app.access()).require(document),
     client: async (credentials, settings) => (await app.session()).client(credentials, settings),
-    checkLimits: (used, text, signal) => checkLimits(app, used, text, signal),
     onStart: await app.watches(),
     signOut: () => app.signOutSignal,
     report: (error, used, lines) => reportFailure(app, error, used, lines),

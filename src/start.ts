@@ -167,14 +167,8 @@ function build(context: ExtensionContext, log: Log, parts: Parts): App {
   };
 
   const test = async (credentials: Credentials, signal: AbortSignal) => {
-    const { Session } = await import('./service/session.ts');
-    const trial = new Session();
-    try {
-      await trial.client(credentials, readSettings()).countTokens('hello', signal);
-      reach('isTested');
-    } finally {
-      trial.dispose();
-    }
+    await (await session.get()).test(credentials, readSettings(), signal);
+    reach('isTested');
   };
 
   const app: App = {

@@ -14,11 +14,6 @@ export interface GenerateOptions {
    */
   readonly credentials: (document: Uri) => Promise<Credentials | undefined>;
   readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
-  /**
-   * @param text all that the model reads
-   * @throws {ServiceError} if the model does not take it with these parameters
-   */
-  readonly checkLimits: (used: Used, text: string, signal: AbortSignal) => Promise<void>;
   readonly onStart: () => GenerationWatch;
   /** A signal that aborts when the key is gone, in this window or another. */
   readonly signOut: () => AbortSignal;

@@ -9,6 +9,7 @@ import { offerResult } from './lastResult.ts';
 import { markLine } from './mark.ts';
 import { tellOutcome } from './outcome.ts';
 import { isFreeOfSecrets } from './promptGuard.ts';
+import { Silence } from './silence.ts';
 
 /** What became of one answer. */
 interface Outcome {
@@ -24,7 +25,7 @@ interface Request {
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
   readonly course: Course;
-  readonly used: Used;
+  readonly silence: Silence;
 }
 
 /** Requests that one command has open at a time; the client's own limit may be lower. */
@@ -75,7 +76,8 @@ async function attempt(
     'generating…',
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
-      return generateAll(options, job, answers, { client, signal, say, course, used });
+      const silence = new Silence(say);
+      return generateAll(options, job, answers, { client, signal, say, course, silence });
     },
     controller,
   );
@@ -111,34 +113,37 @@ async function generateAll(
 }
 
 async function generateOne(
-  { jobs, onStart, checkLimits }: GenerateOptions,
+  { jobs, onStart }: GenerateOptions,
   job: Job,
   answer: number,
   request: Request & { readonly unmark: () => void },
 ): Promise<Omit<Outcome, 'answer'>> {
-  const { client, signal, say, course, used, unmark } = request;
+  const { client, signal, say, course, silence, unmark } = request;
   const watch = onStart();
   let hasText = false;
   try {
     const prompt = job.promptOf(answer);
     const answerSoFar = job.begin(answer, course);
-    await checkLimits(used, prompt + answerSoFar, signal);
-    const generation = await client.generateText(prompt, job.settings.parameters, {
-      signal,
-      answerSoFar,
-      onText: (text) => {
-        hasText = true;
-        watch.onText();
-        job.append(answer, text);
-        // Behind it the edit would come 3 to 4 ms later (measured).
-        unmark();
-        jobs.keepResult(job);
-      },
-      onRetry: (retry) => {
-        watch.onRetry(retry);
-        say(retryText(retry));
-      },
-    });
+    const generate = (ends: AbortSignal, onSilence: () => void, onFirstText: () => void) =>
+      client.generateText(prompt, job.settings.parameters, {
+        signal: ends,
+        answerSoFar,
+        onSilence,
+        onText: (text) => {
+          if (!hasText) onFirstText();
+          hasText = true;
+          watch.onText();
+          job.append(answer, text);
+          // Behind it the edit would come 3 to 4 ms later (measured).
+          unmark();
+          jobs.keepResult(job);
+        },
+        onRetry: (retry) => {
+          watch.onRetry(retry);
+          say(retryText(retry));
+        },
+      });
+    const generation = await silence.broken(generate, signal);
     watch.onDone(generation);
     return { isPlaced: await job.end(answer, generation.stopReason), error: undefined };
   } catch (error) {

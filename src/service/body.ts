@@ -1,64 +1,96 @@
-import type { Readable } from 'node:stream';
 import { ServiceError } from './errors.ts';
 
-/** Reading bodies within bounds of size and time, which nothing below it has. */
+/** The bytes of one answer, within bounds of size and time, which nothing below it has. */
+export class Body {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #maxBytes: number;
+  readonly #idleMs: number;
+  readonly #hangUp: () => void;
+  #bytes = 0;
+  #isOver: boolean;
+  #end: NodeJS.Timeout | undefined;
 
-/**
- * A body that is read once: hands over its bytes piece by piece as they come, and ends with it.
- * What `take` throws ends it, too. Events in place of an async iterator: one of a response costs as
- * much as parsing a whole answer does (measured, `npm run bench cpuOfACall`).
- */
-export type Body = (take: (bytes: Uint8Array) => void) => Promise<void>;
+  /**
+   * @param stream null where the answer has no body
+   * @param maxBytes the most there may be, as they are after decompression
+   * @param idleMs the most milliseconds between two pieces
+   * @param hangUp ends the connection; to cancel the stream would wait for its next piece
+   */
+  constructor(
+    stream: ReadableStream<Uint8Array> | null,
+    maxBytes: number,
+    idleMs: number,
+    hangUp: () => void,
+  ) {
+    this.#reader = stream?.getReader();
+    this.#maxBytes = maxBytes;
+    this.#idleMs = idleMs;
+    this.#hangUp = hangUp;
+    this.#isOver = stream === null;
+  }
 
-/**
- * A body as long as its bytes keep coming and do not become too many. It is destroyed when the
- * reader is done with it, whatever the reason.
- * @param idleMs the most milliseconds between two pieces; `timeout` bounds the headers only
- * @throws {ServiceError} `too-large`, `timeout` with phase `idle`, `connection-lost`
- */
-export function boundedBody(body: Readable, maxBytes: number, idleMs: number): Body {
-  return (take) =>
-    new Promise((resolve, reject) => {
-      let bytes = 0;
-      let isOver = false;
-      const end = (settle: () => void) => {
-        if (isOver) return;
-        isOver = true;
-        clearTimeout(idle);
-        settle();
-        body.destroy();
-      };
-      const fail = (error: unknown) => end(() => reject(error));
-      const onClose = () => {
-        if (!isOver) fail(body.errored ?? new ServiceError('connection-lost'));
-      };
-      const idle = setTimeout(() => fail(new ServiceError('timeout', { phase: 'idle' })), idleMs);
-      // Takes together what came together, of which `data` would tell piece by piece.
-      body.on('readable', () => {
-        idle.refresh();
-        for (;;) {
-          const chunk: Uint8Array | null = isOver ? null : body.read();
-          if (chunk === null) return;
-          bytes += chunk.byteLength;
-          if (bytes > maxBytes) return fail(new ServiceError('too-large', { limit: maxBytes }));
-          try {
-            take(chunk);
-          } catch (error) {
-            return fail(error);
-          }
-        }
-      });
-      body.on('end', () => end(resolve));
-      body.on('error', fail);
-      body.on('close', onClose);
-      // One that ended before anybody listened says nothing any more.
-      if (body.destroyed) onClose();
-    });
-}
+  /**
+   * The pieces as they come. Who stops early leaves the rest to `readRest`.
+   * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; whatever the connection fails with
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let piece = await this.#next(); piece; piece = await this.#next()) yield piece;
+  }
 
-/** A whole body as text. @throws whatever reading it throws */
-export async function readText(body: Body): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  await body((bytes) => chunks.push(bytes));
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  /** All of it. @throws whatever reading it throws */
+  async text(): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const bytes of this) text += decoder.decode(bytes, { stream: true });
+    return text + decoder.decode();
+  }
+
+  /** Closes the connection if the answer has not come to its end in so many milliseconds. */
+  endWithin(ms: number): void {
+    if (!this.#isOver) this.#end ??= setTimeout(() => this.close(), ms);
+  }
+
+  /**
+   * Reads what is left, for so many milliseconds at the most: a connection is kept for the next
+   * request only if its answer was read to the end. Never throws.
+   */
+  async readRest(ms: number): Promise<void> {
+    this.endWithin(ms);
+    try {
+      while (await this.#next());
+    } catch {
+      // Whatever it fails with, the connection is closed and the answer was read.
+    }
+  }
+
+  /** Closes the connection, unless the answer was read to its end. */
+  close(): void {
+    if (this.#isOver) return;
+    this.#over();
+    this.#hangUp();
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    clearTimeout(this.#end);
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    if (this.#isOver || !this.#reader) return undefined;
+    const late = Promise.withResolvers<never>();
+    const isLate = () => late.reject(new ServiceError('timeout', { phase: 'idle' }));
+    const timer = setTimeout(isLate, this.#idleMs);
+    try {
+      const { value, done } = await Promise.race([this.#reader.read(), late.promise]);
+      if (done) this.#over();
+      this.#bytes += value?.byteLength ?? 0;
+      if (this.#bytes <= this.#maxBytes) return value;
+      throw new ServiceError('too-large', { limit: this.#maxBytes });
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }

@@ -3,9 +3,9 @@ import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { Retry } from './exchange.ts';
 import type { RequestLimit } from './headers.ts';
-import { type ModelFate, withFate } from './modelLife.ts';
+import { fateOf, type ModelFate, withFate } from './modelLife.ts';
 import { functionOf } from './models.ts';
-import { reachIdentity, reachService } from './reach.ts';
+import { reachIdentity } from './reach.ts';
 import type { ClientSettings, Session } from './session.ts';
 
 /**
@@ -70,10 +70,12 @@ export const RUN: Readonly<Record<CheckName, Check>> = {
   },
 
   'service-host': async ({ session, credentials, settings, signal }) => {
-    const entry = await reachService(session.http, credentials, settings.modelId, signal);
-    const { fate: model, functions } = entry ?? {};
+    const { vendor, serviceUrl, approved } = credentials;
+    const address = { vendor, serviceUrl, origin: approved.service };
+    const entry = await session.askModel(address, settings, signal);
+    const model = entry && fateOf(entry);
     const { host } = new URL(credentials.serviceUrl);
-    return { host, ...(model && { model }), ...(functions && { functions }) };
+    return { host, ...(model && { model }), ...(entry && { functions: entry.functions }) };
   },
 
   token: async ({ probe, clock, signal }) => {

@@ -1,14 +1,11 @@
-import { readText } from './body.ts';
 import { Callbacks } from './callbacks.ts';
 import { Collector, collectStream } from './collector.ts';
 import { requestText, stringsIn } from './continuation.ts';
-import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
-import type { Answer, Exchange, Retry } from './exchange.ts';
-import { inferenceFailure } from './failures.ts';
+import type { Answer, Retry } from './exchange.ts';
+import { explainByModel } from './explain.ts';
 import { type RequestLimit, requestLimit } from './headers.ts';
-import type { Http } from './http.ts';
-import type { Limiter } from './limiter.ts';
+import { type InferenceOptions, infer, type RequestBody } from './inference.ts';
 import { newTokensByDefault } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
 import { parameterProblem } from './parameterCheck.ts';
@@ -23,9 +20,7 @@ import {
 } from './promptSecrets.ts';
 import { repeats } from './redact.ts';
 import { SoughtSecret } from './secretForms.ts';
-import type { TokenService } from './token.ts';
-import type { Token } from './tokenState.ts';
-import type { InferencePath, Operation } from './vendors.ts';
+import type { Operation } from './vendors.ts';
 import { parseJson, readTokenCount } from './wire.ts';
 
 export interface GenerateOptions {
@@ -33,6 +28,8 @@ export interface GenerateOptions {
   /** Called with each new part of the text; asks the service to stream. */
   readonly onText?: (text: string) => void;
   readonly onRetry?: (retry: Retry) => void;
+  /** Called when a request has been sent for 5 s, and nothing of its answer has come. */
+  readonly onSilence?: () => void;
   /**
    * What the model has answered to this prompt already: it goes on from there. Neither `onText` nor
    * the result repeats it.
@@ -55,24 +52,29 @@ export interface TokenCount {
   readonly requestLimit: RequestLimit;
 }
 
-export interface ClientOptions {
-  readonly credentials: Credentials;
+export interface ClientOptions extends InferenceOptions {
   readonly modelId: string;
   readonly operation: Operation;
-  readonly http: Http;
-  readonly tokens: TokenService;
-  readonly limiter: Limiter;
   /** What the service is known to say about the model, without asking it. */
   readonly knownModel?: () => Model | undefined;
-  /** Milliseconds for one call with all its attempts, from the first of them. */
-  readonly deadlineMs?: number;
+  /**
+   * Asks the service what it says about the model, which also opens a connection for the request
+   * that follows.
+   */
+  readonly askModel?: (signal: AbortSignal) => Promise<Model | undefined>;
 }
 
-type RequestBody = Readonly<Record<string, unknown>>;
+interface GenerationRequest {
+  readonly operation: Operation;
+  readonly prompt: string;
+  readonly parameters: Parameters;
+  readonly answerSoFar: string;
+}
 
-const DEADLINE_MS = 300_000;
-const MAX_ANSWER_BYTES = 8_388_608;
-const MAX_STREAM_BYTES = 67_108_864;
+/** Once the token is there: another connection would take about as long on a line across an ocean. */
+const CONNECTION_WAIT_MS = 1_000;
+/** After a refusal somebody waits for its message. */
+const EXPLANATION_MS = 3_000;
 
 /** The hosted service for one set of credentials, one model and one operation. Keeps nothing. */
 export class Client {
@@ -93,31 +95,30 @@ export class Client {
     parameters: Parameters,
     options: GenerateOptions = {},
   ): Promise<Generation> {
-    const { signal = new AbortController().signal, onText, onRetry, answerSoFar = '' } = options;
-    const { operation, knownModel } = this.#options;
+    const { signal = new AbortController().signal, onText, onRetry, onSilence } = options;
+    const { operation } = this.#options;
     const problem = parameterProblem(operation, parameters);
     if (problem) throw problem;
-    const request = { operation, parameters, text: prompt + answerSoFar };
-    const newTokens = newTokensByDefault(knownModel?.(), request);
-    const { fields, dropped } = mapParameters(operation, parameters, newTokens);
-    const parameterFields = operation === 'chat' ? fields : { parameters: fields };
-    const text = requestText(operation, prompt, answerSoFar);
-    const body = this.#bodyOf({ ...text, ...parameterFields });
-    this.#refuseSecrets(body, [prompt, ...stringsIn(fields)]);
+    const request = { operation, prompt, parameters, answerSoFar: options.answerSoFar ?? '' };
+    this.#refuseSecrets(this.#generationBody(request).body, [prompt, ...stringsIn(parameters)]);
+    await this.#getReady(signal);
+    const { body, dropped } = this.#generationBody(request);
     const callbacks = new Callbacks();
     const collected = new Collector(callbacks.keeping(onText));
     const readPiece = operation === 'chat' ? readChat : readGeneration;
-    const generation = await this.#post(onText ? `${operation}Stream` : operation, body, {
+    const answer = infer(this.#options, onText ? `${operation}Stream` : operation, body, {
       signal,
       onRetry,
+      onSilence,
       callbacks,
       mayReplay: () => !collected.hasText,
-      read: async (answer) => {
-        if (onText) await collectStream(answer.body, readPiece, collected, signal);
-        else collected.add(readPiece(parseJson(await readText(answer.body))));
+      read: async ({ body }) => {
+        if (onText) await collectStream(body, readPiece, collected, signal);
+        else collected.add(readPiece(parseJson(await body.text())));
         return collected.finish();
       },
     });
+    const generation = await answer.catch((error) => this.#refuse(error, request, signal));
     const isSafe = (id: string) => !repeats(id, this.#secrets);
     return { ...generation, dropped, warnings: generation.warnings.filter(isSafe) };
   }
@@ -132,10 +133,14 @@ export class Client {
     onRetry?: (retry: Retry) => void,
   ): Promise<TokenCount> {
     const read = async ({ body, header }: Answer) => ({
-      tokens: readTokenCount(parseJson(await readText(body))),
+      tokens: readTokenCount(parseJson(await body.text())),
       requestLimit: requestLimit(header),
     });
-    return this.#post('tokenization', this.#bodyOf({ input: text }), { signal, read, onRetry });
+    return infer(this.#options, 'tokenization', this.#bodyOf({ input: text }), {
+      signal,
+      read,
+      onRetry,
+    });
   }
 
   /**
@@ -182,65 +187,55 @@ export class Client {
     if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
 
+  #generationBody({ operation, prompt, parameters, answerSoFar }: GenerationRequest) {
+    const text = prompt + answerSoFar;
+    const model = this.#options.knownModel?.();
+    const newTokens = newTokensByDefault(model, { operation, parameters, text });
+    const { fields, dropped } = mapParameters(operation, parameters, newTokens);
+    const parameterFields = operation === 'chat' ? fields : { parameters: fields };
+    const prompted = requestText(operation, prompt, answerSoFar);
+    return { body: this.#bodyOf({ ...prompted, ...parameterFields }), dropped };
+  }
+
+  /**
+   * Gets a token where one is needed, and opens the connection to the service meanwhile: one after
+   * the other they take twice as long on a slow line. What goes wrong with the connection the
+   * request itself will find.
+   * @throws {ServiceError} as the identity service failed
+   */
+  async #getReady(signal: AbortSignal): Promise<void> {
+    const { tokens, askModel, limiter } = this.#options;
+    // Where starts keep a distance, the connection would cost the request its turn.
+    if (tokens.isLiving || !askModel || limiter.keepsDistance) return;
+    const waiting = new AbortController();
+    const opened = askModel(AbortSignal.any([signal, waiting.signal])).catch(() => {});
+    try {
+      await tokens.get(signal);
+      const timer = setTimeout(() => waiting.abort(), CONNECTION_WAIT_MS);
+      await opened;
+      clearTimeout(timer);
+    } finally {
+      waiting.abort();
+    }
+  }
+
+  /**
+   * Says why the service refused a request, where that lies in the model: in its own words it says
+   * no more than that the request is bad.
+   * @throws {ServiceError} always
+   */
+  async #refuse(error: unknown, request: GenerationRequest, signal: AbortSignal): Promise<never> {
+    const { askModel } = this.#options;
+    if (!askModel || !isKind(error, 'bad-request', 'model-unknown')) throw error;
+    const late = AbortSignal.any([signal, AbortSignal.timeout(EXPLANATION_MS)]);
+    const model = await askModel(late).catch(() => undefined);
+    if (signal.aborted) throw new ServiceError('cancelled');
+    const text = request.prompt + request.answerSoFar;
+    throw model ? explainByModel(error, model, { ...request, text }) : error;
+  }
+
   #bodyOf(fields: RequestBody): RequestBody {
     const { modelId, credentials } = this.#options;
     return { model_id: modelId, project_id: credentials.projectId, ...fields };
   }
-
-  async #post<Result>(
-    path: InferencePath,
-    body: RequestBody,
-    call: Pick<Exchange<Result>, 'signal' | 'read' | 'onRetry'> & {
-      readonly mayReplay?: () => boolean;
-      readonly callbacks?: Callbacks;
-    },
-  ): Promise<Result> {
-    const { credentials, http, tokens, limiter, deadlineMs = DEADLINE_MS } = this.#options;
-    const { vendor, projectId, serviceUrl, approved } = credentials;
-    const { callbacks = new Callbacks() } = call;
-    const streams = path.endsWith('Stream');
-    let used: Token | undefined;
-    const exchange: Exchange<Result> = {
-      method: 'POST',
-      url: `${serviceUrl}${vendor.paths[path]}?version=${vendor.apiVersion}`,
-      origin: approved.service,
-      accept: streams ? 'text/event-stream' : 'application/json',
-      contentType: 'application/json',
-      body: JSON.stringify(body),
-      secrets: [credentials.apiKey, projectId],
-      bearer: () => {
-        const before = tokens.state;
-        const get = async (signal: AbortSignal) => {
-          used = await tokens.get(signal, before);
-          return used.value;
-        };
-        return { isThere: () => tokens.isLiving, get };
-      },
-      limiter,
-      budget: http.budget(deadlineMs),
-      maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
-      signal: call.signal,
-      onRetry: callbacks.keeping(call.onRetry),
-      failure: inferenceFailure,
-      read: call.read,
-    };
-    try {
-      return await http.send(exchange);
-    } catch (error) {
-      // A token can die before its time. Drop that very token, and send once more with the next.
-      const mayReplay = call.mayReplay?.() ?? true;
-      if (!isRefusal(error) || !used || !mayReplay) throw error;
-      tokens.drop(used);
-      return await http.send(exchange);
-    } finally {
-      callbacks.rethrow();
-    }
-  }
-}
-
-/** A new token may help wherever a 401 comes from: gateways answer in their own words, or in none. */
-function isRefusal(error: unknown): boolean {
-  return (
-    isKind(error, 'unauthorized') || (isKind(error, 'intercepted') && error.details.status === 401)
-  );
 }

@@ -13,7 +13,7 @@ export class Collector {
   readonly #warnings = new Set<string>();
   #stopReason: StopReason | undefined;
   #inputTokens = 0;
-  #outputTokens = 0;
+  #outputTokens: number | undefined;
 
   constructor(onText: ((text: string) => void) | undefined) {
     this.#onText = onText;
@@ -23,9 +23,14 @@ export class Collector {
     return this.#parts.length > 0;
   }
 
-  /** True once the service has said why it stopped. */
+  /** True once the service has said why it stopped: how the connection ends after that is no matter. */
   get isComplete(): boolean {
     return this.#stopReason !== undefined;
+  }
+
+  /** True once it has also counted its tokens, which is the last that it says. */
+  get isWhole(): boolean {
+    return this.isComplete && this.#outputTokens !== undefined;
   }
 
   add(piece: Piece): void {
@@ -45,14 +50,17 @@ export class Collector {
     return {
       text: this.#parts.join(''),
       stopReason: this.#stopReason,
-      usage: { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens },
+      usage: { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens ?? 0 },
       warnings: [...this.#warnings],
     };
   }
 }
 
+/** After the reason why the service stopped only its count of tokens is waited for. */
+const COUNT_MS = 1_000;
+
 /**
- * Collects a streamed answer.
+ * Collects a streamed answer up to its last event; what follows that is left unread.
  * @param signal of the caller: what it cancelled is not complete
  * @throws {ServiceError} as the stream reports, or as reading it fails
  */
@@ -63,14 +71,16 @@ export async function collectStream(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await readEvents(body, ({ data }) => {
+    for await (const { data } of readEvents(body)) {
       const json = parseJson(data);
       const failure = failureInEvent(json);
       if (failure) throw failure;
-      if (!isSilent(json, data)) collected.add(readPiece(json));
-    });
+      if (isSilent(json, data)) continue;
+      collected.add(readPiece(json));
+      if (collected.isWhole) return;
+      if (collected.isComplete) body.endWithin(COUNT_MS);
+    }
   } catch (error) {
-    // The service had said all: how the connection ended after that is no matter.
     if (!collected.isComplete || signal.aborted) throw error;
   }
 }

@@ -1,20 +1,30 @@
+import { isCutHandshake, NothingSent } from './editorFetch.ts';
 import { ServiceError } from './errors.ts';
 
-/** What a failed connection means, and whether the service can have seen the request. */
+/** What a failed connection means, and whether another attempt may do better. */
 
 export interface ConnectionFailure {
   readonly error: ServiceError;
-  /** True if certainly nothing was sent, so that sending again cannot run or bill a request twice. */
-  readonly nothingSent: boolean;
+  /**
+   * True if certainly nothing was sent, so that sending again cannot run or bill a request twice,
+   * and what was in the way may pass.
+   */
+  readonly mayPass: boolean;
 }
+
+/** What fetch says of a proxy that answers something else than a tunnel; its status stands only here. */
+const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
+
+/** Fetch gives up a connection that is not there after 10 s. */
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 const CERTIFICATE_CODES =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)$|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
 
-const TLS_CODES = /^(EPROTO$|ERR_TLS_|ERR_SSL_)/;
+const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 
-/** What OpenSSL calls an answer that is no TLS. Node hides it behind EPROTO, in its message. */
-const NO_TLS = /\b(wrong version number|packet length too long|http request|unknown protocol)\b/;
+/** What OpenSSL calls an answer that is no TLS. */
+const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
 /** May pass by itself: a service that restarts, a name server that is busy. */
 const PASSING_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
@@ -28,64 +38,42 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/**
- * The editor's proxy layer replaces the error of the socket by one of its own (measured in VS Code
- * 1.139), which has no code: how it begins, and the first proxy it names.
- */
-const PROXY_LAYER = /^Failed to establish a socket connection to proxies\b/;
-const NAMED_PROXY = /: (?:PROXY|HTTPS?|SOCKS[45]?) ([a-z0-9.-]{1,253}:\d{1,5})(?:;|$)/i;
+/** Links in the chain of causes of one failure; three are usual. */
+const MOST_LINKS = 10;
 
 /**
- * Reads the codes that Node puts on its errors, and where the failed socket led; nothing else of a
- * foreign error is kept.
+ * Reads the codes that Node and its fetch put on their errors, and where the failed socket led;
+ * nothing else of a foreign error is kept.
  * @param url of the request
  */
 export function connectionFailure(error: unknown, url: string): ConnectionFailure {
-  const code = codeOf(error);
-  const connecting = property(socketError(error), 'syscall') === 'connect';
-  const proxy = failedProxy(error, url);
-  if (proxy !== undefined) {
-    const details = { ...(code && { code }), ...(proxy && { proxy }) };
-    return { error: new ServiceError('proxy', details), nothingSent: code !== 'ENOTFOUND' };
-  }
+  const root = causesOf(error).at(-1);
+  const code = codeOf(root);
+  const isConnecting = property(root, 'syscall') === 'connect';
+  const proxy = proxyFailure(root, code, url);
+  if (proxy) return proxy;
   if (CERTIFICATE_CODES.test(code)) {
-    return { error: new ServiceError('certificate', { code }), nothingSent: false };
+    return { error: new ServiceError('certificate', { code }), mayPass: false };
   }
   if (TLS_CODES.test(code)) {
-    return { error: new ServiceError('tls', { code: tlsCode(error, code) }), nothingSent: false };
+    const known = NO_TLS.test(code) ? 'ERR_SSL_WRONG_VERSION_NUMBER' : code;
+    return { error: new ServiceError('tls', { code: known }), mayPass: false };
   }
-  if (UNREACHABLE_CODES.has(code) || (connecting && code !== '')) {
-    const nothingSent = PASSING_CODES.has(code) || (connecting && code === 'ETIMEDOUT');
-    return { error: new ServiceError('unreachable', { code }), nothingSent };
+  if (UNREACHABLE_CODES.has(code) || (isConnecting && code !== '')) {
+    const mayPass = PASSING_CODES.has(code) || (isConnecting && code === 'ETIMEDOUT');
+    return { error: new ServiceError('unreachable', { code }), mayPass };
   }
-  const details = code === '' || code === 'ERR_CANCELED' ? {} : { code };
-  // Not sent again all the same: what cuts a handshake short cuts the next one, too.
-  const lost = isBeforeSending(error)
-    ? new ServiceError('unreachable', { ...details, phase: 'connect' })
-    : new ServiceError('connection-lost', details);
-  return { error: lost, nothingSent: false };
+  const details = code === '' || code === CONNECT_TIMEOUT ? {} : { code };
+  const unconnected = new ServiceError('unreachable', { ...details, phase: 'connect' });
+  // What cuts a handshake short cuts the next one, too.
+  if (isCutHandshake(root)) return { error: unconnected, mayPass: false };
+  if (isUnsent(error) || code === CONNECT_TIMEOUT) return { error: unconnected, mayPass: true };
+  return { error: new ServiceError('connection-lost', details), mayPass: false };
 }
 
-/**
- * True if certainly nothing of a failed request left this machine: it got no connection, or one
- * whose encryption was never agreed upon. Read off the request that a failure carries, since the
- * editor's proxy layer comes between it and any agent that could be asked.
- */
-export function isBeforeSending(error: unknown): boolean {
-  const request = property(error, 'request');
-  const socket = property(request, 'socket');
-  if (socket === null) return property(request, 'reusedSocket') === false;
-  return property(socket, 'secureConnecting') === true;
-}
-
-/**
- * True for an answer to an https request that came without TLS: a proxy gave it in place of the
- * tunnel to the service, and nothing of the request was sent.
- */
-export function isAnswerOfProxy(url: string, response: unknown): boolean {
-  const socket = property(response, 'socket');
-  const isPlain = typeof socket === 'object' && socket !== null && !property(socket, 'encrypted');
-  return url.startsWith('https:') && isPlain;
+/** True if certainly nothing of a request left this machine, whatever it failed with. */
+export function isUnsent(error: unknown): boolean {
+  return causesOf(error).some((link) => link instanceof NothingSent);
 }
 
 /** The host a redirect leads to, in ASCII; undefined if it leads nowhere readable. */
@@ -112,49 +100,54 @@ export function checkDestination(
   }
 }
 
-/** Tells a port without TLS from one that wants another TLS: one word for the first. */
-function tlsCode(error: unknown, code: string): string {
-  const { reason, message } = {
-    reason: property(error, 'reason'),
-    message: property(error, 'message'),
-  };
-  const isPlain = [reason, message].some((text) => typeof text === 'string' && NO_TLS.test(text));
-  return isPlain || /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/.test(code)
-    ? 'ERR_SSL_WRONG_VERSION_NUMBER'
-    : code;
+/**
+ * A failure and what caused it, the first cause last. Several addresses of a host fail together:
+ * then the first of them.
+ */
+function causesOf(error: unknown): unknown[] {
+  const links = [error];
+  while (links.length < MOST_LINKS) {
+    const link = links.at(-1);
+    const errors = property(link, 'errors');
+    const next = Array.isArray(errors) ? errors[0] : property(link, 'cause');
+    if (typeof next !== 'object' || next === null) break;
+    links.push(next);
+  }
+  return links;
 }
 
+/** OpenSSL has begun to write `SSL/TLS` into its codes. */
 function codeOf(error: unknown): string {
   const code = property(error, 'code');
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code) ? code : '';
+  const isCode = typeof code === 'string' && /^[A-Z][A-Z0-9_/]{2,63}$/.test(code);
+  return isCode ? code.replaceAll('/', '_') : '';
 }
 
-/** What the socket itself failed with. */
-function socketError(error: unknown): unknown {
-  const cause = property(error, 'cause') ?? error;
-  // All addresses of a host fail together, as the errors of one AggregateError.
-  const errors = property(cause, 'errors');
-  return Array.isArray(errors) ? errors[0] : cause;
+/** The failure of a proxy on the way; undefined if it was none. */
+function proxyFailure(error: unknown, code: string, url: string): ConnectionFailure | undefined {
+  const status = Number(REFUSED_TUNNEL.exec(String(property(error, 'message')))?.[1]);
+  if (status) return { error: new ServiceError('proxy', { status }), mayPass: false };
+  const proxy = unreachableProxy(error, url);
+  if (proxy === undefined) return undefined;
+  const details = { ...(code && { code }), ...(proxy && { proxy }) };
+  return { error: new ServiceError('proxy', details), mayPass: code !== 'ENOTFOUND' };
 }
 
 /**
  * The proxy that could not be reached, or an empty text where it has no readable name; undefined
  * if the socket led to the host of the URL. A proxy on the service's own port is not told apart.
  */
-function failedProxy(error: unknown, url: string): string | undefined {
-  const failed = socketError(error);
-  const message = property(failed, 'message');
-  if (typeof message === 'string' && PROXY_LAYER.test(message)) {
-    return NAMED_PROXY.exec(message)?.[1]?.toLowerCase() ?? '';
-  }
+function unreachableProxy(error: unknown, url: string): string | undefined {
   const { hostname, port, protocol } = new URL(url);
-  const [lookedUp, reached] = [property(failed, 'hostname'), property(failed, 'port')];
-  if (property(failed, 'syscall') === 'getaddrinfo' && typeof lookedUp === 'string') {
+  const [syscall, lookedUp, reached] = ['syscall', 'hostname', 'port'].map((name) =>
+    property(error, name),
+  );
+  if (syscall === 'getaddrinfo' && typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
   const wanted = Number(port) || (protocol === 'https:' ? 443 : 80);
-  if (typeof reached !== 'number' || reached === wanted) return undefined;
-  return readableHost(`${property(failed, 'address')}:${reached}`);
+  if (syscall !== 'connect' || typeof reached !== 'number' || reached === wanted) return undefined;
+  return readableHost(`${property(error, 'address')}:${reached}`);
 }
 
 function readableHost(host: string): string {

@@ -1,17 +1,9 @@
-import type { Readable } from 'node:stream';
-import { boundedBody, readText } from './body.ts';
+import { Body } from './body.ts';
 import type { Clock } from './clock.ts';
-import {
-  checkDestination,
-  connectionFailure,
-  isAnswerOfProxy,
-  isBeforeSending,
-  redirectHost,
-} from './connection.ts';
+import { checkDestination, connectionFailure, isUnsent, redirectHost } from './connection.ts';
 import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { follow } from './follow.ts';
-import { headerReader, requestLimit } from './headers.ts';
+import { type AnswerHead, requestLimit, type StreamedAnswer } from './headers.ts';
 import type { Outcome, Slot } from './limiter.ts';
 import { withoutSecrets } from './redact.ts';
 import {
@@ -25,6 +17,8 @@ import {
 export interface DeliveryOptions {
   /** Milliseconds to the headers of one attempt. */
   readonly headersMs: number;
+  /** Milliseconds without the head of an answer after which whoever waits is told. */
+  readonly silentMs: number;
   /** Milliseconds between two pieces of a body. */
   readonly idleMs: number;
   readonly clock: Clock;
@@ -36,13 +30,6 @@ export interface DeliveryOptions {
    * has got by one request into the answer to another.
    */
   readonly secrets: () => readonly string[];
-}
-
-/** As much of an answer that is no success as is read here. */
-export interface FailedResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly data: Readable;
 }
 
 /** A failure with what decides whether it is worth another attempt. */
@@ -65,6 +52,8 @@ export class Delivery {
   #slot: Slot | undefined;
   #bearer: string | undefined;
   #isSent = false;
+  /** Ends the connection of the last attempt. */
+  #ending = new AbortController();
   #known: { readonly cause: unknown; readonly failure: Failure } | undefined;
   #nextWaitMs = 0;
 
@@ -94,30 +83,34 @@ export class Delivery {
     budget.attempts += 1;
     this.#isSent = true;
     const ending = new AbortController();
-    // Not let go of after the headers: what is cancelled later ends the body, too.
-    follow(this.#signal, ending);
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      ending.abort();
-    }, this.#options.headersMs);
+    this.#ending = ending;
+    const timers = [
+      setTimeout(() => this.#exchange.onSilence?.(), this.#options.silentMs),
+      setTimeout(() => ending.abort(), this.#options.headersMs),
+    ];
     try {
-      return await send(this.#bearer, ending.signal);
+      return await send(this.#bearer, AbortSignal.any([this.#signal, ending.signal]));
     } catch (cause) {
       // Not sent again: the service may have run the request and only been slow to say so.
-      if (isLate) {
-        throw isBeforeSending(cause)
+      if (ending.signal.aborted) {
+        throw isUnsent(cause)
           ? new ServiceError('unreachable', { phase: 'connect' })
           : new ServiceError('timeout', { phase: 'headers' });
       }
       throw cause;
     } finally {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
     }
   }
 
+  /** The body of an answer to the last attempt. */
+  bodyOf(stream: StreamedAnswer['stream'], maxBytes: number): Body {
+    const ending = this.#ending;
+    return new Body(stream, maxBytes, this.#options.idleMs, () => ending.abort());
+  }
+
   /** Decides about a retry and what it waits: never past the deadline, so that waits are not in vain. */
-  async isWorthRetrying(cause: unknown, response: FailedResponse | undefined): Promise<boolean> {
+  async isWorthRetrying(cause: unknown, response: StreamedAnswer | undefined): Promise<boolean> {
     const { error, retryable } = await this.#failureOf(cause, response);
     const { waitMs, random, clock } = this.#options;
     const { budget } = this.#exchange;
@@ -136,7 +129,7 @@ export class Delivery {
   }
 
   /** What the exchange failed with, and the facts about it that only its sender knows. */
-  async errorOf(cause: unknown, response: FailedResponse | undefined): Promise<ServiceError> {
+  async errorOf(cause: unknown, response: StreamedAnswer | undefined): Promise<ServiceError> {
     const { url, budget } = this.#exchange;
     const { error } = await this.#failureOf(cause, response);
     const facts = { host: new URL(url).host, attempts: budget.attempts };
@@ -144,8 +137,8 @@ export class Delivery {
   }
 
   /** What the head of any answer says of the limit holds for whoever comes next. */
-  heed(response: Pick<FailedResponse, 'headers'>): void {
-    this.#exchange.limiter?.heed(requestLimit(headerReader(response)));
+  heed({ header }: AnswerHead): void {
+    this.#exchange.limiter?.heed(requestLimit(header));
   }
 
   /** Gives the slot back; only the first call counts. */
@@ -172,7 +165,7 @@ export class Delivery {
   }
 
   /** Looks at each failure once, since its body can be read only once, and frees its slot. */
-  async #failureOf(cause: unknown, response: FailedResponse | undefined): Promise<Failure> {
+  async #failureOf(cause: unknown, response: StreamedAnswer | undefined): Promise<Failure> {
     if (this.#known && this.#known.cause === cause) return this.#known.failure;
     const { error, retryable } = await this.#meaningOf(cause, response);
     const own = [...(this.#exchange.secrets ?? []), this.#bearer ?? ''];
@@ -185,25 +178,22 @@ export class Delivery {
     return failure;
   }
 
-  async #meaningOf(cause: unknown, response: FailedResponse | undefined): Promise<Failure> {
+  async #meaningOf(cause: unknown, response: StreamedAnswer | undefined): Promise<Failure> {
     if (cause instanceof ServiceError) return { error: cause, retryable: false };
     if (response) return this.#meaningOfAnswer(response);
-    const { error, nothingSent } = connectionFailure(cause, this.#exchange.url);
-    return { error, retryable: nothingSent };
+    const { error, mayPass } = connectionFailure(cause, this.#exchange.url);
+    return { error, retryable: mayPass };
   }
 
-  async #meaningOfAnswer(response: FailedResponse): Promise<Failure> {
+  async #meaningOfAnswer({ stream, ...head }: StreamedAnswer): Promise<Failure> {
     const { url, failure } = this.#exchange;
-    const { idleMs, clock } = this.#options;
-    const { status } = response;
-    const header = headerReader(response);
-    this.heed(response);
-    // Read to its end or destroyed: an error body that is left alone keeps its socket (measured).
-    const body = boundedBody(response.data, MAX_ERROR_BYTES, idleMs);
-    const text = await readText(body).catch(() => '');
-    if (isAnswerOfProxy(url, response.data)) {
-      return { error: new ServiceError('proxy', { status }), retryable: false };
-    }
+    const { clock } = this.#options;
+    const { status, header } = head;
+    this.heed(head);
+    // To its end, before anything is sent again: what is not read to its end costs the connection.
+    const text = await this.bodyOf(stream, MAX_ERROR_BYTES)
+      .text()
+      .catch(() => '');
     if (status >= 300 && status < 400) {
       const host = redirectHost(header('location'), url);
       const facts = { status, askedHost: new URL(url).host };

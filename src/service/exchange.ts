@@ -1,6 +1,7 @@
 import type { Body } from './body.ts';
 import type { ServiceError } from './errors.ts';
 import type { ErrorAnswer } from './failures.ts';
+import type { AnswerHead } from './headers.ts';
 import type { Limiter } from './limiter.ts';
 
 /** One request with everything that decides where it goes, how often and how long. */
@@ -22,6 +23,8 @@ export interface Exchange<Result> {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
+  /** Called when an attempt has been sent for a while, and nothing of an answer has come. */
+  readonly onSilence?: (() => void) | undefined;
   /** What an error answer means. */
   readonly failure: (answer: ErrorAnswer) => ServiceError;
   /** Reads the answer; the exchange is over when it settles. */
@@ -37,7 +40,7 @@ export interface Bearer {
 }
 
 export interface Answer {
-  readonly header: (name: string) => string | undefined;
+  readonly header: AnswerHead['header'];
   readonly body: Body;
 }
 

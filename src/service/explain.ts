@@ -1,7 +1,7 @@
 import { type ErrorKind, isKind, ServiceError } from './errors.ts';
-import type { Http } from './http.ts';
 import { fateOf, withFate } from './modelLife.ts';
-import { listModels, type ModelSource } from './models.ts';
+import { modelProblem, type Request } from './modelLimits.ts';
+import type { Model } from './modelList.ts';
 
 /** What the checks may find to be the cause of a refusal; anything else only kept them from looking. */
 const CAUSES: readonly ErrorKind[] = [
@@ -29,18 +29,18 @@ export function explain(refusal: ServiceError, failure: ServiceError | undefined
     : refusal;
 }
 
-/**
- * The refusal of a model that the service does not offer, with what the service says became of it.
- * Asks the list anew, since whatever is known of it did not foresee the refusal. Never throws.
- */
-export async function explainModel(
+/** The cause of a refusal, by what the service says about the model, where that tells it. Pure. */
+export function explainByModel(
   refusal: ServiceError,
-  http: Http,
-  from: ModelSource & { readonly modelId: string },
-  signal: AbortSignal,
-): Promise<ServiceError> {
-  const models = await listModels(http, from, signal).catch(() => []);
-  const model = models.find(({ id }) => id === from.modelId);
-  const fate = model && fateOf(model);
-  return fate ? withFate(refusal, fate) : refusal;
+  model: Model,
+  request: Request,
+): ServiceError {
+  if (refusal.kind === 'model-unknown') {
+    const fate = fateOf(model);
+    return fate ? withFate(refusal, fate) : refusal;
+  }
+  const { status, host, attempts, requestId } = refusal.details;
+  const facts = Object.entries({ status, host, attempts, requestId });
+  const known = facts.filter(([, fact]) => fact !== undefined);
+  return modelProblem(model, request)?.with(Object.fromEntries(known)) ?? refusal;
 }

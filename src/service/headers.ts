@@ -1,15 +1,18 @@
-import type { Readable } from 'node:stream';
-import { boundedBody } from './body.ts';
 import { ServiceError } from './errors.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 
 /** The headers of requests and of answers; the whole of what goes out besides a body. */
 
-/** As much of a response as is read here. */
-interface Response {
+/** What an answer says before its body. */
+export interface AnswerHead {
   readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly data: Readable;
+  /** The value of a header, by its name in lower case. */
+  readonly header: (name: string) => string | undefined;
+}
+
+/** The same, and the body as it comes; null where there is none. */
+export interface StreamedAnswer extends AnswerHead {
+  readonly stream: ReadableStream<Uint8Array> | null;
 }
 
 /** What a request says besides its body. */
@@ -24,21 +27,15 @@ export function requestHeaders({ accept, contentType }: Exchange<unknown>): Reco
 }
 
 /**
- * An answer as far as its headers promise what was asked for.
+ * Whether the head of an answer promises what was asked for.
  * @throws {ServiceError} `unexpected-answer`
  */
-export function answerOf(
-  response: Response,
-  { accept, maxBytes }: Exchange<unknown>,
-  idleMs: number,
-): Answer {
-  const header = headerReader(response);
+export function checkHead({ status, header }: AnswerHead, { accept }: Exchange<unknown>): void {
   const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
   const encoding = header('content-encoding') ?? 'identity';
   if (type !== accept || encoding !== 'identity') {
-    throw new ServiceError('unexpected-answer', { status: response.status });
+    throw new ServiceError('unexpected-answer', { status });
   }
-  return { header, body: boundedBody(response.data, maxBytes, idleMs) };
 }
 
 /** How many requests the service takes; undefined where it did not say. */
@@ -49,7 +46,7 @@ export interface RequestLimit {
 }
 
 /** What the headers of an answer say about the limit: numbers, and nothing else of them. */
-export function requestLimit(header: Answer['header']): RequestLimit {
+export function requestLimit(header: AnswerHead['header']): RequestLimit {
   const number = (name: string) => {
     const text = header(name);
     return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
@@ -57,15 +54,5 @@ export function requestLimit(header: Answer['header']): RequestLimit {
   return {
     perSecond: number('x-requests-limit-rate'),
     left: number('x-requests-limit-remaining'),
-  };
-}
-
-/** Reads headers by their names in lower case. */
-export function headerReader(
-  response: Pick<Response, 'headers'>,
-): (name: string) => string | undefined {
-  return (name) => {
-    const value: unknown = response.headers[name];
-    return typeof value === 'string' ? value : undefined;
   };
 }

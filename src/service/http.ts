@@ -1,67 +1,48 @@
-import { globalAgent as globalHttpAgent, Agent as HttpAgent } from 'node:http';
-import { globalAgent as globalHttpsAgent, Agent as HttpsAgent } from 'node:https';
-import type { Readable } from 'node:stream';
 import axios, {
   type AxiosAdapter,
+  AxiosError,
   type AxiosInstance,
   type AxiosResponse,
   isAxiosError,
 } from 'axios';
 import axiosRetry from 'axios-retry';
+import type { Body } from './body.ts';
 import { systemClock } from './clock.ts';
-import { isAnswerOfProxy } from './connection.ts';
 import { Deadline } from './deadline.ts';
-import { Delivery, type DeliveryOptions, type FailedResponse } from './delivery.ts';
+import { Delivery, type DeliveryOptions } from './delivery.ts';
+import { editorFetch } from './editorFetch.ts';
 import { ServiceError } from './errors.ts';
 import type { Budget, Exchange } from './exchange.ts';
-import { answerOf, requestHeaders } from './headers.ts';
-import { nodeAdapter } from './nodeAdapter.ts';
+import { checkHead, requestHeaders, type StreamedAnswer } from './headers.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
-import { SleepWatch } from './sleep.ts';
 
 /**
- * The only file that knows axios, besides its adapter. Sends one exchange, again where the retry
- * rules allow it, within its deadlines and size caps, and only to its origin. Whatever goes wrong
- * leaves as a ServiceError: an AxiosError holds the key and the bearer, in JSON and under inspection.
+ * The only file that knows axios. Sends one exchange, again where the retry rules allow it, within
+ * its deadlines and size caps, and only to its origin. Whatever goes wrong leaves as a ServiceError:
+ * an AxiosError holds the key and the bearer, in JSON and under inspection.
  */
 
 export interface HttpOptions extends Partial<DeliveryOptions> {
-  /** Milliseconds that a connection is kept for the next request. */
-  readonly spareMs?: number;
-  /** Sends one attempt; `nodeAdapter` unless a test replaces the network. */
-  readonly adapter?: AxiosAdapter;
+  /** Sends one attempt; the editor's own unless a test replaces the network. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 const MAX_BODY_BYTES = 4_194_304;
-/**
- * As long as a user may take from one generation to the next of a burst. Less than the minute after
- * which gateways and routers begin to forget connections, some of them without a word.
- */
-const SPARE_MS = 30_000;
-
-/** Settings of axios that nothing here reads: it would copy them all for each request. */
-const UNUSED_DEFAULTS = [
-  'env',
-  'transitional',
-  'timeout',
-  'xsrfCookieName',
-  'xsrfHeaderName',
-  'maxContentLength',
-  'maxBodyLength',
-] as const;
+/** What follows the last event of an answer is read for so long; longer than that costs a connection. */
+const REST_MS = 1_000;
+/** Most answers end with their last event; who has the result waits so long for that, unseen. */
+const UNSEEN_MS = 50;
 
 export class Http {
   readonly #options: DeliveryOptions;
-  readonly #adapter: AxiosAdapter;
-  readonly #httpAgent: HttpAgent;
-  readonly #httpsAgent: HttpsAgent;
-  readonly #sleep: SleepWatch;
-  readonly #origins = new Set<string>();
+  readonly #fetch: AxiosAdapter;
   readonly #axios: AxiosInstance;
+  readonly #closing = new AbortController();
 
-  constructor(options: HttpOptions = {}) {
+  constructor({ fetch = editorFetch, ...options }: HttpOptions = {}) {
     this.#options = {
       headersMs: 60_000,
+      silentMs: 5_000,
       idleMs: 30_000,
       clock: systemClock,
       random: Math.random,
@@ -69,21 +50,14 @@ export class Http {
       secrets: () => [],
       ...options,
     };
-    // Node closes connections after this time only while they are free, or sooner where the service
-    // says when it will close them.
-    const kept = { keepAlive: true, timeout: options.spareMs ?? SPARE_MS };
-    this.#httpAgent = new HttpAgent(kept);
-    this.#httpsAgent = new HttpsAgent(kept);
-    this.#sleep = new SleepWatch(this.#options.clock);
-    this.#adapter = options.adapter ?? nodeAdapter;
+    // No Request object: it would hide from the function what axios has put into it.
+    this.#fetch = axios.getAdapter('fetch', { env: { fetch, Request: null as never } });
     this.#axios = axios.create({
       // Texts are sent as they are, and answers read here, with caps and deadlines.
       transformRequest: [],
       transformResponse: [],
-      httpAgent: this.#httpAgent,
-      httpsAgent: this.#httpsAgent,
+      responseType: 'stream',
     });
-    for (const unused of UNUSED_DEFAULTS) delete this.#axios.defaults[unused];
     axiosRetry(this.#axios, { shouldResetTimeout: true });
   }
 
@@ -92,60 +66,45 @@ export class Http {
     return { retriesLeft: MAX_RETRIES, attempts: 0, totalMs, endsAt: undefined };
   }
 
-  /** Closes all connections, those in use included. */
+  /** Ends all that is under way; it fails as cancelled. */
   dispose(): void {
-    this.#httpAgent.destroy();
-    this.#httpsAgent.destroy();
+    this.#closing.abort();
   }
 
   /** @throws {ServiceError} and nothing else */
-  async send<Result>(exchange: Exchange<Result>): Promise<Result> {
-    const { budget, body = '' } = exchange;
-    const bodyBytes = Buffer.byteLength(body);
+  async send<Result>(given: Exchange<Result>): Promise<Result> {
+    // Its own properties alone: what another extension puts on Object.prototype steers no request.
+    const exchange: Exchange<Result> = Object.assign(Object.create(null), given);
+    const bodyBytes = Buffer.byteLength(exchange.body ?? '');
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
     }
-    const deadline = new Deadline(budget, this.#options.clock, exchange.signal);
-    const delivery = new Delivery(exchange, deadline.signal, this.#options);
-    let response: AxiosResponse<Readable> | undefined;
+    const deadline = new Deadline(exchange.budget, this.#options.clock);
+    const cancelled = AbortSignal.any([exchange.signal, this.#closing.signal]);
+    const signal = AbortSignal.any([cancelled, deadline.signal]);
+    const delivery = new Delivery(exchange, signal, this.#options);
+    let body: Body | undefined;
     try {
-      response = await this.#request(exchange, delivery, deadline);
-      if (isAnswerOfProxy(exchange.url, response.data)) {
-        throw new ServiceError('proxy', { status: response.status });
-      }
-      delivery.heed(response);
-      const result = await exchange.read(answerOf(response, exchange, this.#options.idleMs));
-      delivery.release('ok');
+      const { stream, ...head } = await this.#request(exchange, delivery, deadline, signal);
+      body = delivery.bodyOf(stream, exchange.maxBytes);
+      delivery.heed(head);
+      checkHead(head, exchange);
+      const result = await exchange.read({ header: head.header, body });
+      await leave(body, () => delivery.release('ok'));
       return result;
     } catch (cause) {
+      if (signal.aborted) body?.close();
       const error = await delivery.errorOf(cause, responseOf(cause));
-      if (exchange.signal.aborted) throw new ServiceError('cancelled');
-      if (deadline.isOver && error.details.phase !== 'connect') {
+      if (body) await leave(body, () => delivery.release('failed'));
+      if (cancelled.aborted) throw new ServiceError('cancelled');
+      if (deadline.signal.aborted && error.details.phase !== 'connect') {
         const { host = '', attempts = 0 } = error.details;
         throw new ServiceError('timeout', { phase: 'total', host, attempts });
       }
       throw error;
     } finally {
       deadline.end();
-      response?.data.destroy();
-      delivery.release('failed');
-    }
-  }
-
-  /**
-   * Closes the connections that are not in use. One that died unseen takes a request, answers
-   * nothing, and what it took is not sent again, since it may have run. VS Code's proxy layer puts
-   * Node's own agents in place of ours: of theirs only the connections to our hosts are closed.
-   */
-  #dropFree(): void {
-    const freeOf = (...agents: HttpAgent[]) =>
-      agents.flatMap((agent) => Object.entries(agent.freeSockets));
-    const hostnames = [...this.#origins].map((origin) => new URL(origin).hostname);
-    const theirs = freeOf(globalHttpAgent, globalHttpsAgent).filter(([name]) =>
-      hostnames.some((hostname) => name.startsWith(`${hostname}:`)),
-    );
-    for (const [, sockets] of [...freeOf(this.#httpAgent, this.#httpsAgent), ...theirs]) {
-      for (const socket of sockets ?? []) socket.destroy();
+      if (!body) delivery.release('failed');
     }
   }
 
@@ -153,23 +112,24 @@ export class Http {
     exchange: Exchange<unknown>,
     delivery: Delivery,
     deadline: Deadline,
-  ): Promise<AxiosResponse<Readable>> {
-    const { data: response } = await this.#axios.request<AxiosResponse<Readable>>({
+    signal: AbortSignal,
+  ): Promise<StreamedAnswer> {
+    const response = await this.#axios.request<ReadableStream<Uint8Array> | null>({
       method: exchange.method,
       url: exchange.url,
       data: exchange.body,
       headers: requestHeaders(exchange),
-      signal: deadline.signal,
+      signal,
       adapter: (config) =>
         delivery.attempt(async (bearer, limited) => {
           deadline.begin();
-          if (this.#sleep.hasSlept()) this.#dropFree();
-          this.#origins.add(exchange.origin);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the exchange, whatever a retry has made of the configuration.
-          const response = await this.#adapter({ ...config, url: exchange.url, signal: limited });
-          // axios would look through its headers twice more.
-          return { ...response, headers: {}, data: response };
+          const own = { url: exchange.url, signal: limited, validateStatus: null };
+          const response = await this.#fetch(Object.assign(Object.create(null), config, own));
+          if (response.status >= 200 && response.status < 300) return response;
+          // Not by axios, which lets go of the signal then: the body could not be cancelled any more.
+          throw new AxiosError('no success', undefined, config, undefined, response);
         }),
       'axios-retry': {
         retries: exchange.budget.retriesLeft,
@@ -178,10 +138,33 @@ export class Http {
         onRetry: () => delivery.countRetry(),
       },
     });
-    return response;
+    return streamedAnswer(response);
   }
 }
 
-function responseOf(cause: unknown): FailedResponse | undefined {
-  return isAxiosError<Readable>(cause) ? cause.response : undefined;
+function responseOf(cause: unknown): StreamedAnswer | undefined {
+  return isAxiosError<ReadableStream<Uint8Array>>(cause) && cause.response
+    ? streamedAnswer(cause.response)
+    : undefined;
+}
+
+function streamedAnswer({
+  status,
+  headers,
+  data,
+}: AxiosResponse<ReadableStream<Uint8Array> | null>): StreamedAnswer {
+  const header = (name: string) => {
+    const value: unknown = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { status, header, stream: data };
+}
+
+/**
+ * Leaves an answer that has been read as far as anybody wanted. The rest is read in the background,
+ * and the request stays in flight until then.
+ */
+async function leave(body: Body, over: () => void): Promise<void> {
+  const unseen = new Promise((resolve) => setTimeout(resolve, UNSEEN_MS));
+  await Promise.race([body.readRest(REST_MS).then(over), unseen]);
 }

@@ -1,4 +1,3 @@
-import { readText } from './body.ts';
 import type { Credentials } from './credentials.ts';
 import { identityFailure } from './failures.ts';
 import type { Http } from './http.ts';
@@ -33,6 +32,6 @@ export function fetchToken(
     maxBytes: MAX_TOKEN_BYTES,
     signal,
     failure: identityFailure,
-    read: async ({ body, header }) => readTokenAnswer(await readText(body), header('date')),
+    read: async ({ body, header }) => readTokenAnswer(await body.text(), header('date')),
   });
 }

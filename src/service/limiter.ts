@@ -110,6 +110,11 @@ export class Limiter {
     };
   }
 
+  /** True where the user wants a distance between the starts of two requests. */
+  get keepsDistance(): boolean {
+    return this.#options.minIntervalMs > 0;
+  }
+
   /** Takes over changed settings without touching what is in flight. */
   configure(options: LimiterOptions): void {
     if (options.limit !== this.#options.limit) this.#limit = options.limit;

@@ -1,4 +1,3 @@
-import { readText } from './body.ts';
 import { inferenceFailure } from './failures.ts';
 import type { Http } from './http.ts';
 import { type Model, readModels } from './modelList.ts';
@@ -19,8 +18,6 @@ export interface ModelSource {
   /** Origin and path prefix, already checked. */
   readonly serviceUrl: string;
   readonly operation: Operation;
-  /** This one alone, whether or not it is still offered, and for which operation. */
-  readonly modelId?: string;
 }
 
 /**
@@ -33,9 +30,8 @@ export async function listModels(
   from: ModelSource,
   signal: AbortSignal,
 ): Promise<Model[]> {
-  const { vendor, serviceUrl } = from;
-  const filters = filtersOf(from);
-  if (filters === undefined) return [];
+  const { vendor, serviceUrl, operation } = from;
+  const filters = `function_${functionOf(operation)},!lifecycle_withdrawn:and`;
   const budget = http.budget(DEADLINE_MS);
   const models: Model[] = [];
   let start: string | undefined;
@@ -55,19 +51,13 @@ export async function listModels(
       maxBytes: MAX_PAGE_BYTES,
       signal,
       failure: inferenceFailure,
-      read: async ({ body, header }) => readModels(parseJson(await readText(body)), header('date')),
+      read: async ({ body, header }) => readModels(parseJson(await body.text()), header('date')),
     });
     models.push(...more);
     start = startOf(next);
     if (!start) break;
   }
   return models;
-}
-
-function filtersOf({ operation, modelId }: ModelSource): string | undefined {
-  return modelId === undefined
-    ? `function_${functionOf(operation)},!lifecycle_withdrawn:and`
-    : idFilter(modelId);
 }
 
 /** The filter that leaves one model in the list; undefined where no filter can say its id. */

@@ -1,22 +1,22 @@
-import { readText } from './body.ts';
 import type { Credentials } from './credentials.ts';
 import { ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ErrorAnswer } from './failures.ts';
 import type { Http } from './http.ts';
-import { fateOf, type ModelFate } from './modelLife.ts';
-import { readModels } from './modelList.ts';
+import type { Limiter } from './limiter.ts';
+import { type Model, readModels } from './modelList.ts';
 import { idFilter } from './models.ts';
+import type { Vendor } from './vendors.ts';
 import { parseJson } from './wire.ts';
 
 /** Whether the two hosts answer, and what the public list says about a model. No credential. */
 
-/** What the public list says about a model. */
-export interface ModelEntry {
-  /** Undefined if there is nothing to know about its life. */
-  readonly fate: ModelFate | undefined;
-  /** What it can be used for; empty where the list does not say. */
-  readonly functions: readonly string[];
+/** Where a service is. */
+export interface ServiceAddress {
+  readonly vendor: Vendor;
+  readonly serviceUrl: string;
+  /** The one origin that may be asked. */
+  readonly origin: string;
 }
 
 const DEADLINE_MS = 15_000;
@@ -36,16 +36,19 @@ export async function reachIdentity(
 }
 
 /**
- * Asks the inference service for its public entry of a model.
+ * Asks the inference service for its public entry of a model, which is there also for one that is
+ * withdrawn. Whatever comes of it, a connection is open afterwards that the next request can use.
+ * @param limiter counts the request, where it is none that somebody waits to see
  * @returns undefined if the answer says nothing about the model
  * @throws {ServiceError} where no answer came, or another one than from the service itself
  */
 export function reachService(
   http: Http,
-  { vendor, serviceUrl, approved }: Credentials,
+  { vendor, serviceUrl, origin }: ServiceAddress,
   modelId: string,
   signal: AbortSignal,
-): Promise<ModelEntry | undefined> {
+  limiter?: Limiter,
+): Promise<Model | undefined> {
   const filters = idFilter(modelId);
   const query = new URLSearchParams({
     version: vendor.apiVersion,
@@ -54,12 +57,12 @@ export function reachService(
   });
   return reach(http, {
     url: `${serviceUrl}${vendor.paths.models}?${query}`,
-    origin: approved.service,
+    origin,
     signal,
+    ...(limiter && { limiter }),
     read: async ({ body, header }) => {
-      const { models } = readModels(parseJson(await readText(body)), header('date'));
-      const model = models.find(({ id }) => id === modelId);
-      return model && { fate: fateOf(model), functions: model.functions };
+      const { models } = readModels(parseJson(await body.text()), header('date'));
+      return models.find(({ id }) => id === modelId);
     },
   });
 }
@@ -67,7 +70,7 @@ export function reachService(
 /** Sends once: what is found is said at once, and a second look is up to the user. */
 async function reach<Found>(
   http: Http,
-  request: Pick<Exchange<Found>, 'url' | 'origin' | 'signal' | 'read'>,
+  request: Pick<Exchange<Found>, 'url' | 'origin' | 'signal' | 'limiter' | 'read'>,
 ): Promise<Found | undefined> {
   const budget = { ...http.budget(DEADLINE_MS), retriesLeft: 0 };
   const exchange: Exchange<Found> = {

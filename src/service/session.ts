@@ -1,16 +1,19 @@
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
+import { ServiceError } from './errors.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
+import { KeyTokens } from './keyTokens.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
-import { ModelCache, type Patience } from './modelCache.ts';
+import { ModelCache } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model } from './modelList.ts';
 import { listModels, type ModelSource } from './models.ts';
+import { reachService, type ServiceAddress } from './reach.ts';
 import { redact } from './redact.ts';
 import { holdsSecret } from './secretSearch.ts';
-import { TokenService } from './token.ts';
+import type { TokenService } from './token.ts';
 import type { TokenState } from './tokenState.ts';
 import type { Operation } from './vendors.ts';
 
@@ -61,15 +64,16 @@ export class Session {
    * the pause that their service asked for.
    */
   #origin: string | undefined;
-  #tokens: { readonly service: TokenService; readonly credentials: Credentials } | undefined;
+  readonly #tokens: KeyTokens;
 
   constructor(options: SessionOptions = {}) {
     this.#options = options;
-    this.http = new Http({ ...options.http, secrets: () => this.#secrets });
-    this.#models = new ModelCache(
-      (from, signal) => this.#listModels(from, signal),
-      options.clock ?? systemClock,
-    );
+    this.http = new Http({ ...options.http, secrets: () => this.#tokens.secrets });
+    this.#tokens = new KeyTokens({
+      fetchToken: (credentials, signal) => fetchToken(this.http, credentials, signal),
+      ...options,
+    });
+    this.#models = new ModelCache(options.clock ?? systemClock);
   }
 
   /** A client for these credentials. */
@@ -87,9 +91,23 @@ export class Session {
     credentials: Credentials,
     settings: ClientSettings,
   ): { readonly tokens: TokenService; readonly client: Client } {
-    const limiter = new Limiter({ limit: 1, queue: 1, minIntervalMs: 0 });
-    const client = this.#client(credentials, settings, { limiter, deadlineMs: PROBE_DEADLINE_MS });
+    const client = this.#client(credentials, settings, probing());
     return { tokens: this.tokens(credentials), client };
+  }
+
+  /**
+   * Proves credentials that are not in use yet, by a token and a tokenization; generates nothing.
+   * Once they are in use, the token serves them.
+   * @throws {ServiceError}
+   */
+  async test(
+    credentials: Credentials,
+    settings: ClientSettings,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const service = this.#tokens.make(credentials);
+    await this.#client(credentials, settings, probing(), service).countTokens('hello', signal);
+    this.#tokens.keepTested(service, credentials);
   }
 
   /**
@@ -97,17 +115,7 @@ export class Session {
    * it, and is forgotten here.
    */
   tokens(credentials: Credentials): TokenService {
-    if (this.#tokens && isSameKey(this.#tokens.credentials, credentials)) {
-      return this.#tokens.service;
-    }
-    this.#tokens?.service.retire();
-    const service = new TokenService({
-      fetchToken: (signal) => fetchToken(this.http, credentials, signal),
-      ...(this.#options.onTokenState && { onState: this.#options.onTokenState }),
-      ...(this.#options.clock && { clock: this.#options.clock }),
-    });
-    this.#tokens = { service, credentials };
-    return service;
+    return this.#tokens.of(credentials);
   }
 
   /**
@@ -116,16 +124,12 @@ export class Session {
    */
   keepOnly(credentials: Credentials | undefined): void {
     this.#use(credentials?.approved.service);
-    if (!this.#tokens) return;
-    if (credentials && isSameKey(this.#tokens.credentials, credentials)) return;
-    this.#tokens.service.retire();
-    this.#tokens = undefined;
-    this.#options.onTokenState?.({ kind: 'none' });
+    this.#tokens.keepOnly(credentials);
   }
 
   /** Renews the token in use if it is due; without one it does nothing. */
   keepTokenFresh(): void {
-    this.#tokens?.service.keepFresh();
+    this.#tokens.inUse?.keepFresh();
   }
 
   /**
@@ -134,27 +138,35 @@ export class Session {
    * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
    */
   async listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<Model[]> {
-    const models = await this.#models.refresh(from, signal);
+    const all = await listModels(this.http, from, signal);
+    // Those whose words repeat a secret would be shown.
+    const models = all.filter((model) => !this.#repeatsSecret(model));
+    this.#models.keep(from, models);
     if (models.some(({ id }) => id === current)) return models;
-    const known = await this.#models.find(from, current, { signal, patienceMs: LOOK_MS });
+    const address = { ...from, origin: new URL(from.serviceUrl).origin };
+    const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+    const wanted = { ...from, modelId: current };
+    const known = await this.askModel(address, wanted, brief).catch(() => undefined);
+    if (signal.aborted) throw new ServiceError('cancelled');
     return known && fateOf(known)?.stage === 'withdrawn' ? [...models, known] : models;
   }
 
   /**
    * What a service says about one model, also one that it has withdrawn or does not offer for this
-   * operation. Never stands in the way of what it is asked for, and asks nothing in a pause.
-   * @returns undefined where the service does not know it, as for a custom deployment, or could not
-   * be asked in time
-   * @throws {ServiceError} `cancelled` when the signal aborts, and nothing else
+   * operation.
+   * @returns undefined where it says nothing, as for a custom deployment
+   * @throws {ServiceError} where it cannot be reached; `cancelled` when the signal aborts
    */
-  async knownModel(
-    from: ModelSource,
-    modelId: string,
-    patience: Patience,
+  async askModel(
+    address: ServiceAddress,
+    { modelId, operation }: Pick<ClientSettings, 'modelId' | 'operation'>,
+    signal: AbortSignal,
+    limiter?: Limiter,
   ): Promise<Model | undefined> {
-    return this.isPaused(new URL(from.serviceUrl).origin)
-      ? this.#models.peek(from, modelId)
-      : this.#models.find(from, modelId, patience);
+    const model = await reachService(this.http, address, modelId, signal, limiter);
+    if (!model || this.#repeatsSecret(model)) return undefined;
+    this.#models.keep({ ...address, operation }, [model]);
+    return model;
   }
 
   /**
@@ -167,7 +179,7 @@ export class Session {
 
   /** The text with the key and the tokens in use masked. */
   redact(text: string): string {
-    return redact(text, this.#secrets);
+    return redact(text, this.#tokens.secrets);
   }
 
   /**
@@ -175,7 +187,7 @@ export class Session {
    * @param shortest characters of the shortest key or token that counts
    */
   leaksInto(text: string, words: readonly string[], shortest: number): boolean {
-    const secrets = this.#secrets.filter(({ length }) => length >= shortest);
+    const secrets = this.#tokens.secrets.filter(({ length }) => length >= shortest);
     return holdsSecret(text, [...words, ...secrets]);
   }
 
@@ -189,39 +201,37 @@ export class Session {
   /** Forgets the token, as after signing out. */
   forgetToken(): void {
     this.#use(undefined);
-    this.#tokens?.service.dispose();
-    this.#tokens = undefined;
-    this.#options.onTokenState?.({ kind: 'none' });
+    this.#tokens.forget();
   }
 
   dispose(): void {
     this.forgetToken();
-    this.#models.dispose();
+    this.#models.clear();
     this.http.dispose();
   }
 
-  get #secrets(): readonly string[] {
-    if (!this.#tokens) return [];
-    const { service, credentials } = this.#tokens;
-    return [credentials.apiKey, ...service.values];
-  }
-
-  /** Without models whose words repeat a secret: they would be shown. */
-  async #listModels(from: ModelSource, signal: AbortSignal): Promise<Model[]> {
-    const models = await listModels(this.http, from, signal);
-    return models.filter((model) => !holdsSecret(JSON.stringify(model), this.#secrets));
+  #repeatsSecret(model: Model): boolean {
+    return holdsSecret(JSON.stringify(model), this.#tokens.secrets);
   }
 
   #client(
     credentials: Credentials,
-    { modelId, operation }: ClientSettings,
+    settings: ClientSettings,
     patience: Pick<ClientOptions, 'limiter' | 'deadlineMs'>,
+    tokens = this.tokens(credentials),
   ): Client {
     const { http } = this;
-    const tokens = this.tokens(credentials);
-    const { vendor, serviceUrl } = credentials;
-    const knownModel = () => this.#models.peek({ vendor, serviceUrl, operation }, modelId);
-    return new Client({ credentials, modelId, operation, knownModel, http, tokens, ...patience });
+    const { modelId, operation } = settings;
+    const { vendor, serviceUrl, approved } = credentials;
+    const source = { vendor, serviceUrl, operation };
+    const knownModel = () => this.#models.peek(source, modelId);
+    const address = { vendor, serviceUrl, origin: approved.service };
+    const ask = (ended: AbortSignal) => this.askModel(address, settings, ended, patience.limiter);
+    // None goes in a pause that the service has asked for.
+    const askModel = async (signal: AbortSignal) =>
+      this.isPaused(address.origin) ? undefined : this.#models.shared(source, modelId, ask, signal);
+    const facts = { credentials, modelId, operation, knownModel, askModel };
+    return new Client({ ...facts, http, tokens, ...patience });
   }
 
   #use(origin: string | undefined): void {
@@ -242,12 +252,8 @@ export class Session {
   }
 }
 
-function isSameKey(one: Credentials, other: Credentials): boolean {
-  return (
-    one.vendor.word === other.vendor.word &&
-    one.apiKey === other.apiKey &&
-    one.authUrl === other.authUrl &&
-    one.approved.auth === other.approved.auth &&
-    one.approved.service === other.approved.service
-  );
+/** One request at a time, and none of another caller's queue or patience. */
+function probing(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {
+  const limiter = new Limiter({ limit: 1, queue: 1, minIntervalMs: 0 });
+  return { limiter, deadlineMs: PROBE_DEADLINE_MS };
 }

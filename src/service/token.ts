@@ -9,7 +9,6 @@ import { ageOf, type CurrentToken, type Token, type TokenState, validState } fro
 export interface TokenServiceOptions {
   /** One request for a token, retried as the retry rules say. */
   readonly fetchToken: (signal: AbortSignal) => Promise<TokenAnswer>;
-  readonly onState?: (state: TokenState) => void;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -34,7 +33,7 @@ const RENEWALS_WITHOUT_USE = 2;
  */
 export class TokenService {
   readonly #fetchToken: TokenServiceOptions['fetchToken'];
-  readonly #onState: (state: TokenState) => void;
+  #onState: (state: TokenState) => void = () => {};
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #backoff: Backoff;
@@ -51,10 +50,15 @@ export class TokenService {
 
   constructor(options: TokenServiceOptions) {
     this.#fetchToken = options.fetchToken;
-    this.#onState = options.onState ?? (() => {});
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#backoff = new Backoff(this.#clock, this.#random);
+  }
+
+  /** Has each state told from now on, beginning with that of this moment. */
+  tell(onState: (state: TokenState) => void): void {
+    this.#onState = onState;
+    if (this.#state.kind !== 'none') onState(this.state);
   }
 
   /** The state at this moment: a token past its end is `expired` even if nobody looked. */

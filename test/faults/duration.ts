@@ -16,7 +16,7 @@ export async function durationOf(work: () => Promise<unknown>): Promise<Duration
 }
 
 /** How long the main thread has waited for a processor since it began. */
-function waitedMs(): number {
+export function waitedMs(): number {
   if (process.platform !== 'linux') return 0;
   const [, nanoseconds] = readFileSync('/proc/self/schedstat', 'latin1').split(' ');
   return Number(nanoseconds) / 1e6;

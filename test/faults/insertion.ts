@@ -52,7 +52,6 @@ export async function startInsertions({ client, credentials }: World): Promise<I
       jobs,
       credentials: async () => credentials,
       client: async () => client,
-      checkLimits: async () => {},
       onStart: () => ({ onRetry() {}, onText, onDone() {}, onFailed() {} }),
       signOut: () => new AbortController().signal,
       report: async (error) => failures.push(error) === 0,

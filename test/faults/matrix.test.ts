@@ -8,7 +8,7 @@ const MOST_OVERRUN_MS = 250;
 const CELLS = 104;
 
 describe('a call that meets a fault ends once, in success or in one classified error', function () {
-  this.timeout(20_000);
+  this.timeout(90_000);
   const parallels = [1, 8] as const;
   const timings = new Map<string, Timing>();
   const reasons = new Map<string, number>();
@@ -65,7 +65,8 @@ describe('a call that meets a fault ends once, in success or in one classified e
         const timing = timings.get(`${name} ${phase}`);
         if ('impossible' in cell) return 'cannot exist';
         if (!timing) return `${cell.outcome}, not played`;
-        return `${cell.outcome} ${timing.ms.toFixed()}/${timing.allowedMs} ms`;
+        const { ms, allowedMs } = timing;
+        return `${cell.outcome} ${ms.toFixed()}${allowedMs === undefined ? '' : `/${allowedMs}`} ms`;
       }),
     ]);
     const worst = Math.max(...[...timings.values()].map(overrunOf));
@@ -75,16 +76,19 @@ describe('a call that meets a fault ends once, in success or in one classified e
       heads: ['fault', ...phases],
       rows,
       note: [
-        'What the slowest call took, and its deadline.',
+        'What the slowest call took, and its deadline where one ends it.',
         ...[...reasons].map(([reason, count]) => `${count} cells cannot exist: ${reason}.`),
       ].join(' '),
     });
   }
 });
 
-/** Milliseconds by which the slowest call was later than its rule has it; 0 if none was. */
-function overrunOf({ ms, allowedMs }: Timing): number {
-  return Math.max(0, ms - allowedMs);
+/**
+ * Milliseconds by which the slowest call was later than its rule has it; 0 if none was. A wait for a
+ * processor beside other suites is no fault.
+ */
+function overrunOf({ ms, allowedMs = ms, waitedMs }: Timing): number {
+  return Math.max(0, ms - allowedMs - waitedMs);
 }
 
 /** Ends of connections in this process, those of the emulator included. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Body } from '../../src/service/body.ts';
+import { Body } from '../../src/service/body.ts';
 import { Collector, collectStream } from '../../src/service/collector.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { readChat, readGeneration } from '../../src/service/piece.ts';
@@ -33,9 +33,8 @@ function written(operation: string, parts: readonly string[], ends: readonly str
 function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
   const edges = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length];
   edges.sort((one, other) => one - other);
-  return async (take) => {
-    for (const [index, end] of edges.slice(1).entries()) take(bytes.subarray(edges[index], end));
-  };
+  const pieces = edges.slice(1).map((end, index) => bytes.subarray(edges[index], end));
+  return new Body(ReadableStream.from(pieces), 1_000_000, 1_000_000, () => {});
 }
 
 async function collected(operation: string, body: Body) {

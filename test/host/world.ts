@@ -59,7 +59,6 @@ export class World {
       jobs: this.jobs,
       credentials: async () => ((await this.beforeCredentials) ? credentials : undefined),
       client: async (_credentials, settings) => this.#session.client(credentials, settings),
-      checkLimits: async () => {},
       onStart: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
       signOut: () => new AbortController().signal,
       report: async (error, _used, lines) => {

@@ -3,36 +3,83 @@ import type { Mutant } from './mutant.ts';
 const transport = 'test/contract/service/transport.test.ts';
 const answers = 'test/contract/service/answers.test.ts';
 const deadlines = 'test/contract/service/deadlines.test.ts';
+const pollution = 'test/contract/service/pollution.test.ts';
+const keptConnections = 'test/contract/service/keptConnections.test.ts';
 const limiter = 'test/unit/service/limiter.test.ts';
-
-/** It follows redirects, and goes through a proxy that the environment names. */
-const adapterOfAxios = {
-  file: 'src/service/http.ts',
-  from: 'options.adapter ?? nodeAdapter',
-  to: "((config) => axios.getAdapter('http')({ ...config, responseType: 'stream' }))",
-} as const;
 
 /** Defences between this machine and the service. */
 export const networkMutants: readonly Mutant[] = [
   {
     name: 'redirects are followed',
-    ...adapterOfAxios,
+    file: 'src/service/editorFetch.ts',
+    from: "redirect: 'manual'",
+    to: "redirect: 'follow'",
     test: transport,
     title: 'C01: 307 of the token request is refused',
   },
   {
-    name: 'a proxy of the environment is used',
-    ...adapterOfAxios,
-    test: transport,
-    title: 'C11: hands nothing to a proxy of the environment',
+    name: 'what other extensions put on every object steers the editor’s fetch',
+    file: 'src/service/editorFetch.ts',
+    from: '...DEFAULTS, ',
+    to: '',
+    test: pollution,
+    title: 'reaches no option of the fetch',
   },
   {
-    name: 'a request waits for a socket though nobody waits for it',
-    file: 'src/service/nodeAdapter.ts',
-    from: '      fail(error);\n',
-    to: '',
+    name: 'what other extensions put on every object steers a request',
+    file: 'src/service/http.ts',
+    from: 'Object.assign(Object.create(null), given)',
+    to: 'given',
+    test: pollution,
+    title: 'changes nothing about where or how a request goes',
+  },
+  {
+    name: 'a closed connection fails a request',
+    file: 'src/service/editorFetch.ts',
+    from: '!isOfClosedConnection(error) || ',
+    to: 'true || ',
+    test: keptConnections,
+    title: 'that was reset while nobody used it fails no request',
+  },
+  {
+    name: 'whatever fails counts as not sent',
+    file: 'src/service/editorFetch.ts',
+    from: 'throw isSent ? error : new',
+    to: 'throw isSent && !isSent ? error : new',
     test: transport,
-    title: 'C12: is left at once when its user cancels',
+    title: 'that is reset after sending is not used again',
+  },
+  {
+    name: 'what follows the last event is left alone',
+    file: 'src/service/http.ts',
+    from: 'body.readRest(REST_MS).then(over)',
+    to: 'Promise.resolve().then(over)',
+    test: keptConnections,
+    title: 'serves 20 generations one after the other',
+  },
+  {
+    name: 'what follows the last event is waited for',
+    file: 'src/service/collector.ts',
+    from: '      if (collected.isWhole) return;\n',
+    to: '',
+    test: keptConnections,
+    title: 'delays nobody while the service keeps the answer open',
+  },
+  {
+    name: 'an answer that is kept open keeps its slot',
+    file: 'src/service/http.ts',
+    from: 'const REST_MS = 1_000;',
+    to: 'const REST_MS = 100_000;',
+    test: keptConnections,
+    title: 'delays nobody while the service keeps the answer open',
+  },
+  {
+    name: 'a connection is opened in a pause',
+    file: 'src/service/session.ts',
+    from: 'this.isPaused(address.origin) ? undefined : ',
+    to: '',
+    test: 'test/contract/service/session.test.ts',
+    title: 'opens no connection in a pause',
   },
   {
     name: 'no check of the origin',
@@ -53,16 +100,16 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'what may have run is sent again',
     file: 'src/service/connection.ts',
-    from: '  return { error: lost, nothingSent: false };',
-    to: '  return { error: lost, nothingSent: true };',
+    from: "new ServiceError('connection-lost', details), mayPass: false",
+    to: "new ServiceError('connection-lost', details), mayPass: true",
     test: transport,
     title: 'that is reset after sending is not used again',
   },
   {
     name: 'bodies of failed attempts are left alone',
     file: 'src/service/delivery.ts',
-    from: "await readText(body).catch(() => '')",
-    to: "body ? '' : ''",
+    from: 'this.bodyOf(stream, MAX_ERROR_BYTES)',
+    to: 'this.bodyOf(stream && null, MAX_ERROR_BYTES)',
     test: transport,
     title: 'is used again for the next call, also after error answers',
   },
@@ -93,8 +140,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'no cap on an answer',
     file: 'src/service/body.ts',
-    from: 'bytes > maxBytes',
-    to: 'bytes < 0',
+    from: 'this.#bytes <= this.#maxBytes',
+    to: 'this.#bytes >= 0',
     test: answers,
     title: 'a token may have 65536 bytes; the rest is not read',
   },
@@ -107,17 +154,9 @@ export const networkMutants: readonly Mutant[] = [
     title: 'may have 1 MiB each and no more',
   },
   {
-    name: 'free connections outlive a sleep',
-    file: 'src/service/http.ts',
-    from: 'if (this.#sleep.hasSlept()) this.#dropFree();',
-    to: '',
-    test: transport,
-    title: 'that was free while the machine slept is not used again',
-  },
-  {
     name: 'no deadline over all attempts',
     file: 'src/service/deadline.ts',
-    from: 'setTimeout(() => this.#runOut(), this.#budget.endsAt - now)',
+    from: 'setTimeout(() => this.#controller.abort(), this.#budget.endsAt - now)',
     to: 'setTimeout(() => {}, this.#budget.endsAt - now)',
     test: deadlines,
     title: 'an answer that drips for ever is overrun by',
@@ -125,7 +164,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'no deadline for the headers',
     file: 'src/service/delivery.ts',
-    from: '      isLate = true;\n      ending.abort();\n',
+    from: '      setTimeout(() => ending.abort(), this.#options.headersMs),\n',
     to: '',
     test: deadlines,
     title: '(headers), closes the connection and sends nothing again',
@@ -133,8 +172,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'no idle timer',
     file: 'src/service/body.ts',
-    from: "setTimeout(() => fail(new ServiceError('timeout', { phase: 'idle' })), idleMs)",
-    to: 'setTimeout(() => {}, idleMs)',
+    from: 'setTimeout(isLate, this.#idleMs)',
+    to: 'setTimeout(() => isLate, this.#idleMs)',
     test: deadlines,
     title: '(idle), closes the connection and sends nothing again',
   },

@@ -7,6 +7,14 @@ const life = 'test/unit/service/tokenLife.test.ts';
 /** Defences around the life of a token. */
 export const tokenMutants: readonly Mutant[] = [
   {
+    name: 'a tested token serves any key',
+    file: 'src/service/keyTokens.ts',
+    from: '    own.apiKey === wanted.apiKey &&\n',
+    to: '',
+    test: 'test/contract/service/session.test.ts',
+    title: 'drops the token with its key, and never uses it for another',
+  },
+  {
     name: 'text that was given out is begun anew',
     file: 'src/service/client.ts',
     from: '!collected.hasText',
@@ -16,9 +24,9 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a 401 is replayed twice',
-    file: 'src/service/client.ts',
-    from: '      tokens.drop(used);\n      return await http.send(exchange);',
-    to: '      tokens.drop(used);\n      return await http.send(exchange).catch(() => (tokens.drop(used as Token), http.send(exchange)));',
+    file: 'src/service/inference.ts',
+    from: '    tokens.drop(used);\n    return await http.send(exchange);',
+    to: '    tokens.drop(used);\n    return await http.send(exchange).catch(() => (tokens.drop(used as Token), http.send(exchange)));',
     test: replay,
     title: 'H20: is reported as unauthorized the second time',
   },

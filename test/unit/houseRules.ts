@@ -11,8 +11,6 @@ export interface HouseRule {
 const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
 const inService = (path: string) => path.startsWith('service/');
-/** The way to the network. */
-const HTTP: ReadonlySet<string> = new Set(['service/http.ts', 'service/nodeAdapter.ts']);
 
 export const houseRules: readonly HouseRule[] = [
   {
@@ -23,8 +21,9 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/token.ts', "import type { Uri } from 'vscode';"],
   },
   {
-    name: '2: only service/http.ts and its adapter import axios',
-    isBroken: (line, path) => !HTTP.has(path) && /^axios(-retry)?($|\/)/.test(imports(line) ?? ''),
+    name: '2: only service/http.ts imports axios',
+    isBroken: (line, path) =>
+      path !== 'service/http.ts' && /^axios(-retry)?($|\/)/.test(imports(line) ?? ''),
     planted: ['service/client.ts', "import axios from 'axios';"],
   },
   {
@@ -84,7 +83,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '6: only the last gate lets a request out',
     isBroken: (line, path) =>
-      !HTTP.has(path) &&
+      path !== 'service/editorFetch.ts' &&
       /(?<![#.\w])(globalThis\.)?(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
         line,
       ),

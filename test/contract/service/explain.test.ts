@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import { explain, explainModel } from '../../../src/service/explain.ts';
+import { explain } from '../../../src/service/explain.ts';
 import { messageFor } from '../../../src/ui/messages.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { endExaminations, settings, startExamination } from './diagnoseWorld.ts';
@@ -148,38 +148,51 @@ describe('a refused generation is explained', () => {
   }
 });
 
-describe('a model that is refused', () => {
+describe('a refusal for which the model is the reason', () => {
   afterEach(endExaminations);
-  const modelId = 'ibm/granite-3-3-8b-instruct';
-  const never = new AbortController().signal;
+  const modelsPath = '/ml/v1/foundation_model_specs';
+  const old = 'ibm/granite-3-3-8b-instruct';
 
-  async function refused() {
+  async function refused(modelId: string, parameters = {}, prompt = 'Hi') {
     const { emulator, session, credentials } = await startExamination();
     emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
     const client = session.client(credentials, { ...settings, modelId });
-    const refusalOfChat = await failureOf(client.generateText('Hi', {}));
-    const from = { ...credentials, operation: 'chat', modelId } as const;
-    return { emulator, refusalOfChat, http: session.http, from };
+    const failure = () => failureOf(client.generateText(prompt, parameters));
+    return { emulator, failure };
   }
 
-  it('is explained by what the service says became of it', async () => {
-    const { refusalOfChat, http, from } = await refused();
-    assert.deepEqual(
-      [refusalOfChat.kind, refusalOfChat.details.successors],
-      ['model-unknown', undefined],
-    );
-    const { text } = messageFor(await explainModel(refusalOfChat, http, from, never)) ?? {};
+  it('is explained by what the service says became of the model', async () => {
+    const { failure } = await refused(old);
     assert.equal(
-      text,
+      messageFor(await failure())?.text,
       'The service withdrew the model in the settings on 2027-01-15 and names ibm/granite-4-h-small in its place. Select another one.',
     );
   });
 
-  it('stays refused for no known reason where the list knows nothing of it or fails', async () => {
-    const { emulator, refusalOfChat, http, from } = await refused();
-    const other = { ...from, modelId: 'my-deployment' };
-    assert.equal(await explainModel(refusalOfChat, http, other, never), refusalOfChat);
-    emulator.faults.always('/ml/v1/foundation_model_specs', { status: 400 });
-    assert.equal(await explainModel(refusalOfChat, http, from, never), refusalOfChat);
+  const narrow = { max_sequence_length: 4_096, max_output_tokens: 512 };
+  const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
+  for (const [what, parameters, prompt, text] of [
+    ['new tokens it does not give', { max_new_tokens: 600 }, 'Hi', /max_new_tokens.*512/],
+    ['a prompt it cannot read', {}, 'word '.repeat(9_000), /4,?096/],
+  ] as const) {
+    it(`is explained by its limits where it was asked for ${what}`, async () => {
+      const { emulator, failure } = await refused('maker/narrow', parameters, prompt);
+      const entry = { model_id: 'maker/narrow', model_limits: narrow };
+      emulator.faults.always(modelsPath, { json: { resources: [entry] } });
+      emulator.faults.next('/ml/v1/text/chat', { status: 400, json: bad });
+      const { details } = await failure().then((error) => {
+        assert.match(messageFor(error)?.text ?? '', text);
+        return error;
+      });
+      assert.deepEqual([details.status, details.attempts], [400, 1]);
+    });
+  }
+
+  it('stays as it is where nothing is known of the model, or nothing is to be had', async () => {
+    const unknown = await refused('my-deployment');
+    assert.equal((await unknown.failure()).kind, 'model-unknown');
+    const silent = await refused(old);
+    silent.emulator.faults.always(modelsPath, { status: 400 });
+    assert.equal((await silent.failure()).details.successors, undefined);
   });
 });

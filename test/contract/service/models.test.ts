@@ -156,21 +156,6 @@ describe('the model list', () => {
     });
   });
 
-  it('is that of one model alone where its id is asked for, and nothing where no filter can say it', async () => {
-    const world = await startWorld();
-    const { serviceUrl } = world.credentials;
-    const listOne = (modelId: string) =>
-      listModels(world.http, { vendor: ibm, serviceUrl, operation: 'chat', modelId }, never);
-    assert.deepEqual(
-      (await listOne('ibm/granite-3-3-8b-instruct')).map(({ id }) => id),
-      ['ibm/granite-3-3-8b-instruct'],
-    );
-    const filters = world.emulator.requests[0]?.query.get('filters');
-    assert.equal(filters, 'modelid_ibm/granite-3-3-8b-instruct');
-    assert.deepEqual(await listOne('a,!b:or'), []);
-    assert.equal(world.emulator.requests.length, 1);
-  });
-
   it('leaves out a price class that is no short word, and a limit that is no number', async () => {
     const world = await startWorld();
     const odd = {

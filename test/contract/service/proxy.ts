@@ -1,13 +1,9 @@
 import { once } from 'node:events';
-import { createServer, Agent as HttpAgent, request as startRequest } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { type AddressInfo, connect, Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as startTls } from 'node:tls';
-import type { AxiosAdapter } from 'axios';
-import { nodeAdapter } from '../../../src/service/nodeAdapter.ts';
 
-/** A proxy, and connections that lead through it the way the editor's own proxy layer does it. */
+/** A proxy, and ports that nothing listens on. */
 
 export interface Proxy {
   readonly port: number;
@@ -59,55 +55,4 @@ export async function closedPort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
-}
-
-/** Sends every request through the proxy on this port, by tunnel where it is https. */
-export function adapterThrough(port: number): AxiosAdapter {
-  const http = new ProxiedHttp();
-  const https = new ProxiedHttps();
-  for (const agent of [http, https]) agent.proxyPort = port;
-  return (config) => nodeAdapter({ ...config, httpAgent: http, httpsAgent: https });
-}
-
-type Created = (error: Error | null, socket: Duplex) => void;
-
-class ProxiedHttp extends HttpAgent {
-  proxyPort = 0;
-
-  override createConnection(): Socket {
-    return connect(this.proxyPort, '127.0.0.1');
-  }
-}
-
-class ProxiedHttps extends HttpsAgent {
-  proxyPort = 0;
-
-  override createConnection(
-    { host, port }: { readonly host?: string; readonly port?: number | string },
-    created: Created,
-  ): undefined {
-    const path = `${host}:${port}`;
-    const request = startRequest({ port: this.proxyPort, method: 'CONNECT', path, agent: false });
-    request.on('error', (error) => created(error, new Socket()));
-    request.on('connect', ({ statusCode = 0, rawHeaders }, socket) => {
-      if (statusCode === 200) {
-        created(null, startTls({ socket, ...(host !== undefined && { servername: host }) }));
-        return;
-      }
-      // What a proxy says instead of opening the way is played back as if the host had said it.
-      const pairs = rawHeaders.flatMap((name, index) =>
-        index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}\r\n`] : [],
-      );
-      const replay = new Socket({ writable: false });
-      created(null, replay);
-      socket.on('data', () => {});
-      socket.destroy();
-      setImmediate(() => {
-        replay.push(`HTTP/1.1 ${statusCode} No\r\n${pairs.join('')}\r\nA page of the proxy`);
-        replay.push(null);
-      });
-    });
-    request.end();
-    return undefined;
-  }
 }

@@ -42,6 +42,9 @@ function requestTo({ emulator }: World, path: string): ReceivedRequest {
   return found;
 }
 
+/** What fetch says by itself; it tells nothing of the user. */
+const OF_FETCH = { 'accept-language': '*', 'sec-fetch-mode': 'cors' };
+
 describe('requests', () => {
   afterEach(endWorlds);
 
@@ -62,6 +65,7 @@ describe('requests', () => {
       'accept-encoding': 'identity',
       'content-type': 'application/x-www-form-urlencoded',
       'user-agent': 'hosted-model',
+      ...OF_FETCH,
     });
   });
 
@@ -86,6 +90,7 @@ describe('requests', () => {
           authorization: `Bearer ${token}`,
           'content-type': 'application/json',
           'user-agent': 'hosted-model',
+          ...OF_FETCH,
         });
       });
     }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { LimiterState } from '../../../src/service/limiter.ts';
-import { modelProblem } from '../../../src/service/modelLimits.ts';
 import { Session } from '../../../src/service/session.ts';
 import type { TokenState } from '../../../src/service/tokenState.ts';
 import { gate } from '../../emulator/faults.ts';
@@ -198,81 +197,122 @@ describe('a session', () => {
     assert.equal(states.at(-1), 'none');
   });
 
-  it('says what the service knows of a model, asking once and without a credential', async () => {
-    const { session, emulator, withKey } = await start();
-    const from = { ...withKey('key-number-one'), operation: 'chat' as const };
-    const patience = { signal: new AbortController().signal, patienceMs: 5_000 };
-    const model = await session.knownModel(from, modelId, patience);
-    assert.deepEqual([model?.contextLength, model?.maxOutputTokens], [131_072, 16_384]);
-    assert.equal(await session.knownModel(from, 'my-deployment', patience), undefined);
-    await session.knownModel(from, modelId, patience);
-    await session.knownModel(from, 'my-deployment', patience);
-    assert.equal(emulator.requests.length, 2);
-    for (const { headers } of emulator.requests) assert.equal(headers.authorization, undefined);
-    await session.listModels(from, modelId, patience.signal);
-    assert.equal(emulator.requests.length, 3);
+  const modelsPath = '/ml/v1/foundation_model_specs';
+  const never = new AbortController().signal;
+
+  it('opens the connection to the service while it gets the token, without a credential', async () => {
+    const { emulator, generate } = await start();
+    const held = gate();
+    emulator.faults.next(tokenPath, { hold: held.opened });
+    const first = generate('key-number-one');
+    const opened = await emulator.requestCount(modelsPath, 1);
+    held.open();
+    await first;
+    assert.equal(opened.headers.authorization, undefined);
+    assert.deepEqual(Object.fromEntries(opened.query), {
+      version: '2025-02-11',
+      limit: '1',
+      filters: `modelid_${modelId}`,
+    });
+    const [text] = emulator.requests.filter(({ path }) => path === chat);
+    assert.equal(text?.connection, opened.connection, 'the text goes on that connection');
+    await generate('key-number-one');
+    assert.equal(emulator.count(modelsPath), 1, 'with a token at hand nothing is asked');
+  });
+
+  it('asks once for all that start together, and not where starts keep a distance', async () => {
+    const { emulator, generate } = await start(8);
+    await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
+    assert.equal(emulator.count(modelsPath), 1);
+    const { session, emulator: other, settings, withKey } = await start();
+    const spaced = { ...settings, limits: { ...settings.limits, minIntervalMs: 1 } };
+    await session.client(withKey('key-number-one'), spaced).generateText('Hi', {});
+    assert.equal(other.count(modelsPath), 0);
+  });
+
+  it('waits a second for that connection once the token is there, and no longer', async () => {
+    const { emulator, generate } = await start();
+    emulator.faults.always(modelsPath, { neverAnswers: true });
+    await generate('key-number-one');
+    const [opened] = emulator.requests.filter(({ path }) => path === modelsPath);
+    assert.ok(opened);
+    await emulator.disconnected(opened);
+  });
+
+  it('generates whatever becomes of that connection', async () => {
+    for (const fault of [{ status: 503 }, { redirectTo: '/x' }, { resetBeforeHeaders: true }]) {
+      const { emulator, generate } = await start();
+      emulator.faults.always(modelsPath, fault);
+      await generate('key-number-one');
+      assert.equal(emulator.count(modelsPath), 1);
+    }
+  });
+
+  it('opens no connection in a pause that the service has asked for', async () => {
+    const { session, emulator, generate, withKey } = await start();
+    const { service } = withKey('key-number-one').approved;
+    assert.equal(session.isPaused(service), false, 'nothing was sent');
+    emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '3600' } });
+    assert.equal(await kindOf(generate('key-number-one')), 'rate-limited');
+    assert.equal(session.isPaused(service), true);
+    const before = emulator.count(modelsPath);
+    const user = new AbortController();
+    session.forgetToken();
+    const waiting = kindOf(generate('key-number-one', { signal: user.signal }));
+    await emulator.requestCount(tokenPath, 2);
+    user.abort();
+    assert.equal(await waiting, 'cancelled');
+    assert.equal(emulator.count(modelsPath), before);
   });
 
   it('says what became of a model that is not offered any more, by the clock of the service', async () => {
     const { session, emulator, withKey } = await start();
     const { serviceUrl, vendor } = withKey('key-number-one');
     const from = { vendor, serviceUrl, operation: 'chat' as const };
-    const patience = { signal: new AbortController().signal, patienceMs: 5_000 };
     const old = 'ibm/granite-3-3-8b-instruct';
     emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
-    const model = await session.knownModel(from, old, patience);
-    assert.ok(model);
-    const request = { operation: 'chat', parameters: {}, text: 'Hi' } as const;
-    assert.deepEqual(modelProblem(model, request)?.details, {
-      since: '2027-01-15',
-      successors: ['ibm/granite-4-h-small'],
-    });
     const idsFor = async (current: string) =>
-      (await session.listModels(from, current, patience.signal)).map(({ id }) => id);
+      (await session.listModels(from, current, never)).map(({ id }) => id);
     assert.deepEqual(await idsFor(modelId), [modelId]);
     assert.deepEqual(await idsFor('my-deployment'), [modelId]);
     assert.deepEqual(await idsFor(old), [modelId, old]);
   });
 
   it('asks for no more new tokens than the model is known to take', async () => {
-    const { session, emulator, withKey, generate } = await start();
-    const from = { ...withKey('key-number-one'), operation: 'chat' as const };
+    const { emulator, generate } = await start();
     const entry = { model_id: modelId, model_limits: { max_output_tokens: 511 } };
-    emulator.faults.always('/ml/v1/foundation_model_specs', { json: { resources: [entry] } });
-    const patience = { signal: new AbortController().signal, patienceMs: 5_000 };
+    emulator.faults.always(modelsPath, { json: { resources: [entry] } });
     await generate('key-number-one');
-    await session.knownModel(from, modelId, patience);
-    await generate('key-number-one');
-    const asked = emulator.requests
-      .filter(({ path }) => path === chat)
-      .map(({ text }) => JSON.parse(text).max_completion_tokens);
-    assert.deepEqual(asked, [1_024, 511]);
+    const [asked] = emulator.requests.filter(({ path }) => path === chat);
+    assert.equal(JSON.parse(asked?.text ?? '').max_completion_tokens, 511);
   });
 
-  it('lets nothing wait for a list that does not come', async () => {
-    const { session, emulator, withKey } = await start();
-    emulator.faults.always('/ml/v1/foundation_model_specs', { neverAnswers: true });
-    const from = { ...withKey('key-number-one'), operation: 'chat' as const };
-    const patience = { signal: new AbortController().signal, patienceMs: 20 };
-    assert.equal(await session.knownModel(from, modelId, patience), undefined);
+  it('proves credentials with a token that serves them afterwards', async () => {
+    const { session, emulator, settings, states, generate, withKey } = await start();
+    await generate('key-number-two');
+    const told = states.length;
+    await session.test(withKey('key-number-one'), settings, never);
+    assert.equal(states.length, told, 'a test changes nothing of what is in use');
+    await generate('key-number-two');
+    assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [2, 2]);
+    session.keepOnly(withKey('key-number-one'));
+    assert.equal(states.at(-1), 'valid');
+    await generate('key-number-one');
+    assert.equal(emulator.count(tokenPath), 2);
+    const [, tested] = emulator.tokensIssued;
+    assert.equal(emulator.requests.at(-1)?.headers.authorization, `Bearer ${tested}`);
   });
 
-  it('asks for no list by itself while the service wants a pause, but does for a person', async () => {
-    const { session, emulator, generate, withKey } = await start();
-    const from = { ...withKey('key-number-one'), operation: 'chat' as const };
-    const patience = { signal: new AbortController().signal, patienceMs: 5_000 };
-    const { service } = from.approved;
-    assert.equal(session.isPaused(service), false, 'nothing was sent');
-    emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '3600' } });
-    assert.equal(await kindOf(generate('key-number-one')), 'rate-limited');
-    assert.equal(session.isPaused(service), true);
-    const before = emulator.requests.length;
-    assert.equal(await session.knownModel(from, modelId, patience), undefined);
-    assert.equal(emulator.requests.length, before);
-    await session.listModels(from, modelId, patience.signal);
-    assert.equal(emulator.requests.length, before + 1);
-    assert.equal((await session.knownModel(from, modelId, patience))?.id, modelId);
-    assert.equal(emulator.requests.length, before + 1);
+  it('forgets the token of a test that failed, or whose user signs out', async () => {
+    const { session, emulator, settings, generate, withKey } = await start();
+    const broken = { ...withKey('key-number-one'), projectId: 'unknown' };
+    assert.equal(await kindOf(session.test(broken, settings, never)), 'project-unknown');
+    await generate('key-number-one');
+    assert.equal(emulator.count(tokenPath), 2);
+    await session.test(withKey('key-number-two'), settings, never);
+    session.forgetToken();
+    await generate('key-number-two');
+    assert.equal(emulator.count(tokenPath), 4);
   });
 
   it('A17: ends three calls within a second of signing out', async function () {

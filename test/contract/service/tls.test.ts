@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
-import { Agent } from 'node:https';
-import type { AxiosAdapter } from 'axios';
-import { nodeAdapter } from '../../../src/service/nodeAdapter.ts';
+import { trusting } from './patchedFetch.ts';
 import { startTlsServer, type TlsServer } from './tlsServer.ts';
 import { endWorlds, failureOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
-
-/** Sends with this certificate among those that are trusted. */
-function adapterTrusting(ca: string): AxiosAdapter {
-  const httpsAgent = new Agent({ ca });
-  return (config) => nodeAdapter({ ...config, httpsAgent });
-}
 
 describe('over TLS', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endWorlds();
-    await Promise.all(closers.splice(0).map((close) => close()));
+    for (const close of closers.splice(0).reverse()) await close();
   });
 
   /** One generation with this server as the identity service, or as the inference service. */
   async function failureAt(server: TlsServer, as: 'auth' | 'service', isTrusted: boolean) {
+    if (isTrusted) closers.push(trusting(server.certificate));
     const options: WorldOptions = {
-      http: isTrusted ? { adapter: adapterTrusting(server.certificate) } : {},
       credentials: (url) => ({
         ...(as === 'auth' ? { authUrl: server.url } : { serviceUrl: server.url }),
         approved: { auth: url, service: url, [as]: server.url },

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { Agent, globalAgent } from 'node:http';
-import type { AxiosAdapter } from 'axios';
-import { systemClock } from '../../../src/service/clock.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
-import { nodeAdapter } from '../../../src/service/nodeAdapter.ts';
-import { gate } from '../../emulator/faults.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
+import { startMuteServer } from './muteServer.ts';
+import { throughProxy } from './patchedFetch.ts';
 import {
   endWorlds,
   failureOf,
@@ -167,116 +164,41 @@ describe('a connection', () => {
     await Promise.all(failed.map((request) => world.emulator.disconnected(request)));
     assert.deepEqual([world.emulator.openConnections, world.emulator.inFlight.inference], [0, 0]);
   });
-
-  const awayMs: readonly [string, number][] = [
-    ['slept', 60_000],
-    ['had its clock set back', -3_600_000],
-  ];
-  for (const [what, ms] of awayMs) {
-    it(`that was free while the machine ${what} is not used again: it may be dead`, async () => {
-      let wallOffset = 0;
-      const now = () => Date.now() + wallOffset;
-      const world = await startWorld({ http: { clock: { ...systemClock, now } } });
-      await world.generate();
-      wallOffset += ms;
-      await world.generate();
-      await world.generate();
-      const connections = world.emulator.requests.map(({ connection }) => connection);
-      const [first = 0, , second] = connections;
-      assert.deepEqual(connections, [first, first, second, second]);
-      assert.notEqual(first, second);
-    });
-  }
-
-  it('of the agent that VS Code puts in place of ours is not used again after a sleep either', async () => {
-    const adapter: AxiosAdapter = (config) => nodeAdapter({ ...config, httpAgent: globalAgent });
-    let wallOffset = 0;
-    const now = () => Date.now() + wallOffset;
-    const world = await startWorld({ http: { clock: { ...systemClock, now }, adapter } });
-    await world.generate();
-    wallOffset += 60_000;
-    await world.generate();
-    const [first, , second] = world.emulator.requests.map(({ connection }) => connection);
-    assert.notEqual(first, second);
-  });
-
-  it('that is in use while the machine sleeps goes on', async () => {
-    let wallOffset = 0;
-    const now = () => Date.now() + wallOffset;
-    const world = await startWorld({ http: { clock: { ...systemClock, now } } });
-    const held = gate();
-    world.emulator.faults.next(chat, { hold: held.opened });
-    const slow = world.generate();
-    await world.emulator.requestCount(chat, 1);
-    wallOffset += 60_000;
-    await world.generate();
-    held.open();
-    assert.notEqual((await slow).text, '');
-  });
-
-  it('that nobody uses is closed after a while', async () => {
-    const world = await startWorld({ http: { spareMs: 50 } });
-    await world.generate();
-    const [request] = world.emulator.requests;
-    assert.ok(request);
-    await world.emulator.disconnected(request);
-    assert.equal(world.emulator.openConnections, 0);
-  });
-
-  it('is closed before the service closes it, where that says when', async () => {
-    const world = await startWorld();
-    const headers = { 'content-type': 'application/json', 'keep-alive': 'timeout=2' };
-    world.emulator.faults.always(chat, { headers });
-    await world.generate();
-    const request = await world.emulator.requestCount(chat, 1);
-    await world.emulator.disconnected(request);
-  });
-
-  it('that is slow to answer, or between two pieces, is not taken for one that nobody uses', async () => {
-    const tokenDelayMs = 150;
-    const answer = () => ['a', 'b', 'c'];
-    const world = await startWorld({ http: { spareMs: 50 }, emulator: { answer, tokenDelayMs } });
-    await world.generate();
-    assert.equal((await world.generate({ onText: () => {} })).text, 'abc');
-    assert.equal((await world.generate()).text, 'abc');
-  });
 });
 
 describe('a way to the service that goes nowhere', () => {
-  afterEach(endWorlds);
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    await endWorlds();
+    for (const close of closers.splice(0).reverse()) await close();
+  });
 
-  /** As the agents of proxies are while they wait for an answer to CONNECT. */
-  class SilentAgent extends Agent {
-    override createConnection(): undefined {
-      return undefined;
-    }
+  /** A proxy that takes the connection and says nothing to CONNECT. */
+  async function startBehindSilentProxy(options: WorldOptions = {}) {
+    const proxy = await startMuteServer(() => {});
+    closers.push(throughProxy(Number(new URL(proxy.url).port)), proxy.close);
+    const far = 'https://service.example';
+    const world = await startWorld({
+      limits: { limit: 1 },
+      credentials: { serviceUrl: far, approved: { auth: far, service: far }, authUrl: far },
+      ...options,
+    });
+    return { world, proxy };
   }
 
-  const silent = (headersMs: number): WorldOptions => {
-    const httpAgent = new SilentAgent({ keepAlive: true });
-    const adapter: AxiosAdapter = (config) =>
-      nodeAdapter(config.url?.includes(chat) ? { ...config, httpAgent } : config);
-    return { http: { adapter, headersMs }, limits: { limit: 1 } };
-  };
-
-  it('C12: is left at once when its user cancels, and gives its slot back', async () => {
-    const world = await startWorld(silent(60_000));
+  it('C12: is left at once when its user cancels', async () => {
+    const { world, proxy } = await startBehindSilentProxy();
     const user = new AbortController();
     const call = kindOf(world.generate({ signal: user.signal }));
-    while (world.limiter.state.inFlight === 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await new Promise((resolve) => setImmediate(resolve));
+    while (proxy.connections === 0) await new Promise((resolve) => setImmediate(resolve));
     user.abort();
     assert.equal(await call, 'cancelled');
-    assert.equal(world.limiter.state.inFlight, 0);
   });
 
   it('C12: is given up when the time for the headers is over', async () => {
-    const world = await startWorld(silent(50));
+    const { world } = await startBehindSilentProxy({ http: { headersMs: 50 } });
     const { kind, details } = await failureOf(world.generate());
-    assert.deepEqual([kind, details.phase], ['unreachable', 'connect']);
-    assert.equal(world.limiter.state.inFlight, 0);
+    assert.deepEqual([kind, details.phase, details.attempts], ['unreachable', 'connect', 1]);
   });
 
   it('ends where the service wants to speak another protocol', async () => {

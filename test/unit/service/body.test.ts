@@ -1,69 +1,111 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
-import { boundedBody, readText } from '../../../src/service/body.ts';
+import { Body } from '../../../src/service/body.ts';
 import { kindOf } from './fixtures.ts';
 
 const MB = 1_000_000;
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A stream in the hand of the test. */
+function source() {
+  let isCancelled = false;
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const stream = new ReadableStream<Uint8Array>({
+    start: (own) => {
+      controller = own;
+    },
+  });
+  return {
+    body: (maxBytes = MB, idleMs = MB) =>
+      new Body(stream, maxBytes, idleMs, () => {
+        isCancelled = true;
+        controller?.error(new RangeError('hung up'));
+      }),
+    write: (text: string) => controller?.enqueue(Buffer.from(text)),
+    end: () => controller?.close(),
+    fail: (error: Error) => controller?.error(error),
+    isCancelled: () => isCancelled,
+  };
+}
+
+async function firstOf(body: Body): Promise<string> {
+  for await (const bytes of body) return Buffer.from(bytes).toString();
+  return '';
+}
 
 describe('a body', () => {
-  it('is a text whose characters were cut, and destroyed at its end', async () => {
-    const stream = new PassThrough();
-    const text = readText(boundedBody(stream, MB, MB));
-    for (const byte of Buffer.from('zwölf 🙂')) stream.write(Uint8Array.of(byte));
-    stream.end();
-    assert.equal(await text, 'zwölf 🙂');
-    assert.equal(stream.destroyed, true);
+  it('is a text whose characters were cut', async () => {
+    const { body, end } = source();
+    const text = body().text();
+    const bytes = Buffer.from('zwölf 🙂');
+    const single = ReadableStream.from(Array.from(bytes, (byte) => Uint8Array.of(byte)));
+    end();
+    assert.equal(await text, '');
+    assert.equal(await new Body(single, MB, MB, () => {}).text(), 'zwölf 🙂');
+    assert.equal(await new Body(null, MB, MB, () => {}).text(), '');
   });
 
-  it('that closes before its end is no text', async () => {
-    const stream = new PassThrough();
-    const text = kindOf(readText(boundedBody(stream, MB, MB)));
-    stream.write('half');
-    stream.destroy();
-    assert.equal(await text, 'connection-lost');
+  it('fails as its connection does', async () => {
+    const { body, write, fail } = source();
+    const text = body().text();
+    write('half');
+    fail(new RangeError('cut'));
+    await assert.rejects(text, RangeError);
   });
 
-  it('that was gone before anybody read it fails at once, as it failed', async () => {
-    const closed = new PassThrough().destroy();
-    assert.equal(await kindOf(readText(boundedBody(closed, MB, MB))), 'connection-lost');
-    const failed = new PassThrough().on('error', () => {});
-    failed.destroy(new RangeError('cut'));
-    await assert.rejects(readText(boundedBody(failed, MB, MB)), RangeError);
+  it('that has too many bytes, or says nothing for too long, closes its connection', async () => {
+    const long = source();
+    long.write('too long');
+    assert.equal(await kindOf(long.body(5).text()), 'too-large');
+    const silent = source();
+    assert.equal(await kindOf(silent.body(MB, 1).text()), 'timeout');
+    assert.deepEqual([long.isCancelled(), silent.isCancelled()], [true, true]);
   });
 
-  it('ends with what its reader throws, who gets nothing more', async () => {
-    const stream = new PassThrough();
-    let pieces = 0;
-    const read = boundedBody(
-      stream,
-      MB,
-      MB,
-    )(() => {
-      pieces += 1;
-      throw new RangeError('enough');
-    });
-    stream.write('a');
-    stream.write('b');
-    await assert.rejects(read, RangeError);
-    assert.deepEqual([pieces, stream.destroyed], [1, true]);
+  it('that was left early is read to its end, so that its connection can be kept', async () => {
+    const { body: make, write, end, isCancelled } = source();
+    const body = make();
+    write('first');
+    write('second');
+    assert.equal(await firstOf(body), 'first');
+    const rest = body.readRest(MB);
+    end();
+    await rest;
+    assert.deepEqual([isCancelled(), await body.text()], [false, '']);
+  });
+
+  it('whose rest does not end in time closes its connection', async () => {
+    const { body: make, write, isCancelled } = source();
+    const body = make();
+    write('first');
+    assert.equal(await firstOf(body), 'first');
+    await body.readRest(1);
+    assert.equal(isCancelled(), true);
+  });
+
+  it('whose rest is too large, or breaks, fails nobody', async () => {
+    const long = source();
+    const broken = source();
+    long.write('too long');
+    broken.fail(new RangeError('cut'));
+    for (const { body } of [long, broken]) await body(5).readRest(MB);
+    assert.equal(long.isCancelled(), true);
   });
 
   it('leaves no timer behind, however it ends', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
     // The test's own timer starts once it waits.
     await turn();
     const before = timers();
-    for (const end of [
-      (stream: PassThrough) => stream.end('whole'),
-      (stream: PassThrough) => stream.destroy(),
-      (stream: PassThrough) => stream.destroy(new RangeError('cut')),
-      (stream: PassThrough) => stream.end('too long'),
+    for (const finish of [
+      ({ end }: ReturnType<typeof source>) => end(),
+      ({ fail }: ReturnType<typeof source>) => fail(new RangeError('cut')),
+      ({ write }: ReturnType<typeof source>) => write('too long'),
     ]) {
-      const stream = new PassThrough();
-      const done = readText(boundedBody(stream, 5, MB)).catch(() => {});
-      end(stream);
-      await done;
+      const each = source();
+      const body = each.body(5);
+      finish(each);
+      await body.text().catch(() => {});
+      await body.readRest(MB);
       await turn();
       assert.equal(timers(), before);
     }

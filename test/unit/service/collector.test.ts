@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Body } from '../../../src/service/body.ts';
+import { Body } from '../../../src/service/body.ts';
 import { Collector, collectStream } from '../../../src/service/collector.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { readChat } from '../../../src/service/piece.ts';
@@ -11,12 +11,13 @@ const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]
 
 /** A body of these events; an error is what reading it fails with. */
 function body(...events: (string | ServiceError)[]): Body {
-  return async (take) => {
+  async function* bytes() {
     for (const event of events) {
       if (event instanceof ServiceError) throw event;
-      take(Buffer.from(event));
+      yield Buffer.from(event);
     }
-  };
+  }
+  return new Body(ReadableStream.from(bytes()), 1_000_000, 1_000_000, () => {});
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {

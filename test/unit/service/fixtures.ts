@@ -1,7 +1,5 @@
-import { Readable } from 'node:stream';
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type AxiosAdapter, AxiosError, type AxiosResponse } from 'axios';
 import { Client, type ClientOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
@@ -98,28 +96,19 @@ export interface FakeAnswer {
 /** What the fake network does with the nth request, from 1: answers it, or breaks. */
 export type Script = (n: number) => FakeAnswer | Error;
 
-/** An adapter that answers from a script, and the times and bodies of what was sent. */
+/** A fetch that answers from a script, and the times and bodies of what was sent. */
 export function fakeNetwork(script: Script, clock?: Clock) {
   const sent: { readonly atMs: number; readonly body: unknown; readonly bearer: unknown }[] = [];
-  const adapter: AxiosAdapter = async (config) => {
-    const bearer = config.headers.get('authorization');
-    sent.push({ atMs: clock?.monotonic() ?? 0, body: config.data, bearer });
+  const fetch = async (_url: unknown, { body, headers }: RequestInit = {}): Promise<Response> => {
+    const bearer = new Headers(headers).get('authorization');
+    sent.push({ atMs: clock?.monotonic() ?? 0, body, bearer });
     const answer = script(sent.length);
-    if (answer instanceof Error) {
-      throw AxiosError.from(answer, undefined, config, Reflect.get(answer, 'request'));
-    }
-    const { status = 200, headers = {}, json = chatAnswer } = answer;
-    const response: AxiosResponse = {
-      status,
-      statusText: '',
-      headers: { 'content-type': 'application/json', ...headers },
-      config,
-      data: Readable.from([Buffer.from(JSON.stringify(json))]),
-    };
-    if (status < 300) return response;
-    throw new AxiosError('', 'ERR_BAD_RESPONSE', config, null, response);
+    if (answer instanceof Error) throw new TypeError('fetch failed', { cause: answer });
+    const { status = 200, headers: more = {}, json = chatAnswer } = answer;
+    const all = { 'content-type': 'application/json', ...more };
+    return new Response(JSON.stringify(json), { status, headers: all });
   };
-  return { adapter, sent };
+  return { fetch, sent };
 }
 
 export function clientOn(

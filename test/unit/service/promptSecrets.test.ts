@@ -183,8 +183,8 @@ describe('private keys in a text', () => {
 
 describe('a client', () => {
   const otherKeys = ['key-of-the-unit-tests-2', 'another-key'];
-  const { adapter } = fakeNetwork(() => ({}));
-  const start = () => clientOn({ adapter }, { credentials: { ...credentials, otherKeys } }).client;
+  const { fetch } = fakeNetwork(() => ({}));
+  const start = () => clientOn({ fetch }, { credentials: { ...credentials, otherKeys } }).client;
 
   it('finds keys, tokens and private keys, each kind once', async () => {
     const client = start();

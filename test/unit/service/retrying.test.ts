@@ -30,7 +30,7 @@ describe('sending again', () => {
   /** One call against the script, all its waits included. */
   async function run(script: Script, passMs = 8_000, stepMs = STEP_MS) {
     const network = fakeNetwork(script, time);
-    const { client } = clientOn({ adapter: network.adapter, clock: time });
+    const { client } = clientOn({ fetch: network.fetch, clock: time });
     const retries: Retry[] = [];
     const call = client.generateText('Hi', {}, { onRetry: (retry) => retries.push(retry) });
     const [outcome] = await Promise.all([
@@ -52,8 +52,8 @@ describe('sending again', () => {
       return tokenAnswer;
     };
     const tokens = new TokenService({ fetchToken, clock: time });
-    const { adapter } = fakeNetwork(failing(503, 1), time);
-    const { client } = clientOn({ adapter, clock: time, waitMs: () => 5_000 }, { tokens });
+    const { fetch } = fakeNetwork(failing(503, 1), time);
+    const { client } = clientOn({ fetch, clock: time, waitMs: () => 5_000 }, { tokens });
     const call = client.generateText('Hi', {});
     await settled();
     tokens.drop(await tokens.get(never));
@@ -138,7 +138,7 @@ describe('sending again', () => {
 
   it('I08: a wait that would outlast the deadline of the call is not begun', async () => {
     const network = fakeNetwork(failing(503, 9), time);
-    const { client } = clientOn({ adapter: network.adapter, clock: time }, { deadlineMs: 1_800 });
+    const { client } = clientOn({ fetch: network.fetch, clock: time }, { deadlineMs: 1_800 });
     const failure = failureOf(client.generateText('Hi', {}));
     await time.pass(1_790, STEP_MS);
     assert.equal((await failure).kind, 'server-failed');

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
 import type { EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
-import type { Body } from '../../../src/service/body.ts';
 import { MAX_EVENT_LENGTH, readEvents } from '../../../src/service/stream.ts';
 import { kindOf, seed } from './fixtures.ts';
 
 const texts = ['', 'plain', 'zwölf', '日本', '🙂👨‍👩‍👧', 'a\nb\r\nc', '"\\', '\u0000\u2028', 'x '];
 
-function pieces(...chunks: Uint8Array[]): Body {
-  return async (take) => chunks.forEach(take);
+async function* pieces(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
-async function eventsOf(body: Body): Promise<EventSourceMessage[]> {
+async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<EventSourceMessage[]> {
   const events: EventSourceMessage[] = [];
-  await readEvents(body, (event) => events.push(event));
+  for await (const event of readEvents(body)) events.push(event);
   return events;
 }
 
-async function textsOf(body: Body): Promise<string[]> {
+async function textsOf(body: AsyncIterable<Uint8Array>): Promise<string[]> {
   return (await eventsOf(body)).map(({ data }) => JSON.parse(data).text);
 }
 
@@ -121,10 +120,10 @@ describe('server-sent events', () => {
   });
 
   it('fail as their bytes fail', async () => {
-    const broken: Body = async (take) => {
-      take(Buffer.from('data: a\n\n'));
+    async function* broken() {
+      yield Buffer.from('data: a\n\n');
       throw new RangeError('cut');
-    };
-    await assert.rejects(eventsOf(broken), RangeError);
+    }
+    await assert.rejects(eventsOf(broken()), RangeError);
   });
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { AxiosAdapter } from 'axios';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { Session } from '../../../src/service/session.ts';
 import type { TokenState } from '../../../src/service/tokenState.ts';
@@ -138,15 +137,15 @@ describe('the token request of a session', () => {
 
   it('H27: that hangs ends after 30 s, and the next call may try', async () => {
     let sent = 0;
-    const adapter: AxiosAdapter = ({ signal }) => {
-      sent += 1;
+    const fetch = (_url: unknown, { signal, method }: RequestInit = {}): Promise<Response> => {
+      if (method === 'POST') sent += 1;
       return new Promise((_, reject) => {
         signal?.addEventListener?.('abort', () => reject(new Error('aborted')));
       });
     };
     const states: TokenState['kind'][] = [];
     session = new Session({
-      http: { adapter, clock: time },
+      http: { fetch, clock: time },
       clock: time,
       onTokenState: ({ kind }) => states.push(kind),
     });

@@ -1,0 +1,59 @@
+import { window } from 'vscode';
+import { isKind } from '../service/errors.ts';
+
+const AGAIN = 'Cancel and Try Again';
+const QUESTION =
+  'Hosted Model: no answer for 5 seconds. The service is slow, or the connection has died unseen. Wait, or try again on a new connection; the service may bill both requests.';
+const PROGRESS = 'no answer yet, still waiting…';
+
+/**
+ * Requests of one command that get no answer. A connection can die without a word, and the request
+ * on it may have run all the same: so that nobody but the user decides to send it again.
+ */
+export class Silence {
+  readonly #say: (message: string) => void;
+  readonly #silent = new Set<AbortController>();
+  #isAsking = false;
+
+  /** @param say puts a message into the progress of the command */
+  constructor(say: (message: string) => void) {
+    this.#say = say;
+  }
+
+  /**
+   * Runs a request, and runs it anew each time the user gives up waiting for its first text: what
+   * is given up takes its connection with it.
+   * @throws what the request throws
+   */
+  async broken<Result>(
+    run: (ends: AbortSignal, onSilence: () => void, onFirstText: () => void) => Promise<Result>,
+    cancelled: AbortSignal,
+  ): Promise<Result> {
+    for (;;) {
+      const given = new AbortController();
+      const onSilence = () => void this.#ask(given);
+      const onFirstText = () => {
+        if (this.#silent.delete(given)) this.#say('generating…');
+      };
+      try {
+        return await run(AbortSignal.any([cancelled, given.signal]), onSilence, onFirstText);
+      } catch (error) {
+        const isAgain = given.signal.aborted && !cancelled.aborted && isKind(error, 'cancelled');
+        if (!isAgain) throw error;
+      } finally {
+        this.#silent.delete(given);
+      }
+    }
+  }
+
+  /** One question for all requests that are silent meanwhile. */
+  async #ask(given: AbortController): Promise<void> {
+    this.#silent.add(given);
+    this.#say(PROGRESS);
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const answer = await window.showWarningMessage(QUESTION, AGAIN);
+    this.#isAsking = false;
+    if (answer === AGAIN) for (const silent of this.#silent) silent.abort();
+  }
+}

@@ -1,0 +1,104 @@
+import type { UnderlyingByteSource } from 'node:stream/web';
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** Whatever a fetch looks for in its options, here or in VS Code, by name. */
+type FetchOption = keyof RequestInit | 'dispatcher' | 'priority' | 'agent';
+
+/**
+ * Every option there is, as if it was not set. VS Code copies the options into others, and Node reads
+ * them once more: a name that is missing would be read through Object.prototype, where another
+ * extension may have put something.
+ */
+const DEFAULTS: Readonly<Record<FetchOption, unknown>> = {
+  agent: undefined,
+  body: undefined,
+  cache: 'default',
+  credentials: 'same-origin',
+  dispatcher: undefined,
+  duplex: undefined,
+  headers: undefined,
+  integrity: '',
+  keepalive: false,
+  method: undefined,
+  mode: 'cors',
+  priority: undefined,
+  redirect: undefined,
+  referrer: 'about:client',
+  referrerPolicy: '',
+  signal: undefined,
+  window: undefined,
+};
+
+/** Thrown in place of what a fetch throws where certainly nothing of its request has left this machine. */
+export class NothingSent extends Error {
+  override readonly name = 'NothingSent';
+}
+
+/** What the end of a connection that nobody used is called, where it comes to light by a request. */
+const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/**
+ * Sends one request by the global `fetch`, which VS Code replaces by one that knows the proxies and
+ * certificates of the user and keeps connections (its patched `http` and `https` do not). Looked up
+ * each time, since it may be replaced at any time. Follows no redirect: one of a POST would carry
+ * the key to the other host.
+ * @throws {NothingSent} with what fetch has thrown as its cause; otherwise what fetch throws
+ */
+export async function editorFetch(
+  url: string | URL | Request,
+  init: RequestInit = {},
+): Promise<Response> {
+  // A connection whose answer has just come to its end is free in the next turn, and not before.
+  await turn();
+  try {
+    return await send(url, init);
+  } catch (error) {
+    // The service had closed the connection: that is no failure, and another one is opened.
+    if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
+    return send(url, init);
+  }
+}
+
+async function send(
+  url: string | URL | Request,
+  { method, headers, body, signal }: RequestInit,
+): Promise<Response> {
+  const options: object = { ...DEFAULTS, method, headers, signal, redirect: 'manual' };
+  if (typeof body !== 'string') return globalThis.fetch(url, options);
+  let isSent = false;
+  const bytes = new TextEncoder().encode(body);
+  // Asked for its bytes as they are written to a connection, and never before (measured).
+  const source: UnderlyingByteSource = {
+    type: 'bytes',
+    pull: (controller) => {
+      isSent = true;
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  };
+  const all = new Headers(headers);
+  all.set('Content-Length', String(bytes.length));
+  const sent = globalThis.fetch(url, {
+    ...options,
+    body: new ReadableStream(Object.assign(Object.create(null), source)),
+    headers: all,
+    duplex: 'half',
+  });
+  return sent.catch((error: unknown) => {
+    throw isSent ? error : new NothingSent('nothing was sent', { cause: error });
+  });
+}
+
+function isOfClosedConnection(error: unknown): boolean {
+  if (!(error instanceof NothingSent) || !(error.cause instanceof Error)) return false;
+  const { cause } = error.cause;
+  const isClosed = cause instanceof Error && 'code' in cause && CLOSED_CODES.has(cause.code);
+  return isClosed && !isCutHandshake(cause);
+}
+
+/** True where the other end closed a new connection in its TLS handshake; only then Node names the host. */
+export function isCutHandshake(error: unknown): boolean {
+  return (
+    error instanceof Error && 'host' in error && 'code' in error && error.code === 'ECONNRESET'
+  );
+}

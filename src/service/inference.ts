@@ -1,0 +1,91 @@
+import { Callbacks } from './callbacks.ts';
+import type { Credentials } from './credentials.ts';
+import { isKind } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { inferenceFailure } from './failures.ts';
+import type { Http } from './http.ts';
+import type { Limiter } from './limiter.ts';
+import type { TokenService } from './token.ts';
+import type { Token } from './tokenState.ts';
+import type { InferencePath } from './vendors.ts';
+
+/** What a request to the inference service is made with. */
+export interface InferenceOptions {
+  readonly credentials: Credentials;
+  readonly http: Http;
+  readonly tokens: TokenService;
+  readonly limiter: Limiter;
+  /** Milliseconds for one call with all its attempts, from the first of them. */
+  readonly deadlineMs?: number;
+}
+
+export type RequestBody = Readonly<Record<string, unknown>>;
+
+type Call<Result> = Pick<Exchange<Result>, 'signal' | 'read' | 'onRetry' | 'onSilence'> & {
+  /** Whether the request may be sent again with another token; it may unless this says no. */
+  readonly mayReplay?: () => boolean;
+  readonly callbacks?: Callbacks;
+};
+
+const DEADLINE_MS = 300_000;
+const MAX_ANSWER_BYTES = 8_388_608;
+const MAX_STREAM_BYTES = 67_108_864;
+
+/**
+ * Sends one request with a bearer, and once more with another one where that was refused.
+ * @throws {ServiceError}; what a callback throws, as it is
+ */
+export async function infer<Result>(
+  { credentials, http, tokens, limiter, deadlineMs = DEADLINE_MS }: InferenceOptions,
+  path: InferencePath,
+  body: RequestBody,
+  call: Call<Result>,
+): Promise<Result> {
+  const { vendor, projectId, serviceUrl, approved } = credentials;
+  const { callbacks = new Callbacks() } = call;
+  const streams = path.endsWith('Stream');
+  let used: Token | undefined;
+  const exchange: Exchange<Result> = {
+    method: 'POST',
+    url: `${serviceUrl}${vendor.paths[path]}?version=${vendor.apiVersion}`,
+    origin: approved.service,
+    accept: streams ? 'text/event-stream' : 'application/json',
+    contentType: 'application/json',
+    body: JSON.stringify(body),
+    secrets: [credentials.apiKey, projectId],
+    bearer: () => {
+      const before = tokens.state;
+      const get = async (signal: AbortSignal) => {
+        used = await tokens.get(signal, before);
+        return used.value;
+      };
+      return { isThere: () => tokens.isLiving, get };
+    },
+    limiter,
+    budget: http.budget(deadlineMs),
+    maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
+    signal: call.signal,
+    onRetry: callbacks.keeping(call.onRetry),
+    onSilence: call.onSilence,
+    failure: inferenceFailure,
+    read: call.read,
+  };
+  try {
+    return await http.send(exchange);
+  } catch (error) {
+    // A token can die before its time. Drop that very token, and send once more with the next.
+    const mayReplay = call.mayReplay?.() ?? true;
+    if (!isRefusal(error) || !used || !mayReplay) throw error;
+    tokens.drop(used);
+    return await http.send(exchange);
+  } finally {
+    callbacks.rethrow();
+  }
+}
+
+/** A new token may help wherever a 401 comes from: gateways answer in their own words, or in none. */
+function isRefusal(error: unknown): boolean {
+  return (
+    isKind(error, 'unauthorized') || (isKind(error, 'intercepted') && error.details.status === 401)
+  );
+}

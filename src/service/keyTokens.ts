@@ -1,0 +1,94 @@
+import type { Clock } from './clock.ts';
+import type { Credentials } from './credentials.ts';
+import { TokenService } from './token.ts';
+import type { TokenAnswer } from './tokenLife.ts';
+import type { TokenState } from './tokenState.ts';
+
+export interface KeyTokensOptions {
+  readonly fetchToken: (credentials: Credentials, signal: AbortSignal) => Promise<TokenAnswer>;
+  readonly onTokenState?: (state: TokenState) => void;
+  readonly clock?: Clock;
+}
+
+/** The tokens of one key. */
+interface Kept {
+  readonly service: TokenService;
+  readonly credentials: Credentials;
+}
+
+/** Which token serves which key: the one in use, and that of a key which was tested and may be next. */
+export class KeyTokens {
+  readonly #options: KeyTokensOptions;
+  #inUse: Kept | undefined;
+  #tested: Kept | undefined;
+
+  constructor(options: KeyTokensOptions) {
+    this.#options = options;
+  }
+
+  get inUse(): TokenService | undefined {
+    return this.#inUse?.service;
+  }
+
+  /** Keys and tokens that nothing may show. */
+  get secrets(): readonly string[] {
+    const kept = [this.#inUse, this.#tested].filter((one) => one !== undefined);
+    return kept.flatMap(({ service, credentials }) => [credentials.apiKey, ...service.values]);
+  }
+
+  /** A token service that is not in use, and tells nobody of its states. */
+  make(credentials: Credentials): TokenService {
+    const { fetchToken, clock } = this.#options;
+    return new TokenService({
+      fetchToken: (signal) => fetchToken(credentials, signal),
+      ...(clock && { clock }),
+    });
+  }
+
+  /** The one of these credentials, in use from now on. That of another key retires. */
+  of(credentials: Credentials): TokenService {
+    const tested = isOf(this.#tested, credentials) ? this.#tested.service : undefined;
+    if (!tested && isOf(this.#inUse, credentials)) return this.#inUse.service;
+    this.#inUse?.service.retire();
+    const service = tested ?? this.make(credentials);
+    if (tested) this.#tested = undefined;
+    this.#inUse = { service, credentials };
+    if (this.#options.onTokenState) service.tell(this.#options.onTokenState);
+    return service;
+  }
+
+  /** These have been proved, and are in use as soon as somebody says so. */
+  keepTested(service: TokenService, credentials: Credentials): void {
+    this.#tested?.service.dispose();
+    this.#tested = { service, credentials };
+  }
+
+  /** Retires what is in use, unless it belongs to these credentials. */
+  keepOnly(credentials: Credentials | undefined): void {
+    if (credentials && isOf(this.#tested, credentials)) this.of(credentials);
+    if (!this.#inUse || (credentials && isOf(this.#inUse, credentials))) return;
+    this.#inUse.service.retire();
+    this.#inUse = undefined;
+    this.#options.onTokenState?.({ kind: 'none' });
+  }
+
+  /** Ends all of them. */
+  forget(): void {
+    for (const one of [this.#inUse, this.#tested]) one?.service.dispose();
+    this.#inUse = undefined;
+    this.#tested = undefined;
+    this.#options.onTokenState?.({ kind: 'none' });
+  }
+}
+
+function isOf(kept: Kept | undefined, wanted: Credentials): kept is Kept {
+  const own = kept?.credentials;
+  return (
+    own !== undefined &&
+    own.vendor.word === wanted.vendor.word &&
+    own.apiKey === wanted.apiKey &&
+    own.authUrl === wanted.authUrl &&
+    own.approved.auth === wanted.approved.auth &&
+    own.approved.service === wanted.approved.service
+  );
+}

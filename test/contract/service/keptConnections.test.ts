@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Fault } from '../../emulator/faults.ts';
+import { endWorlds, kindOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
+
+const chat = pathOf('chat', false);
+const chatStream = pathOf('chat', true);
+const streamed = { onText: () => {} };
+
+const connectionsOf = ({ emulator }: World) =>
+  new Set(emulator.requests.map(({ connection }) => connection)).size;
+
+/** A line to a service, of which a test can cut what lies idle, or stop what comes in. */
+async function lineTo(url: string) {
+  const pairs = new Set<readonly [near: Socket, far: Socket]>();
+  let swallowing = false;
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(url).port), '127.0.0.1');
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const end of pair) {
+      end.on('error', () => {});
+      end.on('close', () => {
+        for (const each of pair) each.destroy();
+        pairs.delete(pair);
+      });
+    }
+    const isOld = () => swallowing && old.has(pair);
+    near.on('data', (bytes) => isOld() || far.write(bytes));
+    far.on('data', (bytes) => isOld() || near.write(bytes));
+  });
+  let old = new Set<readonly [Socket, Socket]>();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Ends every connection of this moment, as a service does with idle ones, or resets it. */
+    cut: (how: 'close' | 'reset') => {
+      for (const [near] of pairs) {
+        if (how === 'reset') near.resetAndDestroy();
+        else near.end();
+      }
+    },
+    /** Nothing passes any more on the connections of this moment; new ones work. */
+    swallow: () => {
+      old = new Set(pairs);
+      swallowing = true;
+    },
+    get open() {
+      return pairs.size;
+    },
+    close: () => {
+      server.close();
+      for (const [near, far] of pairs) for (const end of [near, far]) end.destroy();
+    },
+  };
+}
+
+describe('a connection to the service', () => {
+  const closers: (() => void)[] = [];
+  afterEach(async () => {
+    await endWorlds();
+    for (const close of closers.splice(0)) close();
+  });
+
+  async function startOnLine() {
+    const outer = await startWorld();
+    const line = await lineTo(outer.emulator.url);
+    closers.push(line.close);
+    const { url } = line;
+    const credentials = { authUrl: url, serviceUrl: url, approved: { auth: url, service: url } };
+    const world = await startWorld({
+      emulator: { apiKeys: [] },
+      credentials: { ...credentials, apiKey: outer.credentials.apiKey },
+    });
+    return { world, line, service: outer };
+  }
+
+  for (const [how, options] of [
+    ['whole', {}],
+    ['streamed', streamed],
+  ] as const) {
+    it(`serves 20 generations one after the other (${how})`, async () => {
+      const world = await startWorld();
+      for (let count = 0; count < 20; count += 1) await world.generate(options);
+      assert.equal(connectionsOf(world), 1);
+    });
+  }
+
+  it('serves those that are under way together, and no more than the limit are opened', async () => {
+    const world = await startWorld({ limits: { limit: 3 } });
+    await Promise.all(Array.from({ length: 10 }, () => world.generate(streamed)));
+    assert.ok(connectionsOf(world) <= 3, `${connectionsOf(world)} connections`);
+  });
+
+  for (const fault of [
+    { status: 401, body: 'x'.repeat(9_000) },
+    { status: 429, body: 'x'.repeat(9_000) },
+    { status: 503, body: 'x'.repeat(9_000) },
+  ]) {
+    it(`is kept after an answer with status ${fault.status}`, async () => {
+      const world = await startWorld();
+      world.emulator.faults.next(chatStream, fault);
+      await world.generate(streamed);
+      await world.generate();
+      assert.equal(connectionsOf(world), 1);
+    });
+  }
+
+  it('is kept after an error within a stream, and after an answer that is none', async () => {
+    const world = await startWorld();
+    const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
+    const faults: Fault[] = [
+      {
+        headers: { 'content-type': 'text/event-stream' },
+        body: `data: ${JSON.stringify(error)}\n\n`,
+      },
+      { headers: { 'content-type': 'text/html' }, body: '<html>' },
+    ];
+    for (const fault of faults) {
+      world.emulator.faults.next(chatStream, fault);
+      await kindOf(world.generate(streamed));
+    }
+    await world.generate();
+    assert.equal(connectionsOf(world), 1);
+  });
+
+  it('delays nobody while the service keeps the answer open, and is given up after a second', async () => {
+    const world = await startWorld({ limits: { limit: 1 } });
+    const wholeLength = await lengthOfStream(world);
+    world.emulator.faults.next(chatStream, { silentAfterBytes: wholeLength });
+    const before = world.emulator.requests.length;
+    const { text } = await world.generate(streamed);
+    assert.notEqual(text, '');
+    assert.equal(world.limiter.state.inFlight, 1, 'the request still is in flight');
+    await world.generate();
+    const [open, next] = world.emulator.requests.slice(before);
+    assert.ok(open && next && open.connection !== next.connection);
+    await world.emulator.disconnected(open);
+  });
+
+  for (const how of ['close', 'reset'] as const) {
+    it(`that was ${how === 'close' ? 'closed' : 'reset'} while nobody used it fails no request`, async () => {
+      const { world, line, service } = await startOnLine();
+      for (let count = 0; count < 20; count += 1) {
+        await world.generate(count % 2 === 0 ? {} : streamed);
+        line.cut(how);
+      }
+      assert.equal(service.inferenceCount(), 20, 'each was sent once');
+    });
+  }
+
+  it('that is cut while a request is on its way loses that request, which is not sent again', async () => {
+    const { world, line, service } = await startOnLine();
+    await world.generate();
+    service.emulator.faults.next(chat, { neverAnswers: true });
+    const call = kindOf(world.generate());
+    await service.emulator.requestCount(chat, 2);
+    line.cut('reset');
+    assert.equal(await call, 'connection-lost');
+    assert.equal(service.inferenceCount(), 2);
+    await world.generate();
+  });
+
+  it('that swallows everything is said to be silent, and another one serves the next try', async () => {
+    const { world, line, service } = await startOnLine();
+    await world.generate();
+    const quick = await startWorld({
+      http: { silentMs: 20 },
+      credentials: { ...world.credentials },
+    });
+    await quick.generate();
+    line.swallow();
+    const user = new AbortController();
+    const silent = Promise.withResolvers<void>();
+    const call = kindOf(quick.generate({ signal: user.signal, onSilence: silent.resolve }));
+    await silent.promise;
+    user.abort();
+    assert.equal(await call, 'cancelled');
+    const before = service.emulator.count(chat);
+    // What still lies idle of the old ones may be silent, too: each try gives one of them up.
+    for (let tries = 0; tries <= line.open; tries += 1) {
+      const again = new AbortController();
+      const onSilence = () => again.abort();
+      const kind = await quick.generate({ signal: again.signal, onSilence }).then(
+        () => 'answered',
+        () => 'silent',
+      );
+      if (kind === 'answered') break;
+    }
+    assert.equal(service.emulator.count(chat), before + 1);
+  });
+
+  it('that is slow is not said to be silent once its head has come', async () => {
+    const world = await startWorld({ http: { silentMs: 40 } });
+    await world.generate();
+    let told = 0;
+    world.emulator.settings.tokenDelayMs = 100;
+    await world.generate({ ...streamed, onSilence: () => (told += 1) });
+    assert.equal(told, 0);
+    assert.equal(world.emulator.count(tokenPath), 1);
+  });
+});
+
+/** Bytes of the body of one streamed answer. */
+async function lengthOfStream(world: World): Promise<number> {
+  let length = 0;
+  const { fetch } = globalThis;
+  globalThis.fetch = async (url, init) => {
+    const response = await fetch(url, init);
+    if (!String(url).includes(chatStream)) return response;
+    const bytes = await response.bytes();
+    length = bytes.length;
+    return new Response(bytes, response);
+  };
+  try {
+    await world.generate(streamed);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  return length;
+}

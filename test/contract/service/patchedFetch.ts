@@ -1,0 +1,27 @@
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+
+/**
+ * Has the global fetch go another way, as VS Code has it: by a dispatcher of its own copy of undici.
+ * @returns takes that back, and closes its connections
+ */
+function patchFetch(dispatcher: Dispatcher): () => Promise<void> {
+  const original = globalThis.fetch;
+  globalThis.fetch = (url, init) => {
+    const options: object = { ...init, dispatcher };
+    return original(url, options);
+  };
+  return async () => {
+    globalThis.fetch = original;
+    await dispatcher.destroy();
+  };
+}
+
+/** Sends every request through the proxy on this port, by CONNECT. */
+export function throughProxy(port: number): () => Promise<void> {
+  return patchFetch(new ProxyAgent(`http://127.0.0.1:${port}`));
+}
+
+/** Trusts this certificate, too. */
+export function trusting(ca: string): () => Promise<void> {
+  return patchFetch(new Agent({ connect: { ca } }));
+}
