@@ -39,8 +39,8 @@ export async function explainModel(
   from: ModelSource & { readonly modelId: string },
   signal: AbortSignal,
 ): Promise<ServiceError> {
-  const models = await listModels(http, from, signal).catch(() => []);
-  const model = models.find(({ id }) => id === from.modelId);
+  const list = await listModels(http, from, signal).catch(() => undefined);
+  const model = list?.models.find(({ id }) => id === from.modelId);
   const fate = model && fateOf(model);
   return fate ? withFate(refusal, fate) : refusal;
 }

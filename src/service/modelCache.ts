@@ -1,7 +1,7 @@
 import { type Clock, type Moment, momentOf, passedSince } from './clock.ts';
 import { ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
-import type { Model } from './modelList.ts';
+import type { Model, ModelList } from './modelList.ts';
 import type { ModelSource } from './models.ts';
 
 /** How long a caller is ready to wait for what it can do without. */
@@ -11,7 +11,7 @@ export interface Patience {
 }
 
 interface Entry extends Moment {
-  readonly models: Model[];
+  readonly list: ModelList;
 }
 
 const LIFE_MS = 3_600_000;
@@ -25,14 +25,14 @@ const PAUSE_MS = 300_000;
  * a list that came before it; but whoever can do without a list does without it for a while.
  */
 export class ModelCache {
-  readonly #fetch: (from: ModelSource, signal: AbortSignal) => Promise<Model[]>;
+  readonly #fetch: (from: ModelSource, signal: AbortSignal) => Promise<ModelList>;
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
-  readonly #flights = new Map<string, Flight<Model[]>>();
+  readonly #flights = new Map<string, Flight<ModelList>>();
   /** When somebody last asked a service in vain. */
   readonly #vain = new Map<string, Moment>();
 
-  constructor(fetch: (from: ModelSource, signal: AbortSignal) => Promise<Model[]>, clock: Clock) {
+  constructor(fetch: (from: ModelSource, signal: AbortSignal) => Promise<ModelList>, clock: Clock) {
     this.#fetch = fetch;
     this.#clock = clock;
   }
@@ -41,7 +41,7 @@ export class ModelCache {
    * A list that is at most an hour old.
    * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
    */
-  get(from: ModelSource, signal: AbortSignal): Promise<Model[]> {
+  get(from: ModelSource, signal: AbortSignal): Promise<ModelList> {
     const kept = this.#kept(keyOf(from));
     return kept && !signal.aborted ? Promise.resolve(kept) : this.refresh(from, signal);
   }
@@ -50,7 +50,7 @@ export class ModelCache {
    * The list of this moment, kept for those who ask later.
    * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
    */
-  refresh(from: ModelSource, signal: AbortSignal): Promise<Model[]> {
+  refresh(from: ModelSource, signal: AbortSignal): Promise<ModelList> {
     if (signal.aborted) return Promise.reject(new ServiceError('cancelled'));
     const key = keyOf(from);
     const flight = this.#flights.get(key) ?? this.#startFlight(key, from);
@@ -89,8 +89,11 @@ export class ModelCache {
 
   /** One model as far as it is known without asking. */
   peek(from: ModelSource, modelId: string): Model | undefined {
-    const known = [from, { ...from, modelId }].flatMap((each) => this.#kept(keyOf(each)) ?? []);
-    return known.find(({ id }) => id === modelId);
+    for (const each of [from, { ...from, modelId }]) {
+      const known = this.#kept(keyOf(each))?.models.find(({ id }) => id === modelId);
+      if (known) return known;
+    }
+    return undefined;
   }
 
   /** Gives up what is under way, and forgets the lists. */
@@ -109,8 +112,7 @@ export class ModelCache {
     await this.get(from, signal);
     const listed = this.peek(from, modelId);
     if (listed) return listed;
-    const [model] = await this.get({ ...from, modelId }, signal);
-    return model;
+    return (await this.get({ ...from, modelId }, signal)).models[0];
   }
 
   #wasVain(from: ModelSource): boolean {
@@ -118,20 +120,20 @@ export class ModelCache {
     return vain !== undefined && passedSince(vain, this.#clock) < PAUSE_MS;
   }
 
-  #kept(key: string): Model[] | undefined {
+  #kept(key: string): ModelList | undefined {
     const entry = this.#entries.get(key);
-    return entry && passedSince(entry, this.#clock) < LIFE_MS ? entry.models : undefined;
+    return entry && passedSince(entry, this.#clock) < LIFE_MS ? entry.list : undefined;
   }
 
-  #startFlight(key: string, from: ModelSource): Flight<Model[]> {
+  #startFlight(key: string, from: ModelSource): Flight<ModelList> {
     // Before the request: what changes while the answer is on its way is not in it.
     const start = momentOf(this.#clock);
     const flight = new Flight(async (signal) => {
-      const models = await this.#fetch(from, signal);
-      if (signal.aborted) return models;
-      this.#entries.set(key, { models, ...start });
+      const list = await this.#fetch(from, signal);
+      if (signal.aborted) return list;
+      this.#entries.set(key, { list, ...start });
       this.#vain.delete(key);
-      return models;
+      return list;
     });
     this.#flights.set(key, flight);
     const landed = () => this.#forget(key, flight);
@@ -139,7 +141,7 @@ export class ModelCache {
     return flight;
   }
 
-  #forget(key: string, flight: Flight<Model[]>): void {
+  #forget(key: string, flight: Flight<ModelList>): void {
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }
 }

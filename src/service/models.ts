@@ -1,12 +1,13 @@
 import { readText } from './body.ts';
 import { inferenceFailure } from './failures.ts';
 import type { Http } from './http.ts';
-import { type Model, readModels } from './modelList.ts';
+import { MOST_MODELS, type Model, type ModelList, readModels } from './modelList.ts';
 import type { Operation, Vendor } from './vendors.ts';
 import { parseJson } from './wire.ts';
 
 const DEADLINE_MS = 30_000;
-const MAX_PAGE_BYTES = 8_388_608;
+/** 4 KB for each model, where a service puts all that are looked at on one page. */
+const MAX_PAGE_BYTES = 4_194_304;
 const MAX_PAGES = 10;
 const PAGE_SIZE = 200;
 
@@ -24,18 +25,18 @@ export interface ModelSource {
 }
 
 /**
- * The models a service offers for an operation. Needs no credential, so that a model can be
- * picked before a key is set.
+ * The models a service offers for an operation, as many as a person can pick from. Needs no
+ * credential, so that a model can be picked before a key is set.
  * @throws {ServiceError}
  */
 export async function listModels(
   http: Http,
   from: ModelSource,
   signal: AbortSignal,
-): Promise<Model[]> {
+): Promise<ModelList> {
   const { vendor, serviceUrl } = from;
   const filters = filtersOf(from);
-  if (filters === undefined) return [];
+  if (filters === undefined) return { models: [], hasMore: false };
   const budget = http.budget(DEADLINE_MS);
   const models: Model[] = [];
   let start: string | undefined;
@@ -46,7 +47,8 @@ export async function listModels(
       filters,
       ...(start && { start }),
     });
-    const { models: more, next } = await http.send({
+    const left = MOST_MODELS - models.length;
+    const read = await http.send({
       method: 'GET',
       url: `${serviceUrl}${vendor.paths.models}?${query}`,
       origin: new URL(serviceUrl).origin,
@@ -55,13 +57,15 @@ export async function listModels(
       maxBytes: MAX_PAGE_BYTES,
       signal,
       failure: inferenceFailure,
-      read: async ({ body, header }) => readModels(parseJson(await readText(body)), header('date')),
+      read: async ({ body, header }) =>
+        readModels(parseJson(await readText(body)), header('date'), left),
     });
-    models.push(...more);
-    start = startOf(next);
-    if (!start) break;
+    models.push(...read.models);
+    start = startOf(read.next);
+    if (read.hasMore || !start) return { models, hasMore: read.hasMore };
+    if (models.length >= MOST_MODELS) break;
   }
-  return models;
+  return { models, hasMore: true };
 }
 
 function filtersOf({ operation, modelId }: ModelSource): string | undefined {

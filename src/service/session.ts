@@ -6,7 +6,7 @@ import { fetchToken } from './identity.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
 import { ModelCache, type Patience } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
-import type { Model } from './modelList.ts';
+import type { Model, ModelList } from './modelList.ts';
 import { listModels, type ModelSource } from './models.ts';
 import { redact } from './redact.ts';
 import { holdsSecret } from './secretSearch.ts';
@@ -133,11 +133,12 @@ export class Session {
    * one at the end if the service has withdrawn it, so that it can be shown what becomes of it.
    * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
    */
-  async listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<Model[]> {
-    const models = await this.#models.refresh(from, signal);
-    if (models.some(({ id }) => id === current)) return models;
+  async listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<ModelList> {
+    const list = await this.#models.refresh(from, signal);
+    if (list.models.some(({ id }) => id === current)) return list;
     const known = await this.#models.find(from, current, { signal, patienceMs: LOOK_MS });
-    return known && fateOf(known)?.stage === 'withdrawn' ? [...models, known] : models;
+    const isWithdrawn = known && fateOf(known)?.stage === 'withdrawn';
+    return isWithdrawn ? { ...list, models: [...list.models, known] } : list;
   }
 
   /**
@@ -207,9 +208,12 @@ export class Session {
   }
 
   /** Without models whose words repeat a secret: they would be shown. */
-  async #listModels(from: ModelSource, signal: AbortSignal): Promise<Model[]> {
-    const models = await listModels(this.http, from, signal);
-    return models.filter((model) => !holdsSecret(JSON.stringify(model), this.#secrets));
+  async #listModels(from: ModelSource, signal: AbortSignal): Promise<ModelList> {
+    const list = await listModels(this.http, from, signal);
+    const secrets = this.#secrets;
+    const isFree = (words: unknown) => !holdsSecret(JSON.stringify(words), secrets);
+    // Nearly every list is: one search in place of a thousand.
+    return isFree(list.models) ? list : { ...list, models: list.models.filter(isFree) };
   }
 
   #client(

@@ -228,7 +228,7 @@ describe('a session', () => {
       successors: ['ibm/granite-4-h-small'],
     });
     const idsFor = async (current: string) =>
-      (await session.listModels(from, current, patience.signal)).map(({ id }) => id);
+      (await session.listModels(from, current, patience.signal)).models.map(({ id }) => id);
     assert.deepEqual(await idsFor(modelId), [modelId]);
     assert.deepEqual(await idsFor('my-deployment'), [modelId]);
     assert.deepEqual(await idsFor(old), [modelId, old]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { ModelCache } from '../../../src/service/modelCache.ts';
-import type { Model } from '../../../src/service/modelList.ts';
+import type { ModelList } from '../../../src/service/modelList.ts';
 import type { ModelSource } from '../../../src/service/models.ts';
 import { FakeTime, failureOf, ibm, kindOf, never, settled } from './fixtures.ts';
 import { modelOf } from './modelFixtures.ts';
@@ -21,18 +21,18 @@ describe('the cache of model lists', () => {
     const flights: {
       readonly from: ModelSource;
       readonly signal: AbortSignal;
-      readonly answer: (models: Model[]) => void;
+      readonly answer: (models: ModelList) => void;
       readonly fail: (error: ServiceError) => void;
     }[] = [];
     const cache = new ModelCache((asked, signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Model[]>();
+      const { promise, resolve, reject } = Promise.withResolvers<ModelList>();
       flights.push({ from: asked, signal, answer: resolve, fail: reject });
       return promise;
     }, time);
     return { cache, flights };
   }
 
-  const list = (id: string) => [modelOf({ id })];
+  const list = (id: string) => ({ models: [modelOf({ id })], hasMore: false });
 
   it('asks once an hour for each service and operation', async () => {
     const { cache, flights } = start();
@@ -126,7 +126,7 @@ describe('the cache of model lists', () => {
     assert.equal((await withdrawn)?.id, 'old');
     const unknown = cache.find(from, 'deployment', patience);
     await settled();
-    flights[2]?.answer([]);
+    flights[2]?.answer({ models: [], hasMore: false });
     assert.equal(await unknown, undefined);
     for (const id of ['one', 'old', 'deployment']) await cache.find(from, id, patience);
     assert.equal(flights.length, 3, 'kept as the list is');
