@@ -64,6 +64,8 @@ export interface ClientOptions {
   readonly limiter: Limiter;
   /** What the service is known to say about the model, without asking it. */
   readonly knownModel?: () => Model | undefined;
+  /** What an answer may not repeat either: keys and tokens that were in use before. */
+  readonly secrets?: () => readonly string[];
   /** Milliseconds for one call with all its attempts, from the first of them. */
   readonly deadlineMs?: number;
 }
@@ -153,7 +155,8 @@ export class Client {
   }
 
   get #secrets(): string[] {
-    return [...this.#keys(), ...this.#options.tokens.values];
+    const { tokens, secrets = () => [] } = this.#options;
+    return [...this.#keys(), ...tokens.values, ...secrets()];
   }
 
   #keys(): string[] {

@@ -36,3 +36,14 @@ export function fetchToken(
     read: async ({ body, header }) => readTokenAnswer(await readText(body), header('date')),
   });
 }
+
+/** Whether a token of the one serves the other, too. */
+export function isSameKey(one: Credentials, other: Credentials): boolean {
+  return (
+    one.vendor.word === other.vendor.word &&
+    one.apiKey === other.apiKey &&
+    one.authUrl === other.authUrl &&
+    one.approved.auth === other.approved.auth &&
+    one.approved.service === other.approved.service
+  );
+}

@@ -2,12 +2,13 @@ import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { Http, type HttpOptions } from './http.ts';
-import { fetchToken } from './identity.ts';
+import { fetchToken, isSameKey } from './identity.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
 import { ModelCache, type Patience } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model, ModelList } from './modelList.ts';
 import { listModels, type ModelSource } from './models.ts';
+import { RecentSecrets } from './recentSecrets.ts';
 import { redact } from './redact.ts';
 import { holdsSecret } from './secretSearch.ts';
 import { TokenService } from './token.ts';
@@ -62,10 +63,12 @@ export class Session {
    */
   #origin: string | undefined;
   #tokens: { readonly service: TokenService; readonly credentials: Credentials } | undefined;
+  /** What is masked; gone with the window. */
+  readonly #secrets = new RecentSecrets();
 
   constructor(options: SessionOptions = {}) {
     this.#options = options;
-    this.http = new Http({ ...options.http, secrets: () => this.#secrets });
+    this.http = new Http({ ...options.http, secrets: () => this.#secrets.values });
     this.#models = new ModelCache(
       (from, signal) => this.#listModels(from, signal),
       options.clock ?? systemClock,
@@ -101,8 +104,14 @@ export class Session {
       return this.#tokens.service;
     }
     this.#tokens?.service.retire();
+    const { apiKey } = credentials;
+    this.#secrets.keep(apiKey);
     const service = new TokenService({
-      fetchToken: (signal) => fetchToken(this.http, credentials, signal),
+      fetchToken: async (signal) => {
+        const answer = await fetchToken(this.http, credentials, signal);
+        this.#secrets.keep(apiKey, answer.value);
+        return answer;
+      },
       ...(this.#options.onTokenState && { onState: this.#options.onTokenState }),
       ...(this.#options.clock && { clock: this.#options.clock }),
     });
@@ -166,17 +175,17 @@ export class Session {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;
   }
 
-  /** The text with the key and the tokens in use masked. */
+  /** The text with the last keys and their tokens masked. */
   redact(text: string): string {
-    return redact(text, this.#secrets);
+    return redact(text, this.#secrets.values);
   }
 
   /**
-   * True if the text holds one of these words, the key or a token in use, in any form.
+   * True if the text holds one of these words, one of the last keys or tokens, in any form.
    * @param shortest characters of the shortest key or token that counts
    */
   leaksInto(text: string, words: readonly string[], shortest: number): boolean {
-    const secrets = this.#secrets.filter(({ length }) => length >= shortest);
+    const secrets = this.#secrets.values.filter(({ length }) => length >= shortest);
     return holdsSecret(text, [...words, ...secrets]);
   }
 
@@ -197,20 +206,15 @@ export class Session {
 
   dispose(): void {
     this.forgetToken();
+    this.#secrets.clear();
     this.#models.dispose();
     this.http.dispose();
-  }
-
-  get #secrets(): readonly string[] {
-    if (!this.#tokens) return [];
-    const { service, credentials } = this.#tokens;
-    return [credentials.apiKey, ...service.values];
   }
 
   /** Without models whose words repeat a secret: they would be shown. */
   async #listModels(from: ModelSource, signal: AbortSignal): Promise<ModelList> {
     const list = await listModels(this.http, from, signal);
-    const secrets = this.#secrets;
+    const secrets = this.#secrets.values;
     const isFree = (words: unknown) => !holdsSecret(JSON.stringify(words), secrets);
     // Nearly every list is: one search in place of a thousand.
     return isFree(list.models) ? list : { ...list, models: list.models.filter(isFree) };
@@ -225,7 +229,9 @@ export class Session {
     const tokens = this.tokens(credentials);
     const { vendor, serviceUrl } = credentials;
     const knownModel = () => this.#models.peek({ vendor, serviceUrl, operation }, modelId);
-    return new Client({ credentials, modelId, operation, knownModel, http, tokens, ...patience });
+    const secrets = () => this.#secrets.values;
+    const call = { credentials, modelId, operation, knownModel, secrets };
+    return new Client({ ...call, http, tokens, ...patience });
   }
 
   #use(origin: string | undefined): void {
@@ -244,14 +250,4 @@ export class Session {
     this.#limiters.set(origin, limiter);
     return limiter;
   }
-}
-
-function isSameKey(one: Credentials, other: Credentials): boolean {
-  return (
-    one.vendor.word === other.vendor.word &&
-    one.apiKey === other.apiKey &&
-    one.authUrl === other.authUrl &&
-    one.approved.auth === other.approved.auth &&
-    one.approved.service === other.approved.service
-  );
 }
