@@ -28,7 +28,11 @@ export function editEditor(
   const ranged = rangedIn(editor.document, changes);
   return editor.edit(
     (builder) => {
-      for (const [range, text] of ranged) builder.replace(range, text);
+      for (const [range, text] of ranged) {
+        // Selections that begin here must not grow, or two of them that touch become one (measured).
+        if (range.isEmpty) builder.insert(range.start, text);
+        else builder.replace(range, text);
+      }
     },
     { undoStopBefore: beginsStep, undoStopAfter: false },
   );

@@ -1,47 +1,33 @@
-import { Selection, type TextEditor } from 'vscode';
+import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
 import { rangeOf } from './documentEdit.ts';
 import type { Stretch, TextChange } from './ownText.ts';
+import { endOfText } from './target.ts';
+import { selectionAfter } from './textChange.ts';
 
-/** How selections come out of edits of ours. */
+/** How selections come out of edits of ours: as the same characters that they were. */
 
-/**
- * Where a selection should be after changes of ours, and how far VS Code lets it grow: one that
- * ends where text is inserted grows over it (measured). In place of one that is replaced from its
- * start on comes the cursor behind the new text, so that typing does not replace it.
- * @param changes that do not touch, at the offsets before all of them
- */
-export function selectionAfter(
-  { start, end }: Stretch,
-  changes: readonly TextChange[],
-): { readonly wanted: Stretch; readonly grown: Stretch } {
-  let [before, inside, atStart, atEnd] = [0, 0, 0, 0];
-  for (const { rangeOffset, rangeLength, text } of changes) {
-    const changeEnd = rangeOffset + rangeLength;
-    const growth = text.length - rangeLength;
-    if (rangeOffset === start && start < changeEnd && changeEnd <= end) {
-      const behind = changeEnd + growth + before;
-      return {
-        wanted: { start: behind, end: behind },
-        grown: { start: start + before, end: end + growth + before },
-      };
-    }
-    if (changeEnd <= start) before += growth;
-    else if (rangeOffset < end) inside += growth;
-    if (changeEnd === start) atStart += growth;
-    if (rangeOffset === end && start < end) atEnd += growth;
-  }
-  const wanted = { start: start + before, end: end + before + inside };
-  return { wanted, grown: { start: wanted.start - atStart, end: wanted.end + atEnd } };
+/** Remembers what is selected in a document. @returns selects it again, right after these changes */
+export function keepSelections(document: TextDocument, changes: readonly TextChange[]): () => void {
+  const kept = window.visibleTextEditors
+    .filter((editor) => editor.document === document)
+    .map((editor) => keepIn(editor, changes));
+  return () => {
+    for (const restore of kept) restore();
+  };
 }
 
-/** Remembers the selections of an editor. @returns sets them right after these changes */
-export function keepSelections(editor: TextEditor, changes: readonly TextChange[]): () => void {
+function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void {
   const { document, selections } = editor;
   const offsets = ({ start, end }: Selection): Stretch => ({
     start: document.offsetAt(start),
     end: document.offsetAt(end),
   });
-  const expected = selections.map((selection) => selectionAfter(offsets(selection), changes));
+  const textOf = ({ start, end }: Stretch) =>
+    document.getText(rangeOf(document, { rangeOffset: start, rangeLength: end - start }));
+  const expected = selections.map((selection) => {
+    const textEnd = document.offsetAt(endOfText({ document, selection }));
+    return selectionAfter({ ...offsets(selection), textEnd }, changes, textOf);
+  });
   return () => {
     const now = editor.selections;
     // What the user has moved meanwhile is left alone.

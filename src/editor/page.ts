@@ -90,7 +90,7 @@ export class DocumentPage implements Page {
     if (!changes.every((change) => this.#has(change))) return false;
     const editor = editorOf(this.#document);
     if (!editor) return editDocument(this.#document, rangedIn(this.#document, changes));
-    const restoreSelections = keepSelections(editor, changes);
+    const restoreSelections = keepSelections(this.#document, changes);
     const accepted = await editEditor(editor, changes, beginsStep);
     if (accepted) restoreSelections();
     return accepted;

@@ -1,5 +1,6 @@
 import {
   FileType,
+  type Position,
   type Range,
   TabInputTextDiff,
   type TextDocument,
@@ -43,6 +44,18 @@ export function captureTargets(editor: TextEditor): Target[] {
       indentation: indentationAt(document, selection.start.line),
       answerLanguage: document.languageId,
     }));
+}
+
+/**
+ * Where the selected text ends. A selection of whole lines ends at the start of the next one: its
+ * last line break is not part of the text.
+ */
+export function endOfText({
+  document,
+  selection: { start, end },
+}: Pick<Target, 'document' | 'selection'>): Position {
+  const isOfWholeLines = end.character === 0 && end.line > start.line;
+  return isOfWholeLines ? document.lineAt(end.line - 1).range.end : end;
 }
 
 /**

@@ -62,6 +62,8 @@ export interface ClientOptions extends InferenceOptions {
    * that follows.
    */
   readonly askModel?: (signal: AbortSignal) => Promise<Model | undefined>;
+  /** What an answer may not repeat either: keys and tokens that were in use before. */
+  readonly secrets?: () => readonly string[];
 }
 
 interface GenerationRequest {
@@ -158,7 +160,8 @@ export class Client {
   }
 
   get #secrets(): string[] {
-    return [...this.#keys(), ...this.#options.tokens.values];
+    const { tokens, secrets = () => [] } = this.#options;
+    return [...this.#keys(), ...tokens.values, ...secrets()];
   }
 
   #keys(): string[] {

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
+import { RecentSecrets } from './recentSecrets.ts';
 import { TokenService } from './token.ts';
 import type { TokenAnswer } from './tokenLife.ts';
 import type { TokenState } from './tokenState.ts';
@@ -19,6 +20,8 @@ interface Kept {
 /** Which token serves which key: the one in use, and that of a key which was tested and may be next. */
 export class KeyTokens {
   readonly #options: KeyTokensOptions;
+  /** Gone with the window. */
+  readonly #secrets = new RecentSecrets();
   #inUse: Kept | undefined;
   #tested: Kept | undefined;
 
@@ -30,17 +33,22 @@ export class KeyTokens {
     return this.#inUse?.service;
   }
 
-  /** Keys and tokens that nothing may show. */
+  /** Keys and tokens that nothing may show: also those that were replaced, or forgotten. */
   get secrets(): readonly string[] {
-    const kept = [this.#inUse, this.#tested].filter((one) => one !== undefined);
-    return kept.flatMap(({ service, credentials }) => [credentials.apiKey, ...service.values]);
+    return this.#secrets.values;
   }
 
   /** A token service that is not in use, and tells nobody of its states. */
   make(credentials: Credentials): TokenService {
     const { fetchToken, clock } = this.#options;
+    const { apiKey } = credentials;
+    this.#secrets.keep(apiKey);
     return new TokenService({
-      fetchToken: (signal) => fetchToken(credentials, signal),
+      fetchToken: async (signal) => {
+        const answer = await fetchToken(credentials, signal);
+        this.#secrets.keep(apiKey, answer.value);
+        return answer;
+      },
       ...(clock && { clock }),
     });
   }
@@ -79,8 +87,15 @@ export class KeyTokens {
     this.#tested = undefined;
     this.#options.onTokenState?.({ kind: 'none' });
   }
+
+  /** Forgets also what was masked until now. */
+  dispose(): void {
+    this.forget();
+    this.#secrets.clear();
+  }
 }
 
+/** Whether a token of the one serves the other, too. */
 function isOf(kept: Kept | undefined, wanted: Credentials): kept is Kept {
   const own = kept?.credentials;
   return (

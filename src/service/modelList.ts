@@ -30,6 +30,19 @@ export interface LifecycleStage {
   readonly alternatives: readonly string[];
 }
 
+/** The models that a service lists, as far as a person can pick from them. */
+export interface ModelList {
+  readonly models: readonly Model[];
+  /** Whether the service lists more than what was looked at. */
+  readonly hasMore: boolean;
+}
+
+/** Entries of a list that are looked at. The rest is left out before it is checked. */
+export const MOST_MODELS = 1_000;
+
+/** The same for the lists within an entry, of which a service has a handful each. */
+const MOST_PARTS = 20;
+
 /** What an id of a model may be, so that it is safe to show anywhere. */
 const MODEL_ID = /^[\w./:-]{1,128}$/;
 
@@ -58,22 +71,24 @@ const model = v.object({
 });
 
 const modelList = v.object({
-  resources: v.array(v.unknown()),
+  resources: v.custom<readonly unknown[]>(Array.isArray),
   next: v.fallback(v.optional(v.object({ href: v.string() })), undefined),
 });
 
 /**
  * One page of the model list. What is no model is left out.
  * @param date the `Date` header of the answer
+ * @param most how many of its entries are looked at
  * @throws {ServiceError} `unexpected-answer`
  */
 export function readModels(
   json: unknown,
   date: string | undefined,
-): { models: Model[]; next: string | undefined } {
+  most = MOST_MODELS,
+): ModelList & { readonly next: string | undefined } {
   const { resources, next } = check(modelList, json);
   const asOf = dayOf(date);
-  const models = legible(model, resources).map((each) => ({
+  const models = legible(model, resources, most).map((each) => ({
     id: each.model_id,
     label: each.label || each.model_id,
     provider: each.provider,
@@ -90,17 +105,23 @@ export function readModels(
     })),
     asOf,
   }));
-  return { models, next: next?.href };
+  return { models, hasMore: resources.length > most, next: next?.href };
 }
 
 /** A list of which only the legible entries count. */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {
-  const legibleOf = (list: unknown) => (Array.isArray(list) ? legible(schema, list) : []);
+  const legibleOf = (list: unknown) =>
+    Array.isArray(list) ? legible(schema, list, MOST_PARTS) : [];
   return v.pipe(v.optional(v.unknown(), []), v.transform(legibleOf));
 }
 
-function legible<Schema extends v.GenericSchema>(schema: Schema, list: readonly unknown[]) {
-  return list.flatMap((entry) => {
+/** The legible ones of the first entries. */
+function legible<Schema extends v.GenericSchema>(
+  schema: Schema,
+  list: readonly unknown[],
+  most: number,
+) {
+  return list.slice(0, most).flatMap((entry) => {
     const result = v.safeParse(schema, entry);
     return result.success ? [result.output] : [];
   });

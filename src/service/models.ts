@@ -1,11 +1,12 @@
 import { inferenceFailure } from './failures.ts';
 import type { Http } from './http.ts';
-import { type Model, readModels } from './modelList.ts';
+import { MOST_MODELS, type Model, type ModelList, readModels } from './modelList.ts';
 import type { Operation, Vendor } from './vendors.ts';
 import { parseJson } from './wire.ts';
 
 const DEADLINE_MS = 30_000;
-const MAX_PAGE_BYTES = 8_388_608;
+/** 4 KB for each model, where a service puts all that are looked at on one page. */
+const MAX_PAGE_BYTES = 4_194_304;
 const MAX_PAGES = 10;
 const PAGE_SIZE = 200;
 
@@ -29,7 +30,7 @@ export async function listModels(
   http: Http,
   from: ModelSource,
   signal: AbortSignal,
-): Promise<Model[]> {
+): Promise<ModelList> {
   const { vendor, serviceUrl, operation } = from;
   const filters = `function_${functionOf(operation)},!lifecycle_withdrawn:and`;
   const budget = http.budget(DEADLINE_MS);
@@ -42,7 +43,8 @@ export async function listModels(
       filters,
       ...(start && { start }),
     });
-    const { models: more, next } = await http.send({
+    const left = MOST_MODELS - models.length;
+    const read = await http.send({
       method: 'GET',
       url: `${serviceUrl}${vendor.paths.models}?${query}`,
       origin: new URL(serviceUrl).origin,
@@ -51,13 +53,15 @@ export async function listModels(
       maxBytes: MAX_PAGE_BYTES,
       signal,
       failure: inferenceFailure,
-      read: async ({ body, header }) => readModels(parseJson(await body.text()), header('date')),
+      read: async ({ body, header }) =>
+        readModels(parseJson(await body.text()), header('date'), left),
     });
-    models.push(...more);
-    start = startOf(next);
-    if (!start) break;
+    models.push(...read.models);
+    start = startOf(read.next);
+    if (read.hasMore || !start) return { models, hasMore: read.hasMore };
+    if (models.length >= MOST_MODELS) break;
   }
-  return models;
+  return { models, hasMore: true };
 }
 
 /** The filter that leaves one model in the list; undefined where no filter can say its id. */

@@ -4,7 +4,8 @@ import { findSecrets, holdsSecret, MASK, masked } from './secretSearch.ts';
 
 /** Takes secrets out of what is to be shown or written down. Pure. */
 
-const SECRET_SHAPES: readonly RegExp[] = [
+/** What keys and tokens look like to somebody who does not know them. */
+export const SECRET_SHAPES: readonly RegExp[] = [
   /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,2}/g,
   /(?<=\bbearer\s{1,4})[^\s"',]{8,}/gi,
   /(?<=\bapi_?key\b["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"'&,]{4,}/gi,

@@ -8,7 +8,7 @@ import { KeyTokens } from './keyTokens.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
 import { ModelCache } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
-import type { Model } from './modelList.ts';
+import type { Model, ModelList } from './modelList.ts';
 import { listModels, type ModelSource } from './models.ts';
 import { reachService, type ServiceAddress } from './reach.ts';
 import { redact } from './redact.ts';
@@ -137,18 +137,17 @@ export class Session {
    * one at the end if the service has withdrawn it, so that it can be shown what becomes of it.
    * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
    */
-  async listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<Model[]> {
-    const all = await listModels(this.http, from, signal);
-    // Those whose words repeat a secret would be shown.
-    const models = all.filter((model) => !this.#repeatsSecret(model));
-    this.#models.keep(from, models);
-    if (models.some(({ id }) => id === current)) return models;
+  async listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<ModelList> {
+    const list = await this.#listModels(from, signal);
+    this.#models.keep(from, list.models);
+    if (list.models.some(({ id }) => id === current)) return list;
     const address = { ...from, origin: new URL(from.serviceUrl).origin };
     const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
     const wanted = { ...from, modelId: current };
     const known = await this.askModel(address, wanted, brief).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
-    return known && fateOf(known)?.stage === 'withdrawn' ? [...models, known] : models;
+    const isWithdrawn = known && fateOf(known)?.stage === 'withdrawn';
+    return isWithdrawn ? { ...list, models: [...list.models, known] } : list;
   }
 
   /**
@@ -164,7 +163,7 @@ export class Session {
     limiter?: Limiter,
   ): Promise<Model | undefined> {
     const model = await reachService(this.http, address, modelId, signal, limiter);
-    if (!model || this.#repeatsSecret(model)) return undefined;
+    if (!model || this.#holdsSecret(model)) return undefined;
     this.#models.keep({ ...address, operation }, [model]);
     return model;
   }
@@ -205,13 +204,22 @@ export class Session {
   }
 
   dispose(): void {
-    this.forgetToken();
+    this.#use(undefined);
+    this.#tokens.dispose();
     this.#models.clear();
     this.http.dispose();
   }
 
-  #repeatsSecret(model: Model): boolean {
-    return holdsSecret(JSON.stringify(model), this.#tokens.secrets);
+  /** Without models whose words repeat a secret: they would be shown. */
+  async #listModels(from: ModelSource, signal: AbortSignal): Promise<ModelList> {
+    const list = await listModels(this.http, from, signal);
+    const isFree = (words: unknown) => !this.#holdsSecret(words);
+    // Nearly every list is: one search in place of a thousand.
+    return isFree(list.models) ? list : { ...list, models: list.models.filter(isFree) };
+  }
+
+  #holdsSecret(words: unknown): boolean {
+    return holdsSecret(JSON.stringify(words), this.#tokens.secrets);
   }
 
   #client(
@@ -230,7 +238,8 @@ export class Session {
     // None goes in a pause that the service has asked for.
     const askModel = async (signal: AbortSignal) =>
       this.isPaused(address.origin) ? undefined : this.#models.shared(source, modelId, ask, signal);
-    const facts = { credentials, modelId, operation, knownModel, askModel };
+    const secrets = () => this.#tokens.secrets;
+    const facts = { credentials, modelId, operation, knownModel, askModel, secrets };
     return new Client({ ...facts, http, tokens, ...patience });
   }
 

@@ -1,13 +1,16 @@
 import { window } from 'vscode';
-import type { Model } from '../service/modelList.ts';
-import { type ModelRow, modelHint, modelRows } from './modelRows.ts';
+import type { ModelList } from '../service/modelList.ts';
+import { type ModelRow, modelHint, modelRows, moreModelsHint } from './modelRows.ts';
 
 /**
  * Lets the user pick from the service's own list, which is open while the list is on its way.
  * @returns the model's id; undefined if none was picked
  * @throws what getting the list throws, unless the pick list was closed
  */
-export function pickModel(models: Promise<Model[]>, current: string): Promise<string | undefined> {
+export function pickModel(
+  listing: Promise<ModelList>,
+  current: string,
+): Promise<string | undefined> {
   const pick = window.createQuickPick<ModelRow>();
   pick.title = 'Select Model';
   pick.placeholder = 'Asking the service for its models';
@@ -26,10 +29,11 @@ export function pickModel(models: Promise<Model[]>, current: string): Promise<st
       pick.dispose();
     });
     pick.show();
-    models.then(
-      (list) => {
-        pick.placeholder = modelHint(list, current);
-        pick.items = modelRows(list, current);
+    listing.then(
+      ({ models, hasMore }) => {
+        pick.placeholder = modelHint(models, current);
+        pick.prompt = hasMore ? moreModelsHint(models) : undefined;
+        pick.items = modelRows(models, current);
         pick.busy = false;
       },
       (error: unknown) => {

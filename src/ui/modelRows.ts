@@ -24,8 +24,9 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
     return isLeaving(model) ? 2 : 1;
   };
   return models
-    .toSorted((one, other) => rank(one) - rank(other))
-    .map((model) => rowOf(model, model.id === current));
+    .map((model) => ({ model, rank: rank(model) }))
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ model }) => rowOf(model, model.id === current));
 }
 
 /** What stands in the box above the rows. */
@@ -34,6 +35,11 @@ export function modelHint(models: readonly Model[], current: string): string {
   const hint = `Current: ${oneLine(current)}`;
   if (!listed) return `${hint}, which is not in this list`;
   return fateOf(listed)?.stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
+}
+
+/** What stands there, too, where the service has more models than anybody can pick from. */
+export function moreModelsHint({ length }: readonly Model[]): string {
+  return `The service has more models than these ${length.toLocaleString('en')}. Another one can be named in the setting hostedModel.modelId.`;
 }
 
 function rowOf(model: Model, isCurrent: boolean): ModelRow {

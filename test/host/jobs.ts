@@ -108,9 +108,16 @@ export async function stream(
 }
 
 /** Appends a piece, and waits until the document has it. */
-export async function appendTo(job: Job, document: TextDocument, piece: string): Promise<void> {
-  job.append(0, piece);
-  await textOf(document, (text) => text.includes(piece.trim()));
+export async function appendTo(
+  job: Job,
+  document: TextDocument,
+  piece: string,
+  answer = 0,
+): Promise<void> {
+  const count = (text: string) => text.split(piece.trim()).length;
+  const before = count(document.getText());
+  job.append(answer, piece);
+  await textOf(document, (text) => count(text) > before);
 }
 
 /** Inserts a text where this word ends, as another part of VS Code would. */

@@ -11,6 +11,14 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J13: gives up where an edit is accepted and changes nothing',
   },
   {
+    name: 'a selection of whole lines grows over the answer',
+    file: 'src/editor/textChange.ts',
+    from: 'rangeOffset === textEnd && textEnd < end',
+    to: 'false',
+    test: 'test/unit/editor/textChange.test.ts',
+    title: 'is the same whole lines, with an answer on the next line',
+  },
+  {
     name: 'the closing fence is kept in the code',
     file: 'src/editor/codeFence.ts',
     from: "if (isWhole && verdict === 'yes') {",

@@ -146,6 +146,14 @@ export const networkMutants: readonly Mutant[] = [
     title: 'a token may have 65536 bytes; the rest is not read',
   },
   {
+    name: 'no cap on a list of models',
+    file: 'src/service/modelList.ts',
+    from: 'list.slice(0, most).flatMap(',
+    to: 'list.flatMap(',
+    test: 'test/unit/service/modelList.test.ts',
+    title: 'is looked at as far as a person can pick from it',
+  },
+  {
     name: 'no cap on an event',
     file: 'src/service/stream.ts',
     from: '    maxBufferSize: MAX_EVENT_LENGTH,\n',

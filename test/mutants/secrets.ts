@@ -31,6 +31,14 @@ export const secretMutants: readonly Mutant[] = [
     title: 'E02 E04: key in the error code',
   },
   {
+    name: 'a key that was replaced may be repeated',
+    file: 'src/service/recentSecrets.ts',
+    from: '[...this.#tokens].flat(2)',
+    to: '[...this.#tokens].slice(-1).flat(2)',
+    test: 'test/contract/service/session.test.ts',
+    title: 'after keys were replaced: in errors',
+  },
+  {
     name: 'the log has the token in it',
     file: 'src/service/redact.ts',
     from: 'masked(text, findSecrets(text, secrets))',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Model } from '../../src/service/modelList.ts';
+import type { ModelList } from '../../src/service/modelList.ts';
 import type { ModelRow } from '../../src/ui/modelRows.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 import { modelOf } from './service/modelFixtures.ts';
@@ -10,6 +10,7 @@ class FakePick {
   items: readonly ModelRow[] = [];
   selectedItems: readonly ModelRow[] = [];
   placeholder = '';
+  prompt: string | undefined;
   busy = false;
   isOpen = false;
   #accept = () => {};
@@ -52,7 +53,7 @@ describe('Select Model', () => {
   async function start() {
     const { pickModel } = await import('../../src/ui/modelPicker.ts');
     list = new FakePick();
-    const models = Promise.withResolvers<Model[]>();
+    const models = Promise.withResolvers<ModelList>();
     const picked = pickModel(models.promise, 'b');
     return { models, picked };
   }
@@ -60,9 +61,10 @@ describe('Select Model', () => {
   it('is open while the list is on its way, then gives the id that was picked', async () => {
     const { models, picked } = await start();
     assert.deepEqual([list.isOpen, list.busy], [true, true]);
-    models.resolve([modelOf({ id: 'a' }), modelOf({ id: 'b' })]);
+    models.resolve({ models: [modelOf({ id: 'a' }), modelOf({ id: 'b' })], hasMore: false });
     await turn();
     assert.deepEqual([list.busy, list.placeholder], [false, 'Current: b']);
+    assert.equal(list.prompt, undefined);
     assert.deepEqual(
       list.items.map(({ id }) => id),
       ['b', 'a'],
@@ -72,11 +74,22 @@ describe('Select Model', () => {
     assert.deepEqual([await picked, list.isOpen], ['a', false]);
   });
 
+  it('says that the service has more models than it shows, and what to do', async () => {
+    const { models } = await start();
+    const thousand = Array.from({ length: 1_000 }, (_, index) => modelOf({ id: `m/${index}` }));
+    models.resolve({ models: thousand, hasMore: true });
+    await turn();
+    assert.equal(
+      list.prompt,
+      'The service has more models than these 1,000. Another one can be named in the setting hostedModel.modelId.',
+    );
+  });
+
   it('gives nothing where it was closed, whatever comes then', async () => {
     for (const end of ['resolve', 'reject'] as const) {
       const { models, picked } = await start();
       list.hide();
-      if (end === 'resolve') models.resolve([modelOf()]);
+      if (end === 'resolve') models.resolve({ models: [modelOf()], hasMore: false });
       else models.reject(new Error('no list'));
       assert.equal(await picked, undefined);
     }

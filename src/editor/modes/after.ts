@@ -1,5 +1,6 @@
 import { Range } from 'vscode';
-import { endOfText, placeAt, placing } from './placing.ts';
+import { endOfText } from '../target.ts';
+import { placeAt, placing } from './placing.ts';
 
 export const after = placing(
   { id: 'after', label: 'After the Selection', detail: 'Directly after the selected text' },

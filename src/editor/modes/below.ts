@@ -1,5 +1,6 @@
 import { Range } from 'vscode';
-import { endOfText, placeAt, placing } from './placing.ts';
+import { endOfText } from '../target.ts';
+import { placeAt, placing } from './placing.ts';
 
 export const below = placing(
   { id: 'below', label: 'Below the Selection', detail: 'On a new line below the selected text' },

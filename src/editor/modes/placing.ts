@@ -1,4 +1,4 @@
-import type { Position, Range } from 'vscode';
+import type { Range } from 'vscode';
 import type { InsertMode } from '../answerWriter.ts';
 import { DocumentWriter } from '../documentWriter.ts';
 import { DocumentPage } from '../page.ts';
@@ -38,13 +38,4 @@ export function pageOf([first]: readonly Target[]): DocumentPage {
 export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): Place {
   const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
   return { start, end, lead, tail };
-}
-
-/**
- * Where the selected text ends. A selection of whole lines ends at the start of the next one: its
- * last line break is not part of the text.
- */
-export function endOfText({ document, selection: { start, end } }: Target): Position {
-  const isOfWholeLines = end.character === 0 && end.line > start.line;
-  return isOfWholeLines ? document.lineAt(end.line - 1).range.end : end;
 }

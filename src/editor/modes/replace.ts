@@ -1,5 +1,6 @@
 import { Range } from 'vscode';
-import { endOfText, placeAt, placing } from './placing.ts';
+import { endOfText } from '../target.ts';
+import { placeAt, placing } from './placing.ts';
 
 export const replace = placing(
   { id: 'replace', label: 'Replace the Selection', detail: 'In place of the selected text' },

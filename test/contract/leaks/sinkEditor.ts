@@ -99,7 +99,9 @@ export class SinkEditor extends FakeEditor {
   readonly tooltips: FakeMarkdown[] = [];
   /** Milliseconds that the extension waits for an answer in this window. */
   patienceMs = 20_000;
-  /** The text of the only document, all of it selected. */
+  /** Where the only document is. */
+  path = '/work/a.txt';
+  /** Its text, all of it selected. */
   text = 'Write a haiku';
   /** What is pressed in each modal question, if it is there. */
   button = 'Use These Values';
@@ -257,7 +259,7 @@ export class SinkEditor extends FakeEditor {
 
   #document(text = this.text): unknown {
     return {
-      uri: { scheme: 'file', path: '/work/a.txt', toString: () => 'file:///work/a.txt' },
+      uri: { scheme: 'file', path: this.path, toString: () => `file://${this.path}` },
       languageId: 'plaintext',
       lineCount: 1,
       getText: () => text,

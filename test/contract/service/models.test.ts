@@ -17,7 +17,7 @@ describe('the model list', () => {
 
   it('needs no token and no key', async () => {
     const world = await startWorld();
-    const models = await list(world);
+    const { models } = await list(world);
     assert.deepEqual(
       models.map(({ id }) => id),
       recordedModels.map(({ model_id }) => model_id),
@@ -40,7 +40,7 @@ describe('the model list', () => {
   });
 
   it('says label, provider, limits, price and lifecycle', async () => {
-    const model = (await list(await startWorld()))[1];
+    const model = (await list(await startWorld())).models[1];
     assert.deepEqual(model, {
       id: 'ibm/granite-3-3-8b-instruct',
       label: 'granite-3-3-8b-instruct',
@@ -67,7 +67,7 @@ describe('the model list', () => {
     faults.next(path, page('first', `${other.url}/evil?start=20&version=1999-01-01&limit=1`));
     faults.next(path, page('second', `${other.url}${path}?start=${encodeURIComponent('a&b=c')}`));
     faults.next(path, page('third'));
-    const models = await list(world);
+    const { models } = await list(world);
     assert.deepEqual(
       models.map(({ id }) => id),
       ['first', 'second', 'third'],
@@ -87,17 +87,44 @@ describe('the model list', () => {
     for (const href of ['not a link', `${ibm.authUrl}/x`, '/relative?start=1']) {
       const world = await startWorld();
       world.emulator.faults.next(path, page('only', href));
-      assert.equal((await list(world)).length, 1);
+      const { models, hasMore } = await list(world);
+      assert.deepEqual([models.length, hasMore], [1, false]);
     }
     const world = await startWorld();
     world.emulator.faults.always(path, page('again', 'https://x.example/?start=1'));
-    assert.equal((await list(world)).length, 10);
+    const { models, hasMore } = await list(world);
+    assert.deepEqual([models.length, hasMore], [10, true]);
+  });
+
+  it('is no longer than a person can pick from, and says that the service has more', async () => {
+    const world = await startWorld();
+    const many = (length: number) =>
+      Array.from({ length }, (_, index) => ({ model_id: `maker/model-${index}` }));
+    const next = { href: 'https://x.example/?start=1' };
+    world.emulator.faults.next(path, { json: { resources: many(36_000), next } });
+    const { models, hasMore } = await list(world);
+    assert.deepEqual([models.length, models.at(-1)?.id], [1_000, 'maker/model-999']);
+    assert.deepEqual([hasMore, world.emulator.requests.length], [true, 1]);
+    world.emulator.faults.next(path, { json: { resources: many(400), next } }, 3);
+    assert.deepEqual(
+      [(await list(world)).models.length, world.emulator.requests.length],
+      [1_000, 4],
+    );
+    world.emulator.faults.next(path, { json: { resources: many(1_000) } });
+    assert.equal((await list(world)).hasMore, false);
+  });
+
+  it('is not read where its bytes are more than so many models have', async () => {
+    const world = await startWorld();
+    const resources = [{ model_id: 'maker/model', label: 'x'.repeat(4_194_304) }];
+    world.emulator.faults.next(path, { json: { resources } });
+    assert.equal(await kindOf(list(world)), 'too-large');
   });
 
   it('keeps no id that could be anything but an id', async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, page('[x](command:y)'));
-    assert.deepEqual(await list(world), []);
+    assert.deepEqual((await list(world)).models, []);
     world.emulator.faults.next(path, { json: { resources: 'none' } });
     assert.equal(await kindOf(list(world)), 'unexpected-answer');
   });
@@ -130,7 +157,7 @@ describe('the model list', () => {
     ];
     const next = { href: null };
     world.emulator.faults.next(path, { json: { resources: [...odd, ...recordedModels], next } });
-    const [first, second, ...others] = await list(world);
+    const [first, second, ...others] = (await list(world)).models;
     assert.equal(others.length, recordedModels.length);
     const nothing = { provider: '', description: '', inputTier: undefined, outputTier: undefined };
     const unlimited = { ...nothing, contextLength: undefined, maxOutputTokens: undefined };
@@ -165,7 +192,7 @@ describe('the model list', () => {
       model_limits: { max_sequence_length: 10, max_output_tokens: 'many' },
     };
     world.emulator.faults.next(path, { json: { resources: [odd] } });
-    const [model] = await list(world);
+    const [model] = (await list(world)).models;
     assert.deepEqual(
       [model?.inputTier, model?.outputTier, model?.contextLength, model?.maxOutputTokens],
       [undefined, undefined, 10, undefined],
@@ -175,7 +202,7 @@ describe('the model list', () => {
   it('is retried and fails like any other request', async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, { status: 503 }, 3);
-    assert.equal((await list(world)).length, 2);
+    assert.equal((await list(world)).models.length, 2);
     world.emulator.faults.always(path, { status: 503 });
     const { kind, details } = await failureOf(list(world));
     assert.deepEqual([kind, details.attempts], ['server-failed', 4]);

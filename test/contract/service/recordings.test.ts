@@ -53,8 +53,8 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
       return (await fetchToken(http, credentials, never)).value;
     case '/ml/v1/foundation_model_specs': {
       const { serviceUrl } = credentials;
-      const models = await listModels(http, { vendor: ibm, serviceUrl, operation: 'chat' }, never);
-      return models.map(({ id, contextLength }) => `${id} ${contextLength}`).join(', ');
+      const list = await listModels(http, { vendor: ibm, serviceUrl, operation: 'chat' }, never);
+      return list.models.map(({ id, contextLength }) => `${id} ${contextLength}`).join(', ');
     }
     case '/ml/v1/text/tokenization':
       return `${(await client.countTokens('hello', never)).tokens} token`;

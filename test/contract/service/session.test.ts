@@ -4,7 +4,16 @@ import type { LimiterState } from '../../../src/service/limiter.ts';
 import { Session } from '../../../src/service/session.ts';
 import type { TokenState } from '../../../src/service/tokenState.ts';
 import { gate } from '../../emulator/faults.ts';
-import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath } from './world.ts';
+import {
+  endWorlds,
+  failureOf,
+  ibm,
+  kindOf,
+  modelId,
+  pathOf,
+  startWorld,
+  tokenPath,
+} from './world.ts';
 
 const limits = { queue: 50, minIntervalMs: 0 };
 const chat = pathOf('chat', false);
@@ -100,6 +109,79 @@ describe('a session', () => {
     assert.equal(emulator.count(tokenPath), 1);
     assert.notEqual((await generate('key-number-two')).text, '');
     assert.equal(emulator.count(tokenPath), 2);
+  });
+
+  describe('masks the last keys with their tokens, whatever a service repeats of them', () => {
+    const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
+
+    async function afterwards(end: (session: Session, lastKey: string) => void) {
+      const { session, emulator, generate, withKey } = await start();
+      emulator.settings.apiKeys = keys;
+      const lastKey = keys.at(-1) ?? '';
+      // The first one has three tokens in turn, of which two are replaced.
+      for (const _again of [1, 2]) {
+        await generate('key-number-one');
+        await session.tokens(withKey('key-number-one')).refresh(new AbortController().signal);
+      }
+      for (const key of keys) await generate(key);
+      end(session, lastKey);
+      return { session, emulator, generate, lastKey, secrets: [...keys, ...emulator.tokensIssued] };
+    }
+
+    const ends: Readonly<Record<string, (session: Session, lastKey: string) => void>> = {
+      'after keys were replaced': () => {},
+      'after signing out': (session) => session.forgetToken(),
+      'after another source came into use': (session) => session.keepOnly(undefined),
+    };
+    for (const [when, end] of Object.entries(ends)) {
+      it(`${when}: in errors`, async () => {
+        const { emulator, generate, lastKey, secrets } = await afterwards(end);
+        assert.equal(secrets.length, 4 + 6);
+        for (const secret of secrets) {
+          const json = { errors: [{ code: secret, message: secret }], trace: secret };
+          emulator.faults.next(chat, { status: 400, json });
+          const { message, details } = await failureOf(generate(lastKey));
+          const said = JSON.stringify([message, details]);
+          assert.ok(!said.includes(secret), `${secret} in ${said}`);
+        }
+      });
+
+      it(`${when}: in texts, reports and the list of models`, async () => {
+        const { session, emulator, secrets } = await afterwards(end);
+        for (const secret of secrets) {
+          assert.equal(session.redact(`a ${secret} b`), 'a [redacted] b');
+          assert.equal(session.leaksInto(`a ${secret} b`, [], 0), true);
+        }
+        const resources = ['m/free', ...secrets].map((label) => ({ model_id: 'm/any', label }));
+        emulator.faults.next('/ml/v1/foundation_model_specs', { json: { resources } });
+        const from = { vendor: ibm, serviceUrl: emulator.url, operation: 'chat' as const };
+        const { models } = await session.listModels(from, 'm/any', new AbortController().signal);
+        assert.deepEqual(
+          models.map(({ label }) => label),
+          ['m/free'],
+        );
+      });
+    }
+
+    it('in the warnings of an answer', async () => {
+      const { emulator, generate, lastKey } = await afterwards(() => {});
+      const warnings = ['harmless', 'oldkeynumberfive'].map((id) => ({ id, message: id }));
+      emulator.settings.apiKeys = [...keys, 'oldkeynumberfive'];
+      await generate('oldkeynumberfive');
+      const choices = [{ message: { content: 'Hi' }, finish_reason: 'stop' }];
+      emulator.faults.next(chat, { json: { choices, system: { warnings } } });
+      assert.deepEqual((await generate(lastKey)).warnings, ['harmless']);
+    });
+
+    it('and no others: they are forgotten once four keys have come after them, and with the window', async () => {
+      const { session, emulator, generate } = await afterwards(() => {});
+      emulator.settings.apiKeys = [...keys, 'key-number-five'];
+      await generate('key-number-five');
+      assert.equal(session.redact('key-number-one'), 'key-number-one');
+      assert.equal(session.redact('key-number-two'), '[redacted]');
+      session.dispose();
+      assert.equal(session.redact('key-number-five'), 'key-number-five');
+    });
   });
 
   it('lets a call end that waits for its token while other credentials take over', async () => {
@@ -272,7 +354,7 @@ describe('a session', () => {
     const old = 'ibm/granite-3-3-8b-instruct';
     emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
     const idsFor = async (current: string) =>
-      (await session.listModels(from, current, never)).map(({ id }) => id);
+      (await session.listModels(from, current, never)).models.map(({ id }) => id);
     assert.deepEqual(await idsFor(modelId), [modelId]);
     assert.deepEqual(await idsFor('my-deployment'), [modelId]);
     assert.deepEqual(await idsFor(old), [modelId, old]);

@@ -1,0 +1,136 @@
+/**
+ * `npm run record-state`, before a release: keeps what this version stores, as a file beside those
+ * of the versions before. One that is there is never written anew, since the users of that version
+ * cannot be asked to store anything again. Every value is made up.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CredentialAccess } from '../../../src/credentials/access.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { windows } from '../leaks/window.ts';
+import {
+  accessIn,
+  editorWith,
+  outcomeOf,
+  type StoredState,
+  type StoredWorkspace,
+  storesWith,
+  type Workspace,
+} from './storedState.ts';
+
+const IDENTITY = 'https://identity.example';
+const SERVICE = 'https://service.example';
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+
+const settings = { authUrl: IDENTITY, url: SERVICE, projectId: 'made-up-project-of-the-user' };
+const environment = {
+  VENDOR_API_KEY: 'made-up-key-of-the-environment',
+  VENDOR_PROJECT_ID: 'made-up-project-of-the-environment',
+  VENDOR_URL: 'https://environment.example',
+};
+const envFile = `VENDOR_API_KEY=made-up-key-of-the-file
+VENDOR_PROJECT_ID=made-up-project-of-the-file
+VENDOR_URL=https://file.example
+`;
+const templates = ['Explain', 'Made-up template of the user', 'Übersetzen'];
+
+interface Step extends Workspace {
+  /** The button that is pressed in each question. */
+  readonly button: string;
+  readonly use: (access: CredentialAccess) => Promise<unknown>;
+}
+
+const bare = { folder: '', envFile: '', settings: {}, button: '' };
+const steps: readonly Step[] = [
+  {
+    ...bare,
+    title: 'uses the stored key, in a folder that brings nothing',
+    folder: '/plain',
+    use: (access) => access.require(),
+  },
+  {
+    ...bare,
+    title: 'uses an approved .env file in place of the stored key',
+    folder: '/approved',
+    envFile,
+    button: 'Use These Values',
+    use: (access) => prefer(access, 'envFile'),
+  },
+  {
+    ...bare,
+    title: 'does not use a .env file that was refused',
+    folder: '/refused',
+    envFile,
+    button: 'Do Not Use',
+    use: (access) => prefer(access, 'envFile'),
+  },
+  {
+    ...bare,
+    title: 'uses the approved environment, in a window without a folder',
+    button: 'Use These Values',
+    use: (access) => prefer(access, 'environment'),
+  },
+  {
+    ...bare,
+    title: "uses the folder's project that was approved",
+    folder: '/project',
+    settings: { projectId: 'made-up-project-of-the-folder' },
+    button: "Use the Folder's Project",
+    use: (access) => access.require(),
+  },
+  {
+    ...bare,
+    title: "does not use the folder's project that was refused",
+    folder: '/own-project',
+    settings: { projectId: 'made-up-project-of-the-folder' },
+    button: 'Use My Project',
+    use: (access) => access.require(),
+  },
+];
+
+const path = join(import.meta.dirname, 'stored', `${version}.json`);
+if (existsSync(path))
+  throw new Error(`${path} is there: what ${version} has stored stays as it is.`);
+const opened = windows(new SinkEditor());
+const { prefer } = await import('../../../src/credentials/sourceActions.ts');
+const { LastUsedTemplates } = await import('../../../src/templates/lastUsed.ts');
+// The window has those of its process.
+Object.assign(process.env, environment);
+const stores = storesWith({ secrets: {}, globalState: {} }, {});
+const workspaces: StoredWorkspace[] = [];
+for (const [index, step] of steps.entries()) workspaces.push(await take(step, index === 0));
+const lastUsed = new LastUsedTemplates(stores.globalState);
+for (const name of templates) await lastUsed.note(name);
+opened.end();
+const state: StoredState = {
+  version,
+  note: `Stored by the code of ${version}, with made-up values. Never to be changed: see record.ts.`,
+  settings,
+  environment,
+  secrets: Object.fromEntries(stores.keyring.values),
+  globalState: Object.fromEntries(stores.globalState.values),
+  workspaces,
+  lastUsedTemplates: lastUsed.names,
+};
+writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`);
+console.log(path);
+
+/** Does in a workspace what its user does, with the key stored at the beginning. */
+async function take({ use, button, ...workspace }: Step, isFirst: boolean) {
+  const here = {
+    ...stores,
+    workspaceState: storesWith({ secrets: {}, globalState: {} }, {}).workspaceState,
+  };
+  const editor = editorWith(workspace, settings);
+  editor.button = button;
+  const access = await accessIn(opened, editor, here, environment);
+  if (isFirst) {
+    const record = { authUrl: IDENTITY, serviceUrl: SERVICE };
+    await access.options.keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record });
+  }
+  await use(access);
+  // A whole window notes what it finds.
+  await opened.open(editor, here, (run) => run('showMenu'));
+  const outcome = outcomeOf(await access.look());
+  return { ...workspace, workspaceState: Object.fromEntries(here.workspaceState.values), outcome };
+}

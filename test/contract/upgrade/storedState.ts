@@ -1,0 +1,109 @@
+import type { CredentialAccess, Looked } from '../../../src/credentials/access.ts';
+import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import type { Stores, Windows } from '../leaks/window.ts';
+
+/**
+ * What a release has stored, written by its own code with `npm run record-state`, and never again:
+ * every later release must read it.
+ */
+export interface StoredState {
+  readonly version: string;
+  readonly note: string;
+  /** What the user has besides: the settings, the environment of VS Code, and workspaces. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly globalState: Readonly<Record<string, unknown>>;
+  readonly workspaces: readonly StoredWorkspace[];
+  /** The newest first. */
+  readonly lastUsedTemplates: readonly string[];
+}
+
+/** A workspace as the user has it. */
+export interface Workspace {
+  readonly title: string;
+  /** The path of its folder; empty without one. */
+  readonly folder: string;
+  /** The content of its `.env`; empty without one. */
+  readonly envFile: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface StoredWorkspace extends Workspace {
+  readonly workspaceState: Readonly<Record<string, unknown>>;
+  /** What the release itself came to with all this. */
+  readonly outcome: ReturnType<typeof outcomeOf>;
+}
+
+/** The credentials that would be used, and what the user is known to have answered. */
+export function outcomeOf({ found, choice }: Looked) {
+  const { apiKey, projectId, authUrl, serviceUrl } =
+    choice.kind === 'ready' ? choice.credentials : {};
+  return {
+    kind: choice.kind,
+    source: 'source' in choice ? choice.source : '',
+    ...{ apiKey, projectId, authUrl, serviceUrl },
+    answers: Object.fromEntries(found.outside.map(({ id, answer }) => [id, answer ?? 'none'])),
+    projectAnswer: found.projectAnswer ?? 'none',
+    preferred: found.preferred ?? 'none',
+  };
+}
+
+/** An editor with one of these workspaces open. */
+export function editorWith(
+  { folder, envFile, settings }: Workspace,
+  userSettings: StoredState['settings'],
+): SinkEditor {
+  const editor = new SinkEditor();
+  for (const [name, value] of Object.entries(userSettings)) editor.userSettings.set(name, value);
+  for (const [name, value] of Object.entries(settings)) editor.folderSettings.set(name, value);
+  editor.path = `${folder}/a.txt`;
+  if (folder !== '') editor.addFolder(folder);
+  if (envFile !== '') editor.files.set(`${folder}/.env`, envFile);
+  return editor;
+}
+
+/** Stores that hold what a release has left in them. */
+export function storesWith(
+  { secrets, globalState }: Pick<StoredState, 'secrets' | 'globalState'>,
+  workspaceState: StoredWorkspace['workspaceState'],
+): Stores {
+  const stores = {
+    keyring: new FakeKeyring(),
+    globalState: new FakeState(),
+    workspaceState: new FakeState(),
+  };
+  for (const [name, text] of Object.entries(secrets)) stores.keyring.values.set(name, text);
+  for (const [name, value] of Object.entries(globalState)) {
+    stores.globalState.values.set(name, value);
+  }
+  for (const [name, value] of Object.entries(workspaceState)) {
+    stores.workspaceState.values.set(name, value);
+  }
+  return stores;
+}
+
+/** The way to credentials in a window, as `start.ts` builds it. */
+export async function accessIn(
+  windows: Windows,
+  editor: SinkEditor,
+  { keyring, globalState, workspaceState }: Stores,
+  environment: StoredState['environment'],
+): Promise<CredentialAccess> {
+  windows.showing(editor, () => {});
+  const { CredentialAccess, Approvals } = await import('../../../src/credentials/access.ts');
+  const { KeyStore } = await import('../../../src/credentials/keyStore.ts');
+  const { Vault } = await import('../../../src/credentials/vault.ts');
+  const vault = new Vault(keyring.window(), () => {});
+  return new CredentialAccess({
+    keys: new KeyStore(vault, globalState, () => {}),
+    approvals: new Approvals(vault, globalState),
+    workspaceState,
+    environment,
+    test: async () => {},
+    onObstacle: () => {},
+    signOutSignal: () => new AbortController().signal,
+    onFound: () => {},
+  });
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+import { until } from '../lifecycle/life.ts';
+import { accessIn, editorWith, outcomeOf, type StoredState, storesWith } from './storedState.ts';
+
+const folder = join(import.meta.dirname, 'stored');
+const states = readdirSync(folder).map(
+  (name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as StoredState,
+);
+const KEY = 'hostedModel.key';
+
+/** The versions that a changelog has a section for. */
+function releasedIn(changelog: string): string[] {
+  return [...changelog.matchAll(/^## (\d+\.\d+\.\d+\S*)/gm)].map(([, version = '']) => version);
+}
+
+describe('an upgrade', () => {
+  let opened: Windows;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+
+  it('is tried from every version that was released', () => {
+    const released = releasedIn(readFileSync('CHANGELOG.md', 'utf8'));
+    assert.ok(released.includes('0.1.0'));
+    const recorded = states.map(({ version }) => version);
+    const missing = released.filter((version) => !recorded.includes(version));
+    assert.deepEqual(missing, [], 'run with the code of that version: npm run record-state');
+    assert.deepEqual(releasedIn('# Changelog\n\n## Unreleased\n\n## 1.2.3\n\n- 4.5.6\n'), [
+      '1.2.3',
+    ]);
+  });
+
+  for (const state of states) {
+    const { version, settings, environment, workspaces, lastUsedTemplates } = state;
+    describe(`from ${version}`, () => {
+      for (const { outcome, workspaceState, ...workspace } of workspaces) {
+        it(`${workspace.title}, without a question`, async () => {
+          const editor = editorWith(workspace, settings);
+          const stores = storesWith(state, workspaceState);
+          const access = await accessIn(opened, editor, stores, environment);
+          assert.deepEqual(JSON.parse(JSON.stringify(outcomeOf(await access.look()))), outcome);
+          assert.ok(await access.require());
+          assert.deepEqual(editor.sunk.get('notification'), []);
+          assert.deepEqual(editor.sunk.get('input box'), []);
+        });
+
+        const isOutside = outcome.source !== 'editor';
+        it(`knows before anybody looks that it is set up: ${workspace.title}`, async () => {
+          // Of what the editor alone would need, a source outside of it has no use.
+          const editor = editorWith(workspace, isOutside ? {} : settings);
+          const window = await opened.start(editor, storesWith(state, workspaceState));
+          try {
+            await until(() => editor.textOf('status text').includes('$(key) Hosted Model'));
+          } finally {
+            await window.close();
+          }
+        });
+      }
+
+      it('has the templates first that were used last', async () => {
+        const { LastUsedTemplates } = await import('../../../src/templates/lastUsed.ts');
+        const { globalState } = storesWith(state, {});
+        assert.deepEqual(new LastUsedTemplates(globalState).names, lastUsedTemplates);
+      });
+
+      it('says so where secret storage has lost the key', async () => {
+        const [
+          { workspaceState, ...workspace } = { title: '', folder: '', envFile: '', settings },
+        ] = workspaces;
+        const editor = editorWith(workspace, settings);
+        const { [KEY]: lost, ...secrets } = state.secrets;
+        assert.ok(lost);
+        const stores = storesWith({ ...state, secrets }, {});
+        await opened.open(editor, stores, (run) => run('showMenu'));
+        assert.match(editor.textOf('notification'), /is no longer in the secret storage/);
+      });
+    });
+  }
+});

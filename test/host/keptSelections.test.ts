@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import {
+  commands,
+  Range,
+  Selection,
+  type TextDocument,
+  type TextEditor,
+  ViewColumn,
+  window,
+} from 'vscode';
+import type { Job } from '../../src/editor/job.ts';
+import { appendTo, close, jobOn, openWith } from './jobs.ts';
+
+/** Each on a line of its own, as models write. */
+const PIECES = ['first line\n', '  second line\n', 'third', ' and last'];
+
+interface Case {
+  readonly title: string;
+  readonly text: string;
+  readonly ranges: readonly Range[];
+  readonly isReversed: boolean;
+  /** What is left selected where the answer comes directly after it, before the last line break. */
+  readonly beforeAnswer?: readonly string[];
+}
+
+const cases: readonly Case[] = [
+  {
+    title: 'two whole lines',
+    text: 'zero\none\ntwo\nthree\n',
+    ranges: [new Range(1, 0, 3, 0)],
+    isReversed: false,
+    beforeAnswer: ['one\ntwo'],
+  },
+  {
+    title: 'whole lines up to the end, with CRLF and reversed',
+    text: 'zero\r\n\tone\r\n\ttwo\r\n',
+    ranges: [new Range(1, 0, 3, 0)],
+    isReversed: true,
+    beforeAnswer: ['\tone\r\n\ttwo'],
+  },
+  {
+    title: 'all of a text without a last line break',
+    text: 'one\ntwo',
+    ranges: [new Range(0, 0, 1, 3)],
+    isReversed: false,
+  },
+  {
+    title: 'whole lines that end with an empty one',
+    text: 'zero\r\none\r\n\r\nthree\r\n',
+    ranges: [new Range(1, 0, 3, 0)],
+    isReversed: false,
+    beforeAnswer: ['one\r\n'],
+  },
+  {
+    title: 'whole lines next to others',
+    text: 'zero\none\ntwo\nthree\nfour\n',
+    ranges: [new Range(0, 0, 2, 0), new Range(2, 0, 4, 0)],
+    isReversed: true,
+    beforeAnswer: ['zero\none', 'two\nthree'],
+  },
+  {
+    title: 'whole lines, a part of a line and a mere cursor',
+    text: 'zero\none\ntwo\nthree\nfour\n',
+    ranges: [new Range(0, 0, 2, 0), new Range(2, 1, 2, 3), new Range(3, 2, 3, 2)],
+    isReversed: false,
+    beforeAnswer: ['zero\none', 'wo', ''],
+  },
+];
+
+describe('selections', () => {
+  afterEach(close);
+
+  for (const mode of ['below', 'after', 'above']) {
+    for (const { title, text, ranges, isReversed, beforeAnswer } of cases) {
+      it(`stay as they were, whatever comes of the answer: ${mode} ${title}`, async () => {
+        const editor = await openWith(text, ranges);
+        await select(editor, ranges, isReversed);
+        const wanted = (mode === 'after' && beforeAnswer) || selected(editor);
+        const check = (when: string) => isSelected(editor, wanted, isReversed, when);
+        const job = jobOn(editor, mode);
+        await answer(job, editor.document, PIECES);
+        await check('once the answer stands');
+        for (const each of job.answers) {
+          await job.end(each, 'max_tokens');
+          assert.notEqual(job.begin(each, 'goOn'), '');
+        }
+        await answer(job, editor.document, ['and\n', 'more']);
+        await check('once it was continued');
+        for (const pieces of [['short'], ['a longer ', 'one\n', 'than before']]) {
+          for (const each of job.answers) {
+            await job.end(each, 'finished');
+            job.begin(each, 'anew');
+          }
+          await answer(job, editor.document, pieces);
+          await check(`once it was made anew: ${pieces.join('')}`);
+        }
+        assert.equal(await job.undo(), 'undone');
+        assert.equal(editor.document.getText(), text);
+        await check('once it was taken back');
+      });
+    }
+  }
+
+  it('are the prompt of the next generation as they were of the first', async () => {
+    const lines = '0123456789abcde\n'.repeat(2);
+    const editor = await openWith(`${lines}and more\n`, [new Range(0, 0, 2, 0)]);
+    for (const _generation of [1, 2]) {
+      const job = jobOn(editor, 'below');
+      assert.equal(job.answers.length, 1);
+      await answer(job, editor.document, PIECES);
+      await job.end(0, 'finished');
+      await isSelected(editor, [lines], false, 'after a generation');
+    }
+  });
+
+  it('stay as they were in every editor that shows the document', async () => {
+    const lines = new Range(0, 0, 2, 0);
+    const left = await openWith('zero\none\ntwo\n', [lines]);
+    const right = await window.showTextDocument(left.document, ViewColumn.Beside);
+    await select(right, [lines], true);
+    await answer(jobOn(right, 'below'), right.document, PIECES);
+    await isSelected(right, ['zero\none\n'], true, 'in the editor in use');
+    await isSelected(left, ['zero\none\n'], false, 'in the other editor');
+  });
+
+  it('are the user’s own where they moved while the answer comes', async () => {
+    const editor = await openWith('zero\none\ntwo\n', [new Range(0, 0, 2, 0)]);
+    const job = jobOn(editor, 'below');
+    await answer(job, editor.document, PIECES.slice(0, 2));
+    await commands.executeCommand('cursorTop');
+    await commands.executeCommand('cursorWordRightSelect');
+    await answer(job, editor.document, PIECES.slice(2));
+    await isSelected(editor, ['zero'], false, 'once the answer stands');
+  });
+});
+
+/** Streams the pieces of every answer, each an edit of its own. */
+async function answer(job: Job, document: TextDocument, pieces: readonly string[]): Promise<void> {
+  for (const piece of pieces) {
+    for (const each of job.answers) await appendTo(job, document, piece, each);
+  }
+}
+
+async function select(
+  editor: TextEditor,
+  ranges: readonly Range[],
+  isReversed: boolean,
+): Promise<void> {
+  editor.selections = ranges.map(({ start, end }) =>
+    isReversed ? new Selection(end, start) : new Selection(start, end),
+  );
+  await answered();
+}
+
+function selected({ document, selections }: TextEditor): string[] {
+  return selections.map((selection) => document.getText(selection));
+}
+
+async function isSelected(
+  editor: TextEditor,
+  wanted: readonly string[],
+  isReversed: boolean,
+  when: string,
+): Promise<void> {
+  await answered();
+  assert.deepEqual(selected(editor), wanted, when);
+  for (const selection of editor.selections.filter(({ isEmpty }) => !isEmpty)) {
+    assert.equal(selection.isReversed, isReversed, when);
+  }
+}
+
+/** Until VS Code has said everything that it says about selections by now. */
+async function answered(): Promise<void> {
+  await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
+}

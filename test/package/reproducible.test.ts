@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeWorkingCopy } from '../workingCopy.ts';
+
+const run = promisify(execFile);
+
+/** Packages a copy of the repository in a folder of its own. @returns the SHA-256, and what was said */
+async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
+  const cwd = makeWorkingCopy();
+  try {
+    for (const path of ['LICENSE', 'media/icon.png']) chmodSync(join(cwd, path), fileMode);
+    const mask = (0o777 & ~fileMode).toString(8);
+    const script = `umask ${mask} && npm run --silent package`;
+    const { stdout } = await run('sh', ['-c', script], {
+      cwd,
+      env: { ...process.env, ...environment },
+    });
+    const bytes = readFileSync(join(cwd, 'hosted-model.vsix'));
+    return { hash: createHash('sha256').update(bytes).digest('hex'), stdout };
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+describe('the package of a commit', () => {
+  it('is the same bytes whenever, wherever and by whomever it is made, and says which', async function () {
+    this.timeout(60_000);
+    const one = await packaged(0o644, { TZ: 'America/Los_Angeles', LC_ALL: 'C' });
+    const other = await packaged(0o600, { TZ: 'Asia/Tokyo', LC_ALL: 'sv_SE.UTF-8' });
+    assert.equal(other.hash, one.hash);
+    for (const { hash, stdout } of [one, other]) assert.ok(stdout.includes(`SHA-256 ${hash}`));
+  });
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { crc32, deflateSync, gzipSync } from 'node:zlib';
+import { makeWorkingCopy } from '../workingCopy.ts';
+import { secretShapesIn } from './secretShapes.ts';
+import { entriesOf } from './vsix.ts';
+
+const run = promisify(execFile);
+
+/** Made up here, and put together so that no file of the repository holds one. */
+const letters = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
+const vendorKey = letters(44);
+const keys: Readonly<Record<string, readonly string[]>> = {
+  'an API key of the vendor': [vendorKey, `x="${letters(20)}_-${letters(22)}"`],
+  'a key or token': [
+    `eyJ${letters(20)}.${letters(30)}.${letters(20)}`,
+    `authorization: Bearer ${letters(16)}`,
+    `API_KEY=${letters(12)}`,
+    `{"apiKey":"${letters(16)}"}`,
+  ],
+  'a private key': [
+    `${'-'.repeat(5)}BEGIN RSA PRIVATE KEY${'-'.repeat(5)}\n${letters(64)}\n`,
+    `AGE-SECRET-KEY-1${letters(30).toUpperCase()}`,
+  ],
+  'a key of another service': [
+    `AKIA${letters(16).toUpperCase()}`,
+    `ghp_${letters(36)}`,
+    `sk-${letters(40)}`,
+  ],
+};
+
+function pngWith(type: string, data: Buffer): Buffer {
+  const chunk = (name: string, content: Buffer) => {
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    const named = Buffer.concat([Buffer.from(name), content]);
+    length.writeUInt32BE(content.length);
+    sum.writeUInt32BE(crc32(named));
+    return Buffer.concat([length, named, sum]);
+  };
+  const icon = readFileSync('media/icon.png');
+  // Behind the signature and the first chunk, which says how large it is.
+  return Buffer.concat([icon.subarray(0, 33), chunk(type, data), icon.subarray(33)]);
+}
+
+function webpWith(type: string, data: Buffer): Buffer {
+  const picture = readFileSync('media/walkthrough/key-dark.webp');
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(data.length);
+  const chunk = Buffer.concat([Buffer.from(type), length, data, Buffer.alloc(data.length % 2)]);
+  // Whose letters follow at once.
+  const empty = Buffer.from('NEXT\0\0\0\0');
+  const all = Buffer.concat([picture, chunk, empty]);
+  all.writeUInt32LE(all.length - 8, 4);
+  return all;
+}
+
+const text = (value: string) => Buffer.from(`Comment\0${value}`);
+const pictures: Readonly<Record<string, (value: string) => Buffer>> = {
+  'tEXt of a PNG': (value) => pngWith('tEXt', text(value)),
+  'zTXt of a PNG': (value) =>
+    pngWith('zTXt', Buffer.concat([text('\0'), deflateSync(Buffer.from(value))])),
+  'iTXt of a PNG': (value) => pngWith('iTXt', text(`\0\0en\0\0${value}`)),
+  'compressed iTXt of a PNG': (value) =>
+    pngWith('iTXt', Buffer.concat([text('\u0001\0en\0\0'), deflateSync(Buffer.from(value))])),
+  'eXIf of a PNG, in UTF-16': (value) => pngWith('eXIf', Buffer.from(value, 'utf16le')),
+  'EXIF of a WebP': (value) => webpWith('EXIF', Buffer.from(value)),
+  'XMP of a WebP': (value) => webpWith('XMP ', Buffer.from(`<x:xmpmeta>${value}</x:xmpmeta>`)),
+  'compressed chunk of a WebP': (value) => webpWith('EXIF', deflateSync(Buffer.from(value))),
+  'chunk of a WebP, packed by gzip': (value) => webpWith('ANY ', gzipSync(Buffer.from(value))),
+};
+
+describe('what has the shape of a key or token', () => {
+  for (const [shape, values] of Object.entries(keys)) {
+    for (const [index, value] of values.entries()) {
+      it(`is found in a text: ${shape}, ${index + 1}`, () => {
+        assert.deepEqual(secretShapesIn(Buffer.from(`const a = 1;\n${value};\n`)), [shape]);
+      });
+    }
+  }
+
+  for (const [place, picture] of Object.entries(pictures)) {
+    it(`is found in a picture: ${place}`, () => {
+      for (const [shape, [value = '']] of Object.entries(keys)) {
+        assert.deepEqual(secretShapesIn(picture(value)), [shape]);
+      }
+      assert.deepEqual(secretShapesIn(picture('a comment')), []);
+    });
+  }
+
+  const others = [
+    'this.apiKey=options.apiKey;headers={authorization:"Bearer "+e.token}',
+    'API_KEY=your-api-key, apiKey: "API key", bearer authentication',
+    // Of a hash, of a word of 44 letters, and of a longer run.
+    `sha256-${letters(43)}=`,
+    'x'.repeat(44),
+    'aFunctionWhoseNameHasExactlyFortyFourLetters',
+    letters(45),
+    letters(88),
+  ];
+  for (const other of others) {
+    it(`is not seen in ${other}`, () => {
+      assert.deepEqual(secretShapesIn(Buffer.from(other)), []);
+    });
+  }
+
+  it('is in no file of the package', () => {
+    const entries = entriesOf(readFileSync('hosted-model.vsix'));
+    assert.ok(entries.some(({ name }) => name === 'extension/media/icon.png'));
+    for (const { name, bytes } of entries) assert.deepEqual(secretShapesIn(bytes), [], name);
+  });
+
+  it('is packaged neither in a source file nor in a picture', async function () {
+    this.timeout(60_000);
+    const copy = makeWorkingCopy();
+    try {
+      appendFileSync(join(copy, 'src/extension.ts'), `\nexport const planted = '${vendorKey}';\n`);
+      writeFileSync(join(copy, 'media/icon.png'), pictures['zTXt of a PNG']?.(vendorKey) ?? '');
+      const packaging = run('npm', ['run', '--silent', 'package'], { cwd: copy });
+      const { stderr } = await packaging.then(
+        () => assert.fail('This was packaged.'),
+        (error: { readonly stderr: string }) => error,
+      );
+      for (const name of ['extension/dist/extension.js', 'extension/media/icon.png']) {
+        assert.ok(stderr.includes(`${name} holds something of the shape of an API key`), stderr);
+      }
+      assert.ok(!stderr.includes(vendorKey));
+      assert.equal(existsSync(join(copy, 'hosted-model.vsix')), false);
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { gunzipSync, inflateSync } from 'node:zlib';
+import { privateKeysIn } from '../../src/service/privateKeys.ts';
+import { SECRET_SHAPES } from '../../src/service/redact.ts';
+
+/** Finds what has the shape of a key or token in a file of any kind. */
+
+/** Those that can be told from any other text by their first letters, of services in common use. */
+const PREFIXED =
+  /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
+
+/** The key of the vendor: 44 characters, those that Base64 has in addresses. */
+const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
+
+/** In either order of bytes. */
+const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
+
+/** More than any file that is shipped holds once it is unpacked, in bytes. */
+const MOST_BYTES = 67_108_864;
+
+/**
+ * What a file holds of the shape of a key or token: in its bytes, in UTF-16, and in whatever is
+ * compressed within it, as texts in pictures are. What a picture shows in its pixels is out of reach.
+ * @returns a name for each kind that was found, and nothing of the key
+ * @throws {Error} if something in it unpacks to more bytes than a shipped file may have
+ */
+export function secretShapesIn(file: Buffer): string[] {
+  const texts = [file, ...chunksOf(file)]
+    .flatMap((part) => [part, ...unpackedIn(part)])
+    .map((bytes) => bytes.toString('latin1'))
+    .flatMap((text) => [
+      text,
+      ...(text.match(UTF_16) ?? []).map((wide) => wide.replaceAll('\0', '')),
+    ]);
+  return Object.entries(SHAPES)
+    .filter(([, isIn]) => texts.some(isIn))
+    .map(([name]) => name);
+}
+
+const SHAPES: Readonly<Record<string, (text: string) => boolean>> = {
+  'a private key': (text) => privateKeysIn(text).length > 0,
+  'a key or token': (text) =>
+    SECRET_SHAPES.some((shape) => Array.from(text.matchAll(shape)).some(([it]) => isMade(it))),
+  'an API key of the vendor': (text) =>
+    Array.from(text.matchAll(VENDOR_KEY)).some(
+      ([key]) => /\d/.test(key) && /[a-z]/.test(key) && /[A-Z]/.test(key),
+    ),
+  'a key of another service': (text) => text.search(PREFIXED) >= 0,
+};
+
+/** Scripts say `apiKey: other.apiKey` in many ways; a machine made what has letters and digits. */
+function isMade(found: string): boolean {
+  const [word = ''] = /^[\w.~+/=-]*/.exec(found) ?? [];
+  return word.length >= 11 && /\d/.test(word) && /[a-z]/i.test(word);
+}
+
+/** What the chunks of a PNG or WebP hold: a key in one may touch the letters and sums around it. */
+function chunksOf(file: Buffer): Buffer[] {
+  const isPng = file.toString('latin1', 1, 4) === 'PNG';
+  if (!isPng && file.toString('latin1', 0, 4) !== 'RIFF') return [];
+  const chunks: Buffer[] = [];
+  for (let at = isPng ? 8 : 12; at + 8 <= file.length; ) {
+    const length = isPng ? file.readUInt32BE(at) : file.readUInt32LE(at + 4);
+    chunks.push(file.subarray(at + 8, at + 8 + length));
+    at += 8 + length + (isPng ? 4 : length % 2);
+  }
+  return chunks;
+}
+
+/** What unpacks wherever compressed bytes could begin, by zlib's first two bytes or those of gzip. */
+function unpackedIn(file: Buffer): Buffer[] {
+  const unpacked: Buffer[] = [];
+  for (let at = 0; at + 1 < file.length; at += 1) {
+    const start = file.readUInt16BE(at);
+    const isZlib = (start & 0x8f20) === 0x0800 && start % 31 === 0;
+    if (!isZlib && start !== 0x1f8b) continue;
+    try {
+      const unpack = isZlib ? inflateSync : gunzipSync;
+      unpacked.push(unpack(file.subarray(at), { maxOutputLength: MOST_BYTES }));
+    } catch (error) {
+      if (Object(error).code === 'ERR_BUFFER_TOO_LARGE') throw error;
+    }
+  }
+  return unpacked;
+}
