@@ -1,5 +1,5 @@
 import { startEmulator } from '../emulator/emulator.ts';
-import { apiKey, body, fetchToken, paths, tokenRequest } from './callers/caller.ts';
+import { apiKey, chatRequest, fetchToken, tokenRequest } from './callers/caller.ts';
 import { answerParent } from './child.ts';
 import { record, replay } from './replay.ts';
 
@@ -21,11 +21,7 @@ answerParent({
   /** The address of one that gives its answers of this moment again. */
   replay: async () => {
     const token = await fetchToken(emulator.url);
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const requests = [
-      tokenRequest,
-      ...[paths.call, paths.stream].map((path) => ({ path, headers, body })),
-    ];
+    const requests = [tokenRequest, chatRequest('call', token), chatRequest('stream', token)];
     const answers = new Map<string, Buffer>();
     for (const request of requests) {
       const [path = ''] = request.path.split('?', 1);

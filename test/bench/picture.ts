@@ -1,12 +1,12 @@
 /**
- * `node test/bench/picture.ts`: draws media/bench.svg from test/bench/results.json. Bars are the
- * product's figures in multiples of each peer's, on a logarithmic axis: less to the left of 1, more
- * to its right.
+ * `node test/bench/picture.ts`: draws media/bench.svg from test/bench/results.json. Bars of round trips
+ * and connections begin at 0, for the product and for each peer. All others are the product's figures
+ * in multiples of each peer's, on a logarithmic axis: less to the left of 1, more to its right.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from './question.ts';
-import { type Results, ratioText } from './results.ts';
+import { type Answer, type Results, ratioText } from './results.ts';
 
 /** Pixels of the picture, which is shown as wide as it is. */
 const width = 640;
@@ -16,16 +16,23 @@ const lineHeight = 16;
 /** Characters of a text of 12 pixels that fit beside the bars, and across the picture. */
 const fits = { name: 47, line: 92 };
 
-/** Multiples: what is beyond is drawn up to there, and its number says how far it is. */
+/** What is beyond is drawn up to there, and its number says how far it is. */
 interface Axis {
   readonly least: number;
   readonly most: number;
   readonly marks: readonly number[];
+  /** Of the figures that are drawn; multiples have none. */
+  readonly unit?: string;
 }
 
-/** For figures that are alike, and for all others. */
+/** For multiples that are alike, and for all others. */
 const narrow: Axis = { least: 1 / 5, most: 5, marks: [0.25, 0.5, 1, 2, 4] };
 const wide: Axis = { least: 1 / 120, most: 20, marks: [0.01, 0.1, 1, 10] };
+/** For what is counted. */
+const counts: readonly Axis[] = [
+  { least: 0, most: 10, marks: [0, 2, 4, 6, 8, 10], unit: 'round trips' },
+  { least: 0, most: 22, marks: [0, 5, 10, 15, 20], unit: 'connections' },
+];
 
 /** Of VS Code's and GitHub's own themes; each has a contrast of 4.5 or more on its background. */
 const style = `
@@ -43,64 +50,41 @@ const style = `
   .missed { fill: var(--missed); }
   .back { fill: var(--back); }
   .bar { fill: var(--bar); }
+  .peer { fill: var(--pale); }
   .goal { stroke: var(--goal); stroke-width: 2.5; }
   .around { stroke: var(--back); stroke-width: 5.5; }
   .one { stroke: var(--pale); }
   .mark { stroke: var(--line); }
 `;
 
+interface Part {
+  readonly drawn: readonly string[];
+  /** Pixels from the top to its end. */
+  readonly bottom: number;
+}
+
 /** An SVG with the words for people who hear it read: every figure is in its description. */
 function pictureOf({ date, machine, versions, questions }: Results): string {
-  const drawn: string[] = [];
-  let top = margin;
-  const say = (x: number, text: string, kind = '', anchor = 'start') =>
-    drawn.push(
-      `<text x="${x}" y="${top}" class="${kind}" text-anchor="${anchor}">${escaped(text)}</text>`,
-    );
-  top += 2;
-  say(margin, 'Bars: figure of Hosted Model ÷ figure of the peer (logarithmic).', 'pale');
-  say(width - margin, 'Orange line: the goal.', 'pale', 'end');
+  let top = margin + 2;
+  const drawn = [
+    text(
+      margin,
+      top,
+      'Counts: bars from 0. All others: Hosted Model ÷ peer (logarithmic).',
+      'pale',
+    ),
+    text(width - margin, top, 'Orange line: the goal.', 'pale', 'end'),
+  ];
   top += lineHeight / 2;
   for (const question of questions) {
-    top += lineHeight * 1.5;
-    for (const line of wrapped(question.title, fits.line - 14)) {
-      say(margin, line, 'title');
-      top += lineHeight + 2;
-    }
-    const { words, kind } = verdict(question.isMet);
-    for (const line of wrapped(`${words}${question.goal}`, fits.line)) {
-      say(margin, line, kind);
-      top += lineHeight;
-    }
-    top += 4;
-    const goals = goalsIn(question.goal, question.rows);
-    const axis = axisFor(question.rows);
-    const rows: string[] = [];
-    for (const row of question.rows) {
-      const lines = wrapped(nameOf(row), fits.name);
-      if (row.ratio === undefined) {
-        rows.push(text(bars.left, top, `${figure(row.value)} ${row.unit}`.trim(), 'number'));
-      } else {
-        rows.push(...marksFrom(axis, top - 14, top - 11 + lines.length * lineHeight));
-        rows.push(...barOf(axis, row.ratio, goals.get(row), top));
-        rows.push(text(width - margin, top, ratioText(row.ratio), 'number', 'end'));
-      }
-      for (const line of lines) {
-        rows.push(text(margin, top, line));
-        top += lineHeight;
-      }
-      top += 3;
-    }
-    if (question.rows.some(({ ratio }) => ratio !== undefined)) {
-      drawn.push(...axisNames(axis, top));
-      top += lineHeight;
-    }
-    drawn.push(...rows);
+    const part = partOf(question, top);
+    drawn.push(...part.drawn);
+    top = part.bottom;
   }
   top += lineHeight;
   const made = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   for (const line of wrapped(`${date} · ${machine} · ${made.join(' · ')}`, fits.line)) {
-    say(margin, line, 'pale');
+    drawn.push(text(margin, top, line, 'pale'));
     top += lineHeight;
   }
   const title = 'Benchmark of Hosted Model';
@@ -114,32 +98,83 @@ ${drawn.join('\n')}
 `;
 }
 
+/** One question, from so many pixels on. */
+function partOf({ title, goal, isMet, rows }: Answer, top: number): Part {
+  const drawn: string[] = [];
+  let bottom = top + lineHeight * 1.5;
+  const say = (words: string, most: number, kind = '') => {
+    for (const line of wrapped(words, most)) {
+      drawn.push(text(margin, bottom, line, kind));
+      bottom += lineHeight;
+    }
+  };
+  say(title, fits.line - 14, 'title');
+  bottom += 2;
+  const { words, kind } = verdict(isMet);
+  say(`${words}${goal}`, fits.line, kind);
+  bottom += 4;
+  const axis = axisFor(rows);
+  const goals = goalsIn(goal, rows, axis);
+  const last = rows.findLast((row) => barred(axis, row) !== undefined);
+  for (const row of rows) {
+    drawn.push(...figureOf(axis, row, goals.get(row), bottom));
+    say(nameOf(axis, row), fits.name);
+    bottom += 3;
+    if (row !== last) continue;
+    drawn.push(...axisNames(axis, bottom));
+    bottom += lineHeight;
+  }
+  return { drawn, bottom };
+}
+
+/** Beside the name of a row: its bar, or its number where it has none. */
+function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): string[] {
+  const value = barred(axis, row);
+  const number = `${figure(row.value)} ${row.unit}`.trim();
+  if (value === undefined) return [text(bars.left, top, number, 'number')];
+  const lines = wrapped(nameOf(axis, row), fits.name).length;
+  const kind = axis.unit && row.name !== 'Hosted Model' ? 'peer' : 'bar';
+  return [
+    ...marksFrom(axis, top - 14, top - 11 + lines * lineHeight),
+    barOf(axis, value, kind, top),
+    ...(goal === undefined ? [] : goalAt(axis, goal, top)),
+    text(width - margin, top, axis.unit ? figure(value) : ratioText(value), 'number', 'end'),
+  ];
+}
+
+/** What the bar of a row says; undefined if it has none. */
+function barred({ unit }: Axis, row: Row): number | undefined {
+  if (unit === undefined) return row.ratio;
+  return row.unit === unit ? row.value : undefined;
+}
+
 function verdict(isMet: boolean | undefined): { words: string; kind: string } {
   if (isMet === undefined) return { words: '', kind: 'pale' };
   return isMet ? { words: '✓ Met: ', kind: 'met' } : { words: '✗ Not met: ', kind: 'missed' };
 }
 
-function nameOf({ name, value, unit, ratio }: Row): string {
-  return ratio === undefined ? name : `÷ ${name} (${figure(value)} ${unit})`;
+function nameOf(axis: Axis, { name, value, unit, ratio }: Row): string {
+  return axis.unit || ratio === undefined ? name : `÷ ${name} (${figure(value)} ${unit})`;
 }
 
-function barOf(axis: Axis, ratio: number, goal: number | undefined, top: number): string[] {
-  const [from, to] = [placeOf(axis, 1), placeOf(axis, ratio)];
+function barOf(axis: Axis, value: number, kind: string, top: number): string {
+  const [from, to] = [placeOf(axis, axis.unit ? 0 : 1), placeOf(axis, value)];
   const left = Math.min(from, to);
-  const long = Math.max(1.5, Math.abs(to - from));
-  const bar = `<rect class="bar" x="${left}" y="${top - 10}" width="${round(long)}" height="11" rx="1.5"/>`;
-  if (goal === undefined) return [bar];
+  const long = round(Math.max(1.5, Math.abs(to - from)));
+  return `<rect class="${kind}" x="${left}" y="${top - 10}" width="${long}" height="11" rx="1.5"/>`;
+}
+
+function goalAt(axis: Axis, goal: number, top: number): string[] {
   const at = placeOf(axis, goal);
-  const lines = ['around', 'goal'].map(
+  return ['around', 'goal'].map(
     (kind) => `<line class="${kind}" x1="${at}" x2="${at}" y1="${top - 13}" y2="${top + 4}"/>`,
   );
-  return [bar, ...lines];
 }
 
 function marksFrom(axis: Axis, top: number, bottom: number): string[] {
   return axis.marks.map((mark) => {
     const at = placeOf(axis, mark);
-    const kind = mark === 1 ? 'one' : 'mark';
+    const kind = mark === 1 && !axis.unit ? 'one' : 'mark';
     return `<line class="${kind}" x1="${at}" x2="${at}" y1="${top}" y2="${bottom}"/>`;
   });
 }
@@ -149,20 +184,24 @@ function axisNames(axis: Axis, top: number): string[] {
 }
 
 function axisFor(rows: readonly Row[]): Axis {
+  const counted = counts.find(({ unit }) => unit === rows[0]?.unit);
+  if (counted) return counted;
   const isNarrow = rows.every(({ ratio = 1 }) => ratio >= narrow.least && ratio <= narrow.most);
   return isNarrow ? narrow : wide;
 }
 
 /** Pixels from the left. */
-function placeOf(axis: Axis, ratio: number): number {
-  const kept = Math.min(axis.most, Math.max(axis.least, ratio));
-  const share = Math.log(kept / axis.least) / Math.log(axis.most / axis.least);
+function placeOf({ least, most, unit }: Axis, value: number): number {
+  const kept = Math.min(most, Math.max(least, value));
+  const share = unit ? kept / most : Math.log(kept / least) / Math.log(most / least);
   return round(bars.left + share * (bars.right - bars.left));
 }
 
-/** Goals such as `≤ 0.90 × official SDK`, by the rows that they are about. */
-function goalsIn(goal: string, rows: readonly Row[]): Map<Row, number> {
+/** Goals such as `≤ 0.90 × official SDK` or `≤ 4.2 round trips`, by the rows that they are about. */
+function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, number> {
   const goals = new Map<Row, number>();
+  const [product] = rows;
+  if (product && unit) return goals.set(product, Number.parseFloat(goal.replace('≤', '')));
   for (const [, multiple, peer = ''] of goal.matchAll(/(\d[\d.]*) ×\s*([^,;]*)/g)) {
     const words = peer.trim().toLowerCase();
     const named = rows.filter(({ name }) => name.toLowerCase().includes(words));
@@ -212,11 +251,12 @@ function escaped(words: string): string {
   return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The questions whose goal is set beside somebody else's figure; `RESULTS.md` has the others, too. */
-function withComparedGoals(results: Results): Results {
-  const questions = results.questions.filter(
-    ({ isMet, rows }) => isMet !== undefined && rows.some(({ ratio }) => ratio !== undefined),
-  );
+/** The questions with a goal of which anything can be drawn; `RESULTS.md` has the others, too. */
+function withBars(results: Results): Results {
+  const questions = results.questions.filter(({ isMet, rows }) => {
+    const axis = axisFor(rows);
+    return isMet !== undefined && rows.some((row) => barred(axis, row) !== undefined);
+  });
   return { ...results, questions };
 }
 
@@ -224,7 +264,7 @@ function withComparedGoals(results: Results): Results {
 export async function drawPicture(): Promise<void> {
   const results = JSON.parse(await readFile(join(import.meta.dirname, 'results.json'), 'utf8'));
   const picture = join(import.meta.dirname, '..', '..', 'media', 'bench.svg');
-  await writeFile(picture, pictureOf(withComparedGoals(results)));
+  await writeFile(picture, pictureOf(withBars(results)));
 }
 
 if (import.meta.main) await drawPicture();

@@ -52,7 +52,11 @@ function page({ date, machine, versions, questions }: Results): string {
 
 ${date} on ${machine}. ${named.join(', ')}.
 
-Values are medians of rounds in which all take turns. A ratio is the product's value to that of its row, the median of the rounds' own ratios: it holds where a busy machine moves the values themselves. All call the emulated service of this repository, which runs in a process of its own.
+Values are medians of rounds in which all take turns. A ratio is the product's value to that of its row, the median of the rounds' own ratios: it holds where a busy machine moves the values themselves. All call the emulated service of this repository.
+
+Far from the service is a real VS Code whose way to both services is a line with a round trip of 500 ms: every byte takes 250 ms each way, the first ones of a connection two round trips more, as TCP and TLS 1.3 need them, and a connection that nothing has passed for 5 s is closed at the far end. Three small extensions stand beside Hosted Model, each with lines of its own. Round trips are what the first character takes more than without that line, divided by 500 ms.
+
+The questions asked in plain Node – the processor time of a call and of a stream, calls a second, the first token on a warm connection, memory – are reported and have no goal: they measure what no user of VS Code gets, which puts its own network layer under each extension.
 
 ${summary(questions)}
 

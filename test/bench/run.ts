@@ -1,6 +1,6 @@
 /**
  * `npm run bench [part]`: asks every question, or those that have the part in their path or title,
- * and prints the answers. `editor/activation` is one of those asked in a real VS Code. What was asked
+ * and prints the answers. `editor/` and `far/` are asked in a real VS Code. What was asked
  * takes its place in `results.json`, `RESULTS.md` and `media/bench.svg`.
  */
 import { globSync } from 'node:fs';
@@ -11,15 +11,21 @@ import { drawPicture } from './picture.ts';
 import type { Question } from './question.ts';
 import { type Answer, lines, writeResults } from './results.ts';
 
+interface Module {
+  readonly default: Question | Question[];
+}
+
 const part = process.argv.slice(2).join(' ').toLowerCase();
 
-const files = globSync(['test/bench/questions/*.ts', 'test/bench/editor/*.ts']).sort();
+/** What users wait for comes first. */
+const patterns = ['test/bench/far/*.ts', 'test/bench/editor/*.ts', 'test/bench/questions/*.ts'];
+const files = patterns.flatMap((pattern) => globSync(pattern).sort());
 const questions = await Promise.all(
   files.map(async (path) => {
-    const module: { default: Question } = await import(pathToFileURL(resolve(path)).href);
-    return { path, question: module.default };
+    const module: Module = await import(pathToFileURL(resolve(path)).href);
+    return [module.default].flat().map((question) => ({ path, question }));
   }),
-);
+).then((all) => all.flat());
 const named = questions.filter(({ path, question }) =>
   [path, question.title].some((name) => name.toLowerCase().includes(part)),
 );

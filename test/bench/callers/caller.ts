@@ -22,7 +22,18 @@ export const paths = {
   call: `/ml/v1/text/chat?version=${version}`,
   stream: `/ml/v1/text/chat_stream?version=${version}`,
 } as const;
-export const body = JSON.stringify({ model_id: modelId, project_id: projectId, messages });
+export const body = bodyAsking(prompt);
+
+/** What somebody with a token sends. */
+export function chatRequest(kind: keyof typeof paths, token: string, question = prompt) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return { path: paths[kind], headers, body: bodyAsking(question) } as const;
+}
+
+function bodyAsking(content: string): string {
+  const messages = [{ role: 'user', content }];
+  return JSON.stringify({ model_id: modelId, project_id: projectId, messages });
+}
 
 const form = { grant_type: 'urn:ibm:params:oauth:grant-type:apikey', apikey: apiKey };
 export const tokenRequest = {

@@ -1,6 +1,6 @@
 import {
-  body,
   type ChatAnswer,
+  chatRequest,
   eventReader,
   fetchToken,
   type MakeCaller,
@@ -10,10 +10,7 @@ import {
 
 /** `fetch` as Node has it, with a token in hand. */
 export const makeCaller: MakeCaller = async (url) => {
-  const headers = {
-    authorization: `Bearer ${await fetchToken(url)}`,
-    'content-type': 'application/json',
-  };
+  const { headers, body } = chatRequest('call', await fetchToken(url));
   const send = (path: string) => fetch(url + path, { method: 'POST', headers, body });
   return {
     call: async () => textOf((await (await send(paths.call)).json()) as ChatAnswer),

@@ -11,12 +11,12 @@ import {
   version,
 } from './caller.ts';
 
-interface Sdk {
+export interface Sdk {
   textChat(request: object): Promise<{ readonly result: ChatAnswer }>;
   textChatStream(request: object): Promise<AsyncIterable<{ readonly data: ChatAnswer }>>;
 }
 
-interface Module {
+export interface Module {
   readonly WatsonXAI: { newInstance(options: object): Sdk };
   readonly IamAuthenticator: new (options: { apikey: string; url: string }) => object;
 }

@@ -7,7 +7,7 @@ import { onStage } from './stage/stage.ts';
 /** Extension hosts; each activates both, and the other one first in turn. */
 const rounds = 10;
 /** Activated before both, since the first of a host waits for what all of them need. */
-const firstId = 'bench.fetch-and-edit';
+const firstId = 'bench.fetchAndEdit';
 
 const question: Question = {
   title: 'Activation in a real extension host',

@@ -54,7 +54,7 @@ async function requestsOfWindow(): Promise<Record<string, number>> {
     const driver = await start();
     await driver.do('activate', [productId]);
     await workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
-    await driver.do('run', { command: 'bench.wait', argument: watchedMs, text: ' ', line: 0 });
+    await driver.do('run', { command: 'bench.wait', argument: watchedMs, text: ' ', lines: [0] });
     return {
       'token requests': emulator.count('/identity/token'),
       'other requests': emulator.count(({ path }) => path !== '/identity/token'),

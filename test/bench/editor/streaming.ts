@@ -1,18 +1,18 @@
 /** A stream of 100 tokens a second into a real editor: how it is written, and what undo makes of it. */
+import type { Pace } from '../lineProcess.ts';
 import type { Question, Row } from '../question.ts';
 import type { Driver } from './stage/driver.ts';
 import { compared, median } from './stage/figures.ts';
 import { timeNextAnswer } from './stage/pace.ts';
-import { slowLineTo } from './stage/slowLine.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /** Streams of each, and of how many tokens; on a slow line every edit and undo of the peer takes its time. */
 const here = { rounds: 3, tokens: 300, isNear: true };
 const far = { rounds: 3, tokens: 100, isNear: false };
-/** Milliseconds of each way. */
-const farMs = 60;
+/** Of the line from the window to its server, in the end. */
+const pace: Pace = { roundTripMs: 120 };
 
-const commands = { product: 'hostedModel.generateFromSelection', peer: 'bench.editPerEvent' };
+const commands = { product: 'hostedModel.generateFromSelection', peer: 'bench.onFetch' };
 
 interface Streamed {
   /** The most in any second. */
@@ -33,22 +33,18 @@ const question: Question = {
   goal: '≤ 31 edits a second, last character ≤ 250 ms late, 1 undo step',
   measure: () =>
     onStage(async (stage) => {
-      const line = await slowLineTo(stage.server.port);
-      try {
-        const driver = await stage.start(line.port);
-        await driver.do('activate', []);
-        await stage.storeKey();
-        const near = await inTurn(stage, driver, here);
-        line.delayMs = farMs;
-        const remote = await inTurn(stage, driver, far);
-        const both = [...figuresOf(near, ''), ...figuresOf(remote, `, ${2 * farMs} ms away`)];
-        return {
-          rows: both.flatMap(({ rows }) => rows),
-          isMet: both.every(({ isMet }) => isMet),
-        };
-      } finally {
-        line.close();
-      }
+      const { lines, server, start, storeKey } = stage;
+      const driver = await start(await lines.ask('open', server.port));
+      await driver.do('activate', []);
+      await storeKey();
+      const near = await inTurn(stage, driver, here);
+      await lines.ask('pace', pace);
+      const remote = await inTurn(stage, driver, far);
+      const both = [...figuresOf(near, ''), ...figuresOf(remote, `, ${pace.roundTripMs} ms away`)];
+      return {
+        rows: both.flatMap(({ rows }) => rows),
+        isMet: both.every(({ isMet }) => isMet),
+      };
     }),
 };
 export default question;
@@ -81,19 +77,18 @@ function figuresOf(
 }
 
 async function stream(
-  { emulator, peerRequest }: Stage,
+  { emulator, addresses }: Stage,
   driver: Driver,
   who: 'product' | 'peer',
   { tokens, isNear }: typeof here,
 ): Promise<Streamed> {
   emulator.settings.answer = () => Array.from({ length: tokens }, (_, index) => pieceAt(index));
-  const argument = who === 'peer' ? await peerRequest('chat_stream') : undefined;
   const service = timeNextAnswer(emulator, 'chat_stream', { everyMs: 10 });
   const { changedAt, text, undoSteps } = await driver.do('run', {
     command: commands[who],
-    argument,
+    argument: addresses,
     text: 'Write a reply.',
-    line: 0,
+    lines: [0],
     isUndone: isNear,
   });
   const wanted = Array.from({ length: tokens }, (_, index) => pieceAt(index)).join('');

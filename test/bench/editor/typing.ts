@@ -14,7 +14,7 @@ type Beside = 'product' | 'peer' | 'nothing';
 
 const commands: Readonly<Record<Beside, string>> = {
   product: 'hostedModel.generateFromSelection',
-  peer: 'bench.editPerEvent',
+  peer: 'bench.onFetch',
   nothing: 'bench.wait',
 };
 
@@ -49,16 +49,16 @@ export default question;
 
 /** @returns milliseconds from each key to its character on the screen */
 async function type(stage: Stage, driver: Driver, beside: Beside): Promise<readonly number[]> {
-  const { emulator, workbench, peerRequest } = stage;
+  const { emulator, workbench, addresses } = stage;
   emulator.settings.answer = () =>
     Array.from({ length: tokens }, (_, index) => `word${index % 10 === 9 ? '\n' : ' '}`);
-  const argument = beside === 'peer' ? await peerRequest('chat_stream') : keys * everyMs;
+  const argument = beside === 'nothing' ? keys * everyMs : addresses;
   if (beside !== 'nothing') timeNextAnswer(emulator, 'chat_stream', { everyMs: 10 });
   const running = driver.do('run', {
     command: commands[beside],
     argument,
     text: '>\n\nWrite a reply.',
-    line: 2,
+    lines: [2],
     staysOpen: true,
   });
   await workbench.editor.waitForPosition(/^Ln 3, .*selected/);

@@ -1,9 +1,9 @@
-import { callerRows, callerTitles, hold, ratioTo } from '../contest.ts';
+import { callerRows, hold } from '../contest.ts';
 import type { Question } from '../question.ts';
 
 const question: Question = {
   title: 'First token of a stream, connection warm',
-  goal: '≤ 0.75 × official SDK',
+  goal: 'reported',
   measure: async () => {
     const figures = await hold({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
@@ -15,8 +15,7 @@ const question: Question = {
       rounds: 15,
       warmUps: 4,
     });
-    const rows = callerRows(figures, ({ firstTextMs }) => firstTextMs * 1_000, 'µs');
-    return { rows, isMet: ratioTo(rows, callerTitles.officialSdk) <= 0.75 };
+    return { rows: callerRows(figures, ({ firstTextMs }) => firstTextMs * 1_000, 'µs') };
   },
 };
 export default question;

@@ -15,12 +15,12 @@ const CLINE_VSIX_KB = 7_280;
 
 const question: Question = {
   title: 'Size',
-  goal: 'activation ≤ 20 KB, HTTP stack ≤ 90 KB, all JavaScript ≤ 180 KB, VSIX ≤ 350 KB',
+  goal: 'activation ≤ 20 KB, loaded at first use ≤ 125 KB, all JavaScript ≤ 180 KB, VSIX ≤ 350 KB',
   measure: async () => {
     const scripts = Object.keys(outputs()).filter((path) => path.endsWith('.js'));
     const sizes: [name: string, kilobytes: number, limit: number][] = [
       ['loaded at activation and in the turn after it', kilobytesOf(loadedAtStart()), 20],
-      ['HTTP stack and all else that the first request loads', kilobytesOf(loadedAtFirstUse()), 90],
+      ['loaded at first use', kilobytesOf(loadedAtFirstUse()), 125],
       ['all JavaScript', kilobytesOf(scripts), 180],
       ['VSIX', kilobytesOf(['hosted-model.vsix']), 350],
     ];

@@ -1,5 +1,6 @@
 /** Packs and installs what is measured: the shipped extension, its peers and the driver. */
-import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { run } from '../../../vscode/command.ts';
@@ -11,9 +12,11 @@ import {
 } from '../../../vscode/install.ts';
 
 const directory = join(testDirectory, 'bench');
-const peers = join(import.meta.dirname, '..', 'peers');
+const peers = globSync(join(import.meta.dirname, '..', 'peers', '*.ts'));
+const driver = join(import.meta.dirname, 'driverExtension.ts');
 
 export const productId = 'hosted-model.hosted-model';
+export const peerIds = peers.map(idOf);
 export const emptyId = 'bench.empty';
 
 let installed: Promise<string> | undefined;
@@ -27,8 +30,8 @@ export function installedExtensions(): Promise<string> {
 async function install(): Promise<string> {
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  const packages = [join(repositoryRoot, 'hosted-model.vsix'), await pack(await buildDriver())];
-  for (const name of await readdir(peers)) packages.push(await pack(join(peers, name)));
+  const packages = [join(repositoryRoot, 'hosted-model.vsix'), await pack(driver, '*')];
+  for (const source of peers) packages.push(await pack(source, 'onStartupFinished'));
   const { node, serverMain } = await ensureVSCodeServer(newestServer);
   const extensions = join(directory, 'extensions');
   const command = [node, serverMain, '--accept-server-license-terms'];
@@ -38,27 +41,30 @@ async function install(): Promise<string> {
   return extensions;
 }
 
-async function buildDriver(): Promise<string> {
-  const source = join(import.meta.dirname, 'driver');
-  const target = join(directory, 'driver');
+/** Makes an extension of one source. @param start when VS Code activates it */
+async function pack(source: string, start: string): Promise<string> {
+  const [publisher, name = ''] = idOf(source).split('.');
+  const folder = join(directory, name);
   await build({
-    entryPoints: [join(source, 'extension.ts')],
-    outfile: join(target, 'extension.js'),
+    entryPoints: [source],
+    outfile: join(folder, 'extension.js'),
     bundle: true,
     platform: 'node',
-    format: 'esm',
     external: ['vscode'],
     logLevel: 'warning',
   });
-  await cp(join(source, 'package.json'), join(target, 'package.json'));
-  return target;
-}
-
-async function pack(folder: string): Promise<string> {
-  const path = join(directory, `${basename(folder)}.vsix`);
+  const engines = { vscode: '^1.125.0' };
+  const manifest = { publisher, name, version: '1.0.0', engines, main: './extension.js' };
+  const text = JSON.stringify({ ...manifest, activationEvents: [start] });
+  await writeFile(join(folder, 'package.json'), text);
+  const path = join(directory, `${name}.vsix`);
   const command = [join(repositoryRoot, 'node_modules', '.bin', 'vsce'), 'package'];
   command.push('--no-dependencies', '--allow-missing-repository', '--skip-license');
   command.push('--allow-star-activation', '--out', path);
   await run(command, folder);
   return path;
+}
+
+function idOf(source: string): string {
+  return `bench.${basename(source, '.ts')}`;
 }

@@ -5,7 +5,7 @@
 export interface Orders {
   /** Activates extensions, one after the other. Answered with the milliseconds of each. */
   activate: { order: readonly string[]; answer: Record<string, number> };
-  /** Opens a document with a text in which one line is selected, and runs a command for it. */
+  /** Opens a document with a text in which lines are selected, and runs a command for it. */
   run: { order: Run; answer: Ran };
   /** Closes the document that a command has run for. */
   close: { order: Record<string, never>; answer: true };
@@ -15,8 +15,10 @@ export interface Run {
   readonly command: string;
   readonly argument?: unknown;
   readonly text: string;
-  /** The selected line, counted from 0. */
-  readonly line: number;
+  /** The selected ones, counted from 0, each a selection of its own. */
+  readonly lines: readonly number[];
+  /** Whether the command runs even if the host has something else to do. */
+  readonly isAtOnce?: boolean;
   /** Whether to undo until the document is as before, and count the steps. */
   readonly isUndone?: boolean;
   /** Whether somebody still works in the document, and closes it. */
@@ -28,8 +30,17 @@ export interface Ran {
   readonly startedAt: number;
   /** When the document said that it had changed. */
   readonly changedAt: readonly number[];
+  /** When the command had. */
+  readonly endedAt: number;
   readonly text: string;
   readonly undoSteps?: number;
+}
+
+/** Where an extension finds both services, each without a slash at its end. */
+export interface Addresses {
+  /** Of the identity service. */
+  readonly authUrl: string;
+  readonly url: string;
 }
 
 /** What the driver finds its way back by: the port that the benchmark listens on. */

@@ -7,15 +7,18 @@ import { type Emulator, startEmulator } from '../../../emulator/emulator.ts';
 import { type Browser, startBrowser } from '../../../vscode/browser.ts';
 import { startVSCodeServer, type VSCodeServer } from '../../../vscode/server.ts';
 import { Workbench } from '../../../vscode/workbench.ts';
+import { apiKey, projectId } from '../../callers/caller.ts';
+import { Child } from '../../child.ts';
 import { type Driver, Drivers } from './driver.ts';
 import { installedExtensions } from './install.ts';
-import { portVariable } from './protocol.ts';
-
-const apiKey = 'bench-key-0123456789';
-const projectId = 'bench-project';
+import { type Addresses, portVariable } from './protocol.ts';
 
 export interface Stage {
   readonly emulator: Emulator;
+  /** `lineProcess.ts`. */
+  readonly lines: Child;
+  /** Where the product finds both services. */
+  readonly addresses: Addresses;
   readonly server: VSCodeServer;
   /** The only window, without a folder. */
   readonly workbench: Workbench;
@@ -27,22 +30,29 @@ export interface Stage {
   start(port?: number): Promise<Driver>;
   /** Has the product keep the key that the service knows, as a user does. */
   storeKey(): Promise<void>;
-  /** What a peer needs to ask the service: address, headers with a token, and the body. */
-  peerRequest(operation: 'chat' | 'chat_stream'): Promise<unknown>;
 }
 
-export async function onStage<Value>(use: (stage: Stage) => Promise<Value>): Promise<Value> {
-  const emulator = await startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });
+/** @param isByLine whether the product reaches each service by a line of its own */
+export async function onStage<Value>(
+  use: (stage: Stage) => Promise<Value>,
+  { isByLine = false }: { readonly isByLine?: boolean } = {},
+): Promise<Value> {
+  const emulator = await startEmulator({ apiKeys: [apiKey] });
   const drivers = await Drivers.listen();
+  const lines = new Child('test/bench/lineProcess.ts');
   let server: VSCodeServer | undefined;
   let browser: Browser | undefined;
   try {
-    server = await startServer(emulator, drivers.port);
+    const { url } = emulator;
+    const addresses = isByLine ? await addressesByLine(lines, url) : { authUrl: url, url };
+    server = await startServer(addresses, drivers.port);
     browser = await startBrowser();
     const workbench = new Workbench(await browser.newPage(), server);
     const address = new URL(server.url(null));
     return await use({
       emulator,
+      lines,
+      addresses,
       server,
       workbench,
       start: async (port) => {
@@ -51,22 +61,29 @@ export async function onStage<Value>(use: (stage: Stage) => Promise<Value>): Pro
         return driver;
       },
       storeKey: () => storeKey(workbench),
-      peerRequest: (operation) => peerRequest(emulator, operation),
     });
   } finally {
     await browser?.close();
     await server?.stop();
     drivers.close();
+    lines.end();
     await emulator.close();
   }
 }
 
-async function startServer({ url }: Emulator, port: number): Promise<VSCodeServer> {
+/** Lines to both services that nobody else has, and so connections and a count of their own. */
+export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
+  const { port } = new URL(emulatorUrl);
+  const open = async () => `http://127.0.0.1:${await lines.ask('open', Number(port))}`;
+  return { authUrl: await open(), url: await open() };
+}
+
+async function startServer({ authUrl, url }: Addresses, port: number): Promise<VSCodeServer> {
   return startVSCodeServer({
     extensionsDirectory: await installedExtensions(),
     env: { [portVariable]: String(port) },
     userSettings: {
-      'hostedModel.authUrl': url,
+      'hostedModel.authUrl': authUrl,
       'hostedModel.url': url,
       'hostedModel.projectId': projectId,
       // What VS Code itself does at every change is none of the question.
@@ -84,18 +101,4 @@ async function storeKey(workbench: Workbench): Promise<void> {
   await quickInput.accept();
   await quickInput.pick('$(save) Save Without Testing');
   await notifications.close(/is set up/);
-}
-
-async function peerRequest({ url }: Emulator, operation: string): Promise<unknown> {
-  const body = { grant_type: 'urn:ibm:params:oauth:grant-type:apikey', apikey: apiKey };
-  const answer = await fetch(`${url}/identity/token`, {
-    method: 'POST',
-    body: new URLSearchParams(body),
-  });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
-  return {
-    url: `${url}/ml/v1/text/${operation}?version=2025-02-11`,
-    headers: { authorization: `Bearer ${token}` },
-    body: { model_id: 'ibm/granite-4-h-small', project_id: projectId },
-  };
 }

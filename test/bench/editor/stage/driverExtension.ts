@@ -14,7 +14,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { clockMs, type Orders, portVariable, type Ran, type Run } from '../protocol.ts';
+import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
 /** Milliseconds a timer of one millisecond takes in a host that has nothing else to do. */
 const quietTurnMs = 3;
@@ -63,18 +63,20 @@ async function activateInTurn(ids: readonly string[]): Promise<Record<string, nu
   return milliseconds;
 }
 
-async function run({ command, argument, text, line, isUndone, staysOpen }: Run): Promise<Ran> {
-  const editor = await open(text, line);
+async function run(order: Run): Promise<Ran> {
+  const { command, argument, text, lines, isAtOnce, isUndone, staysOpen } = order;
+  const editor = await open(text, lines);
   const { document } = editor;
   const changedAt: number[] = [];
   const listener = workspace.onDidChangeTextDocument((event) => {
     if (event.document === document && event.contentChanges.length > 0) changedAt.push(clockMs());
   });
   try {
-    await quiet();
+    if (isAtOnce !== true) await quiet();
     const startedAt = clockMs();
     await commands.executeCommand(command, argument);
-    const ran = { startedAt, changedAt: [...changedAt], text: document.getText() };
+    const endedAt = clockMs();
+    const ran = { startedAt, changedAt: [...changedAt], endedAt, text: document.getText() };
     return isUndone === true ? { ...ran, undoSteps: await undo(document, text) } : ran;
   } finally {
     listener.dispose();
@@ -87,16 +89,20 @@ async function close(): Promise<true> {
   return true;
 }
 
-async function open(content: string, line: number): Promise<TextEditor> {
+async function open(content: string, lines: readonly number[]): Promise<TextEditor> {
   const document = await workspace.openTextDocument({ content, language: 'plaintext' });
   const editor = await window.showTextDocument(document, { preview: false });
-  const { start, end } = document.lineAt(line).range;
-  const wanted = new Selection(start, end);
+  const wanted = lines.map((line) => {
+    const { start, end } = document.lineAt(line).range;
+    return new Selection(start, end);
+  });
+  const isSelected = () =>
+    wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
-    editor.selection = wanted;
+    editor.selections = wanted;
     // What VS Code says late about the selection before takes its place. This is answered later.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
-  } while (!editor.selection.isEqual(wanted));
+  } while (!isSelected());
   return editor;
 }
 

@@ -1,0 +1,17 @@
+import { commands, type ExtensionContext, type TextEditor, window } from 'vscode';
+import { type ChatAnswer, chatRequest, textOf } from '../../callers/caller.ts';
+
+/** Sends the selected text, awaits the whole answer and inserts it below, with nothing around it. */
+async function generate({ url, token }: { url: string; token: string }): Promise<void> {
+  const editor = window.activeTextEditor as TextEditor;
+  const { document, selection } = editor;
+  const { path, headers, body } = chatRequest('call', token, document.getText(selection));
+  const response = await fetch(url + path, { method: 'POST', headers, body });
+  const answer = (await response.json()) as ChatAnswer;
+  const place = document.lineAt(selection.end.line).range.end;
+  await editor.edit((builder) => builder.insert(place, `\n${textOf(answer)}`));
+}
+
+export function activate({ subscriptions }: ExtensionContext): void {
+  subscriptions.push(commands.registerCommand('bench.fetchAndEdit', generate));
+}

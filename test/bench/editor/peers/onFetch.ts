@@ -1,0 +1,10 @@
+import { askingWith, generating } from '../stage/peer.ts';
+
+/** On `fetch` as VS Code has it. */
+export const activate = generating(
+  'bench.onFetch',
+  askingWith(async (url, headers, body) => {
+    const response = await fetch(url, { method: 'POST', headers, body });
+    return response.body as AsyncIterable<Uint8Array>;
+  }),
+);

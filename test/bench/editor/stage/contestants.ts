@@ -1,0 +1,100 @@
+/**
+ * The product and the small extensions beside it, each of which reaches both services by lines that
+ * nobody else has: so none takes a connection that another one has opened.
+ */
+import type { ServiceName } from '../../../emulator/inFlight.ts';
+import type { Pace, Passed } from '../../lineProcess.ts';
+import type { Row } from '../../question.ts';
+import type { Driver } from './driver.ts';
+import { compared } from './figures.ts';
+import { peerIds, productId } from './install.ts';
+import type { Addresses, Ran, Run } from './protocol.ts';
+import { addressesByLine, onStage, type Stage } from './stage.ts';
+
+export const titles = {
+  product: 'Hosted Model',
+  onHttp: 'Node’s http with a keep-alive agent',
+  onSdk: 'official SDK',
+  onFetch: 'fetch',
+} as const;
+export type Contestant = keyof typeof titles;
+export const contestants = Object.keys(titles) as Contestant[];
+
+/** To another continent, where services close what nobody has used for seconds. */
+export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
+
+/** What a command has come to. Times are milliseconds on the clock of `clockMs`. */
+export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
+  /** Milliseconds from the command to the first character in the document. */
+  readonly firstMs: number;
+  /** On the lines of this contestant, from the command to its end, and to whom. */
+  readonly passed: readonly (Passed & { readonly service: ServiceName })[];
+}
+
+export interface Window {
+  /** Has somebody generate, from one selected line unless told otherwise. */
+  generate(who: Contestant, how?: Partial<Run>): Promise<Generation>;
+}
+
+/** @param use is given what opens a window in which nobody has generated, far from the service or beside it */
+export function withContestants<Value>(
+  use: (open: (distance: 'far' | 'near') => Promise<Window>) => Promise<Value>,
+): Promise<Value> {
+  return onStage(
+    async (stage) => {
+      const { lines, emulator, workbench } = stage;
+      emulator.settings.answer = () => ['Dear', ' reader', ','];
+      const addresses = { product: stage.addresses } as Record<Contestant, Addresses>;
+      for (const who of contestants) addresses[who] ??= await addressesByLine(lines, emulator.url);
+      const driver = await stage.start();
+      await driver.do('activate', []);
+      await stage.storeKey();
+      return use(async (distance) => {
+        const driver = await stage.start();
+        await driver.do('activate', [productId, ...peerIds]);
+        await workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
+        await lines.ask('pace', distance === 'far' ? far : { ...far, roundTripMs: 0 });
+        return { generate: (who, how) => generate(stage, driver, who, addresses[who], how) };
+      });
+    },
+    { isByLine: true },
+  );
+}
+
+async function generate(
+  { lines }: Stage,
+  driver: Driver,
+  who: Contestant,
+  addresses: Addresses,
+  how: Partial<Run> = {},
+): Promise<Generation> {
+  await lines.ask('passed');
+  const { startedAt, changedAt, endedAt, text } = await driver.do('run', {
+    command: who === 'product' ? 'hostedModel.generateFromSelection' : `bench.${who}`,
+    argument: addresses,
+    text: 'Write a letter.',
+    lines: [0],
+    ...how,
+  });
+  const [firstAt] = changedAt;
+  const wanted = how.lines?.length ?? 1;
+  if (firstAt === undefined || text.split('Dear reader,').length !== wanted + 1) {
+    throw new Error(`${titles[who]} left this: ${text}`);
+  }
+  const portOf = (address: string) => Number(new URL(address).port);
+  const services = new Map<number, ServiceName>([
+    [portOf(addresses.authUrl), 'identity'],
+    [portOf(addresses.url), 'inference'],
+  ]);
+  const passed = (await lines.ask<Passed[]>('passed')).flatMap((each) => {
+    const service = services.get(each.port);
+    return service ? [{ ...each, service }] : [];
+  });
+  return { startedAt, endedAt, firstMs: firstAt - startedAt, passed };
+}
+
+/** The product's figure, and below it those of its peers. */
+export function rowsOf(unit: string, figureOf: (who: Contestant) => number): Row[] {
+  const [product, ...peers] = contestants.map((who) => [titles[who], figureOf(who)] as const);
+  return product ? compared(unit, product, ...peers) : [];
+}

@@ -1,0 +1,66 @@
+/** What the small extensions have in common that stand beside the product: each asks in its own way. */
+import { json } from 'node:stream/consumers';
+import { commands, type ExtensionContext, type TextEditor, window } from 'vscode';
+import { chatRequest, eventReader, tokenRequest } from '../../callers/caller.ts';
+import type { Addresses } from './protocol.ts';
+
+/** Asks the service, and hands on the texts of its answer one after the other. */
+type Ask = (
+  addresses: Addresses,
+  prompt: string,
+  onText: (text: string) => Promise<void>,
+) => Promise<void>;
+
+/** @returns the bytes of the answer as they come */
+type Post = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+) => Promise<AsyncIterable<Uint8Array>>;
+
+/**
+ * The `activate` of an extension with one command: it sends the selected text and awaits one edit for
+ * each event of the answer, at the end of the document. An edit that VS Code refuses, since somebody
+ * typed meanwhile, is made again.
+ */
+export function generating(command: string, ask: Ask): (context: ExtensionContext) => void {
+  const generate = async (addresses: Addresses) => {
+    const editor = window.activeTextEditor as TextEditor;
+    const { document, selection } = editor;
+    const end = () => document.lineAt(document.lineCount - 1).range.end;
+    let before = '\n';
+    await ask(addresses, document.getText(selection), async (text) => {
+      if (text === '') return;
+      while (!(await editor.edit((builder) => builder.insert(end(), before + text))));
+      before = '';
+    });
+  };
+  return ({ subscriptions }) => {
+    subscriptions.push(commands.registerCommand(command, generate));
+  };
+}
+
+interface Token {
+  readonly access_token: string;
+  /** Seconds since 1970. */
+  readonly expiration: number;
+}
+
+/** Asks with a token that is kept until it expires. */
+export function askingWith(post: Post): Ask {
+  let token: Token = { access_token: '', expiration: 0 };
+  return async ({ authUrl, url }, prompt, onText) => {
+    if (token.expiration * 1_000 <= Date.now()) {
+      const { path, headers, body } = tokenRequest;
+      token = (await json(await post(authUrl + path, headers, body))) as Token;
+    }
+    const { path, headers, body } = chatRequest('stream', token.access_token, prompt);
+    const texts: string[] = [];
+    const read = eventReader((text) => texts.push(text));
+    const decoder = new TextDecoder();
+    for await (const chunk of await post(url + path, headers, body)) {
+      read(decoder.decode(chunk, { stream: true }));
+      for (const text of texts.splice(0)) await onText(text);
+    }
+  };
+}

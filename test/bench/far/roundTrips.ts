@@ -1,0 +1,114 @@
+/** What somebody far from the service waits for, in a real VS Code, three times in each window. */
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Contestant,
+  contestants,
+  far,
+  type Generation,
+  rowsOf,
+  titles,
+  type Window,
+  withContestants,
+} from '../editor/stage/contestants.ts';
+import { median } from '../editor/stage/figures.ts';
+import { clockMs } from '../editor/stage/protocol.ts';
+import type { Question } from '../question.ts';
+
+/** Far from the service, and as many beside it. */
+const windows = 5;
+
+/** Milliseconds from the end of a generation to the start of the next: at most, and at least. */
+const [soonMs, laterMs] = [2_000, 12_000];
+
+type Moment = 'first' | 'next' | 'later';
+type Generations = Record<Moment, Generation>;
+type Measured = Record<'far' | 'near', Record<Contestant, Generations>[]>;
+
+const questions: Question[] = [
+  question('the first generation of a window', 'first', 4.2),
+  question('the next one within 2 s', 'next', 1.2, 0),
+  question('one 12 s later', 'later', 3.2),
+];
+export default questions;
+
+/** @param most round trips until the first character, less what it takes beside the service */
+function question(what: string, moment: Moment, most: number, mostOpened?: number): Question {
+  return {
+    title: `Far from the service, first character of ${what}`,
+    goal: `≤ ${most} round trips${mostOpened === undefined ? '' : `, ${mostOpened} new connections`}`,
+    measure: async () => {
+      const all = await measuredOnce();
+      const firstMs = (distance: keyof Measured, who: Contestant) =>
+        median(all[distance].map((window) => window[who][moment].firstMs));
+      const trips = (who: Contestant) =>
+        (firstMs('far', who) - firstMs('near', who)) / far.roundTripMs;
+      const opened = (who: Contestant) =>
+        median(all.far.map((window) => openedIn(window[who][moment])));
+      const connections = contestants.map((who) => {
+        return { name: titles[who], value: opened(who), unit: 'new connections' };
+      });
+      return {
+        rows: [...rowsOf('round trips', trips), ...connections],
+        isMet:
+          trips('product') <= most && opened('product') <= (mostOpened ?? Number.POSITIVE_INFINITY),
+      };
+    },
+  };
+}
+
+function openedIn({ passed }: Generation): number {
+  return passed.filter(({ what }) => what === 'opened').length;
+}
+
+let measuring: Promise<Measured> | undefined;
+
+/** One run answers all three questions. */
+function measuredOnce(): Promise<Measured> {
+  measuring ??= withContestants(async (open) => {
+    const all: Measured = { far: [], near: [] };
+    for (let round = 0; round < windows; round += 1) {
+      // Another one begins each time: whatever a window does at its start meets all alike.
+      const first = round % contestants.length;
+      const inTurn = [...contestants.slice(first), ...contestants.slice(0, first)];
+      for (const distance of ['far', 'near'] as const) {
+        all[distance].push(await generateInTurn(await open(distance), inTurn));
+      }
+    }
+    for (const who of contestants) tellCourses(who, all.far.at(-1)?.[who]);
+    return all;
+  });
+  return measuring;
+}
+
+async function generateInTurn(
+  window: Window,
+  inTurn: readonly Contestant[],
+): Promise<Record<Contestant, Generations>> {
+  const all = {} as Record<Contestant, Generations>;
+  for (const who of inTurn) {
+    const first = await window.generate(who);
+    const next = await window.generate(who, { isAtOnce: true });
+    const betweenMs = next.startedAt - first.endedAt;
+    if (betweenMs > soonMs)
+      throw new Error(`A busy machine: the next one began ${betweenMs} ms late`);
+    all[who] = { first, next, later: next };
+  }
+  for (const who of inTurn) {
+    await pause(Math.max(0, all[who].next.endedAt + laterMs - clockMs()));
+    all[who].later = await window.generate(who);
+  }
+  return all;
+}
+
+/** Prints when what passed, in round trips from the command. */
+function tellCourses(who: Contestant, generations: Generations | undefined): void {
+  for (const [moment, { startedAt, firstMs, passed }] of Object.entries(generations ?? {})) {
+    const trips = (ms: number) => (ms / far.roundTripMs).toFixed(1);
+    const course = passed.map(
+      ({ service, what, atMs }) => `${trips(atMs - startedAt)} ${service} ${what}`,
+    );
+    console.log(
+      `${titles[who]}, ${moment}: ${course.join(', ')}, ${trips(firstMs)} first character`,
+    );
+  }
+}

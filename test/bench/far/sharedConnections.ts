@@ -1,0 +1,57 @@
+/** How many connections to a service far away generations take, which are the first ones of a window. */
+
+import {
+  type Contestant,
+  contestants,
+  type Generation,
+  rowsOf,
+  type Window,
+  withContestants,
+} from '../editor/stage/contestants.ts';
+import type { Question } from '../question.ts';
+
+/** One after the other, as an agent asks; and selections of one command. */
+const [times, selections] = [20, 10];
+
+const questions: Question[] = [
+  {
+    title: `Far from the service, ${times} generations one after the other`,
+    goal: '1 connection to the service',
+    measure: () =>
+      withContestants(async (open) => {
+        const window = await open('far');
+        const used = new Map<Contestant, number>();
+        for (const who of contestants) used.set(who, await connectionsInTurn(window, who));
+        const rows = rowsOf('connections', (who) => used.get(who) ?? Number.NaN);
+        return { rows, isMet: used.get('product') === 1 };
+      }),
+  },
+  {
+    title: `Far from the service, ${selections} selections at once`,
+    goal: '≤ 3 connections to the service, the limit of requests in flight; peers were not asked',
+    measure: () =>
+      withContestants(async (open) => {
+        const window = await open('far');
+        const lines = Array.from({ length: selections }, (_, line) => line);
+        const text = lines.map((line) => `Write letter ${line}.`).join('\n');
+        const value = connectionsOf([await window.generate('product', { text, lines })]);
+        return { rows: [{ name: 'Hosted Model', value, unit: 'connections' }], isMet: value <= 3 };
+      }),
+  },
+];
+export default questions;
+
+async function connectionsInTurn(window: Window, who: Contestant): Promise<number> {
+  const all: Generation[] = [];
+  for (let time = 0; time < times; time += 1) {
+    all.push(await window.generate(who, { isAtOnce: true }));
+  }
+  return connectionsOf(all);
+}
+
+/** Those to the service that were opened, or were there before and were used. */
+function connectionsOf(generations: readonly Generation[]): number {
+  const all = generations.flatMap(({ passed }) => passed);
+  const toService = all.filter(({ service }) => service === 'inference');
+  return new Set(toService.map(({ connection }) => connection)).size;
+}

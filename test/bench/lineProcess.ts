@@ -1,0 +1,94 @@
+/**
+ * Lines on the loopback that are as long as ones to another continent. A process of their own, so that
+ * nothing else that is measured delays what passes.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { answerParent } from './child.ts';
+import { clockMs } from './editor/stage/protocol.ts';
+
+/** How all lines are from now on. */
+export interface Pace {
+  /** Milliseconds from a byte sent to its answer; half of it each way. */
+  readonly roundTripMs: number;
+  /** Round trips before a new connection takes its first byte. TCP and TLS 1.3 need one each. */
+  readonly handshakes?: number;
+  /** Milliseconds after which the far end closes a connection that nothing has passed on. */
+  readonly idleMs?: number;
+}
+
+/** Something that passed the near end of a line: of a request or an answer, its first byte. */
+export interface Passed {
+  /** Of the line. */
+  readonly port: number;
+  /** 1 for the first connection of all lines. */
+  readonly connection: number;
+  readonly what: 'opened' | 'asked' | 'answered';
+  /** On the clock of `clockMs`. */
+  readonly atMs: number;
+}
+
+let pace: Pace = { roundTripMs: 0 };
+let connections = 0;
+const passed: Passed[] = [];
+
+answerParent({
+  /** Lays a line to a port of this machine. @returns the port of its near end */
+  open: async (farPort: number) => {
+    const server = createServer({ allowHalfOpen: true }, (near) => join(near, port, farPort));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return port;
+  },
+  pace: (wanted: Pace) => {
+    pace = wanted;
+  },
+  /** What passed since this was asked before. */
+  passed: () => passed.splice(0),
+});
+
+function join(near: Socket, port: number, farPort: number): void {
+  const far = connect({ port: farPort, host: '127.0.0.1', allowHalfOpen: true });
+  connections += 1;
+  const connection = connections;
+  const note = (what: Passed['what']) => passed.push({ port, connection, what, atMs: clockMs() });
+  let isAsked = false;
+  note('opened');
+  const opensAt = clockMs() + (pace.handshakes ?? 0) * pace.roundTripMs;
+  near.on('data', () => {
+    if (!isAsked) note('asked');
+    isAsked = true;
+  });
+  pass(near, far, opensAt);
+  pass(far, near, opensAt, () => {
+    if (isAsked) note('answered');
+    isAsked = false;
+  });
+  if (pace.idleMs !== undefined) far.setTimeout(pace.idleMs, () => far.destroy());
+}
+
+/** Hands on in order what comes, half a round trip late. */
+function pass(from: Socket, to: Socket, opensAt: number, onPart = () => {}): void {
+  let last: Promise<unknown> = Promise.resolve();
+  const later = (what: () => void) => {
+    const dueAt = Math.max(clockMs(), opensAt) + pace.roundTripMs / 2;
+    last = last.then(() => untilClock(dueAt)).then(what);
+  };
+  from.setNoDelay();
+  from.on('data', (bytes) =>
+    later(() => {
+      onPart();
+      to.write(bytes);
+    }),
+  );
+  from.on('end', () => later(() => to.end()));
+  from.on('error', () => to.destroy());
+  from.on('close', () => later(() => to.end()));
+}
+
+async function untilClock(atMs: number): Promise<void> {
+  const early = atMs - clockMs();
+  if (early > 0) await pause(early);
+}
