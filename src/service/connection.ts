@@ -1,4 +1,5 @@
 import { isCutHandshake, NothingSent } from './editorFetch.ts';
+import { PROXY_CLOSED } from './endlessTunnels.ts';
 import { ServiceError } from './errors.ts';
 
 /** What a failed connection means, and whether another attempt may do better. */
@@ -14,6 +15,19 @@ export interface ConnectionFailure {
 
 /** What fetch says of a proxy that answers something else than a tunnel; its status stands only here. */
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
+
+/**
+ * The proxy of the settings is no http or https one, or has no address that can be read; or it has
+ * closed the connection in place of an answer (`refuseEndlessTunnels`).
+ */
+const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
+  'UND_ERR_INVALID_ARG',
+  'ERR_INVALID_URL',
+  PROXY_CLOSED,
+]);
+
+/** Where a connection that was not there in time should have led. */
+const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
 /** Fetch gives up a connection that is not there after 10 s. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
@@ -125,9 +139,15 @@ function codeOf(error: unknown): string {
 
 /** The failure of a proxy on the way; undefined if it was none. */
 function proxyFailure(error: unknown, code: string, url: string): ConnectionFailure | undefined {
-  const status = Number(REFUSED_TUNNEL.exec(String(property(error, 'message')))?.[1]);
+  const message = String(property(error, 'message') ?? '');
+  // Of an answer with status 407 from beyond a tunnel nothing else is left.
+  const wantsLogin = error instanceof Error && message === '' && code === '';
+  const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return { error: new ServiceError('proxy', { status }), mayPass: false };
-  const proxy = unreachableProxy(error, url);
+  if (UNUSABLE_PROXY.has(code)) {
+    return { error: new ServiceError('proxy', { code }), mayPass: false };
+  }
+  const proxy = unreachableProxy(error, message, url);
   if (proxy === undefined) return undefined;
   const details = { ...(code && { code }), ...(proxy && { proxy }) };
   return { error: new ServiceError('proxy', details), mayPass: code !== 'ENOTFOUND' };
@@ -137,17 +157,18 @@ function proxyFailure(error: unknown, code: string, url: string): ConnectionFail
  * The proxy that could not be reached, or an empty text where it has no readable name; undefined
  * if the socket led to the host of the URL. A proxy on the service's own port is not told apart.
  */
-function unreachableProxy(error: unknown, url: string): string | undefined {
+function unreachableProxy(error: unknown, message: string, url: string): string | undefined {
   const { hostname, port, protocol } = new URL(url);
-  const [syscall, lookedUp, reached] = ['syscall', 'hostname', 'port'].map((name) =>
-    property(error, name),
-  );
-  if (syscall === 'getaddrinfo' && typeof lookedUp === 'string') {
+  const lookedUp = property(error, 'hostname');
+  if (typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
+  const host = property(error, 'address') ?? property(error, 'host');
+  const [, tried] = ATTEMPTED.exec(message) ?? [];
+  const reached = tried ?? `${host}:${property(error, 'port')}`;
   const wanted = Number(port) || (protocol === 'https:' ? 443 : 80);
-  if (syscall !== 'connect' || typeof reached !== 'number' || reached === wanted) return undefined;
-  return readableHost(`${property(error, 'address')}:${reached}`);
+  const reachedPort = Number(reached.slice(reached.lastIndexOf(':') + 1));
+  return !reachedPort || reachedPort === wanted ? undefined : readableHost(reached);
 }
 
 function readableHost(host: string): string {

@@ -11,6 +11,7 @@ import { systemClock } from './clock.ts';
 import { Deadline } from './deadline.ts';
 import { Delivery, type DeliveryOptions } from './delivery.ts';
 import { editorFetch } from './editorFetch.ts';
+import { refuseEndlessTunnels } from './endlessTunnels.ts';
 import { ServiceError } from './errors.ts';
 import type { Budget, Exchange } from './exchange.ts';
 import { checkHead, requestHeaders, type StreamedAnswer } from './headers.ts';
@@ -38,6 +39,9 @@ export class Http {
   readonly #fetch: AxiosAdapter;
   readonly #axios: AxiosInstance;
   readonly #closing = new AbortController();
+  /** That were asked, with their ports. */
+  readonly #hosts = new Set<string>();
+  readonly #allowTunnels: () => void;
 
   constructor({ fetch = editorFetch, ...options }: HttpOptions = {}) {
     this.#options = {
@@ -59,6 +63,7 @@ export class Http {
       responseType: 'stream',
     });
     axiosRetry(this.#axios, { shouldResetTimeout: true });
+    this.#allowTunnels = refuseEndlessTunnels((host) => this.#hosts.has(host));
   }
 
   /** A budget for one call that must be over within these milliseconds of its first attempt. */
@@ -69,6 +74,7 @@ export class Http {
   /** Ends all that is under way; it fails as cancelled. */
   dispose(): void {
     this.#closing.abort();
+    this.#allowTunnels();
   }
 
   /** @throws {ServiceError} and nothing else */
@@ -123,6 +129,7 @@ export class Http {
       adapter: (config) =>
         delivery.attempt(async (bearer, limited) => {
           deadline.begin();
+          this.#hosts.add(new URL(exchange.url).host);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the exchange, whatever a retry has made of the configuration.
           const own = { url: exchange.url, signal: limited, validateStatus: null };

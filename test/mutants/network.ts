@@ -34,6 +34,14 @@ export const networkMutants: readonly Mutant[] = [
     title: 'changes nothing about where or how a request goes',
   },
   {
+    name: 'a proxy that closes the connection is asked without end',
+    file: 'src/service/endlessTunnels.ts',
+    from: '    error.code = PROXY_CLOSED;\n',
+    to: '',
+    test: transport,
+    title: 'is asked for no more once a proxy has closed it',
+  },
+  {
     name: 'a closed connection fails a request',
     file: 'src/service/editorFetch.ts',
     from: '!isOfClosedConnection(error) || ',

@@ -244,6 +244,15 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 0],
   },
   {
+    cause: 'a proxy wants a login',
+    named: 'proxy wants a login',
+    plant: ({ faults }) => faults.always(tokenPath, { status: 407 }),
+    check: 'identity-host',
+    kind: 'proxy',
+    details: { status: 407 },
+    sent: [1, 0, 0, 0],
+  },
+  {
     cause: 'the host is not the approved one',
     options: {
       credentials: (url) => ({ approved: { auth: 'https://other.example', service: url } }),

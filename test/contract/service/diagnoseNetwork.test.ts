@@ -141,7 +141,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
   ] as const) {
     it(`a proxy that is down (${what}), and sends nothing more`, async () => {
       const port = await closedPort();
-      closers.push(throughProxy(port));
+      closers.push(await throughProxy(port));
       const { examine, emulator } = await startExamination({ credentials });
       const { diagnosis, states } = await examine();
       assertNamed(diagnosis, 'proxy down');
@@ -158,7 +158,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
   for (const status of [407, 403, 502, 204]) {
     it(`a proxy that answers ${status} in place of the host`, async () => {
       const proxy = await startProxy(status);
-      closers.push(throughProxy(proxy.port), proxy.close);
+      closers.push(await throughProxy(proxy.port), proxy.close);
       const { examine } = await startExamination({ credentials: far });
       const { diagnosis } = await examine();
       if (status === 407) assertNamed(diagnosis, 'proxy wants a login');
@@ -173,7 +173,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     const server = await startTlsServer('identity.example');
     if (!server) return this.skip();
     const proxy = await startProxy(200, server.port);
-    closers.push(throughProxy(proxy.port), server.close, proxy.close);
+    closers.push(await throughProxy(proxy.port), server.close, proxy.close);
     const { examine } = await startExamination({ credentials: far });
     assert.equal((await examine()).diagnosis.failure?.kind, 'certificate');
     assert.deepEqual(proxy.asked, ['identity.example:443', 'service.example:443']);

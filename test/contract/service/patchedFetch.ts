@@ -1,4 +1,10 @@
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+
+/** Its dispatcher would take the place of that of Node's own copy, were it loaded before that. */
+async function loadUndici() {
+  await fetch('data:,');
+  return import('undici');
+}
 
 /**
  * Has the global fetch go another way, as VS Code has it: by a dispatcher of its own copy of undici.
@@ -17,11 +23,13 @@ function patchFetch(dispatcher: Dispatcher): () => Promise<void> {
 }
 
 /** Sends every request through the proxy on this port, by CONNECT. */
-export function throughProxy(port: number): () => Promise<void> {
+export async function throughProxy(port: number): Promise<() => Promise<void>> {
+  const { ProxyAgent } = await loadUndici();
   return patchFetch(new ProxyAgent(`http://127.0.0.1:${port}`));
 }
 
 /** Trusts this certificate, too. */
-export function trusting(ca: string): () => Promise<void> {
+export async function trusting(ca: string): Promise<() => Promise<void>> {
+  const { Agent } = await loadUndici();
   return patchFetch(new Agent({ connect: { ca } }));
 }

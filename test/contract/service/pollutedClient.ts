@@ -1,4 +1,3 @@
-import { Agent } from 'undici';
 import { Client } from '../../../src/service/client.ts';
 import { Http } from '../../../src/service/http.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
@@ -67,10 +66,11 @@ export const pollutedWith = (url: string): Readonly<Record<string, unknown>> => 
 const OPTIONS = ['dispatcher', 'agent', 'redirect', 'credentials', 'referrer', 'mode', 'window'];
 
 const [url = '', foreign = ''] = process.argv.slice(2);
-if (url !== '') void generateAll();
+if (process.argv[1] === import.meta.filename) void generateAll();
 
 async function generateAll(): Promise<void> {
   const { fetch } = globalThis;
+  const { Agent } = await import('undici');
   const dispatcher = new Agent();
   let seen: unknown[] = [];
   // As VS Code does it: it copies the options, and adds a dispatcher of its own.

@@ -12,7 +12,7 @@ describe('over TLS', () => {
 
   /** One generation with this server as the identity service, or as the inference service. */
   async function failureAt(server: TlsServer, as: 'auth' | 'service', isTrusted: boolean) {
-    if (isTrusted) closers.push(trusting(server.certificate));
+    if (isTrusted) closers.push(await trusting(server.certificate));
     const options: WorldOptions = {
       credentials: (url) => ({
         ...(as === 'auth' ? { authUrl: server.url } : { serviceUrl: server.url }),

@@ -176,7 +176,7 @@ describe('a way to the service that goes nowhere', () => {
   /** A proxy that takes the connection and says nothing to CONNECT. */
   async function startBehindSilentProxy(options: WorldOptions = {}) {
     const proxy = await startMuteServer(() => {});
-    closers.push(throughProxy(Number(new URL(proxy.url).port)), proxy.close);
+    closers.push(await throughProxy(Number(new URL(proxy.url).port)), proxy.close);
     const far = 'https://service.example';
     const world = await startWorld({
       limits: { limit: 1 },
@@ -199,6 +199,17 @@ describe('a way to the service that goes nowhere', () => {
     const { world } = await startBehindSilentProxy({ http: { headersMs: 50 } });
     const { kind, details } = await failureOf(world.generate());
     assert.deepEqual([kind, details.phase, details.attempts], ['unreachable', 'connect', 1]);
+  });
+
+  it('C12: is asked for no more once a proxy has closed it in place of an answer', async () => {
+    const proxy = await startMuteServer((socket) => socket.end());
+    closers.push(await throughProxy(Number(new URL(proxy.url).port)), proxy.close);
+    const far = 'https://service.example';
+    const approved = { auth: far, service: far };
+    const world = await startWorld({ credentials: { serviceUrl: far, approved, authUrl: far } });
+    const { kind, details } = await failureOf(world.generate());
+    assert.deepEqual([kind, details.code], ['proxy', 'UND_ERR_PRX_CONN']);
+    assert.ok(proxy.connections <= 2, `${proxy.connections} connections`);
   });
 
   it('ends where the service wants to speak another protocol', async () => {
