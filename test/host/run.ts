@@ -8,9 +8,12 @@
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { runTests, TestRunFailedError } from '@vscode/test-electron';
 import { build } from 'esbuild';
+import { selfSigned } from '../contract/service/tlsServer.ts';
 import { newestServer, oldestServer, repositoryRoot, testDirectory } from '../vscode/install.ts';
+import { trustedFileVariable } from './trusted.ts';
 
 const named: Readonly<Record<string, string>> = { newest: newestServer, oldest: oldestServer };
 const argument = process.argv[2] ?? 'newest';
@@ -18,6 +21,7 @@ const desktop = process.env['HOSTED_MODEL_DESKTOP_VSCODE'] === '1';
 
 const suite = await bundleTests();
 const folder = await sampleFolder();
+const trust = await trustedCertificate();
 const color = process.stdout.isTTY ? { HOSTED_MODEL_COLOR: '1' } : {};
 const where = desktop
   ? argument in named
@@ -35,6 +39,7 @@ try {
       HOSTED_MODEL_NODE: process.execPath,
       HOSTED_MODEL_SERVER_VERSION: named[argument] ?? argument,
       ...color,
+      ...trust,
     },
   });
 } catch (error) {
@@ -63,6 +68,25 @@ async function bundleTests(): Promise<string> {
     logLevel: 'warning',
   });
   return join(output, 'suite.cjs');
+}
+
+/**
+ * Has VS Code trust a certificate beside those of this system, as one of a company is trusted: on
+ * Linux it reads this variable.
+ */
+async function trustedCertificate(): Promise<Record<string, string>> {
+  const own = await selfSigned('service.example');
+  if (own === undefined) return {};
+  const [file, bundle] = ['trusted.pem', 'trusted-bundle.pem'].map((name) =>
+    join(testDirectory, name),
+  );
+  if (file === undefined || bundle === undefined) return {};
+  await writeFile(file, own, { mode: 0o600 });
+  await writeFile(
+    bundle,
+    [own.slice(own.indexOf('-----BEGIN CERT')), ...rootCertificates].join('\n'),
+  );
+  return { [trustedFileVariable]: file, SSL_CERT_FILE: bundle };
 }
 
 /** A folder that tests may change; made anew for every run. */

@@ -43,6 +43,8 @@ async function runSuite(): Promise<number> {
       'security.workspace.trust.enabled': values['disable-workspace-trust'] !== true,
       // VS Code's own git throws out of turn at repositories that a test has broken on purpose.
       'git.enabled': false,
+      // Off by default until 1.139: the certificates of this system for what Node sends.
+      'http.systemCertificatesNode': true,
     },
     smokeTestDriver: true,
     env: { HOSTED_MODEL_CONSOLE_MARK: mark },

@@ -23,13 +23,15 @@ export interface TlsServer {
 /**
  * @param name the host of the certificate
  * @param hasExpired its last day was yesterday
+ * @param given key and certificate to use in place of new ones
  * @returns undefined on a machine without openssl
  */
 export async function startTlsServer(
   name = '127.0.0.1',
   hasExpired = false,
+  given?: string,
 ): Promise<TlsServer | undefined> {
-  const valid = await selfSigned(name);
+  const valid = given ?? (await selfSigned(name));
   if (valid === undefined) return undefined;
   const certificate = hasExpired ? await expired(valid) : valid;
   const requests: string[] = [];
@@ -54,7 +56,7 @@ export async function startTlsServer(
 }
 
 /** Key and certificate in one text. */
-async function selfSigned(name: string): Promise<string | undefined> {
+export async function selfSigned(name: string): Promise<string | undefined> {
   const words =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout - -out -';
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${nameKind(name)}:${name}`];

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { ConfigurationTarget, workspace } from 'vscode';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
+import { Http } from '../../src/service/http.ts';
+import { fetchToken } from '../../src/service/identity.ts';
+import { reachIdentity } from '../../src/service/reach.ts';
+import { type Vendor, vendorFor } from '../../src/service/vendors.ts';
+import { startMuteServer } from '../contract/service/muteServer.ts';
+import { closedPort, startProxy } from '../contract/service/proxy.ts';
+import { startTlsServer } from '../contract/service/tlsServer.ts';
+import { startEmulator } from '../emulator/emulator.ts';
+import { trustedFileVariable } from './trusted.ts';
+
+/** A name that nobody but a proxy knows: VS Code goes to addresses of this machine directly. */
+const HOST = 'service.example';
+const far = `https://${HOST}:4711`;
+const never = new AbortController().signal;
+const vendor = vendorFor('ibm') as Vendor;
+
+describe('the way to the service, as VS Code’s own fetch goes it,', () => {
+  const closers: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  async function set(settings: Readonly<Record<string, unknown>>): Promise<void> {
+    const section = workspace.getConfiguration('http');
+    for (const [name, value] of Object.entries(settings)) {
+      await section.update(name, value, ConfigurationTarget.Global);
+      closers.push(() => section.update(name, undefined, ConfigurationTarget.Global));
+    }
+  }
+
+  function start() {
+    const http = new Http({ waitMs: () => 1 });
+    closers.push(() => http.dispose());
+    const credentialsAt = (origin: string) => ({
+      ...{ vendor, apiKey: 'none', projectId: 'none', authUrl: origin, serviceUrl: origin },
+      approved: { auth: origin, service: origin },
+    });
+    return {
+      /** With a body, as a request for a token or a text has it. */
+      post: (origin = far) => failureOf(fetchToken(http, credentialsAt(origin), never)),
+      get: (origin = far) => reachIdentity(http, credentialsAt(origin), never),
+    };
+  }
+
+  async function expectFailure(kind: ErrorKind, details: Partial<ErrorDetails>, origin?: string) {
+    const failure = await start().post(origin);
+    assert.equal(failure.kind, kind);
+    for (const [name, value] of Object.entries(details)) {
+      assert.deepEqual(Reflect.get(failure.details, name), value, name);
+    }
+    return failure;
+  }
+
+  async function startTunnel() {
+    const trusted = await readFile(process.env[trustedFileVariable] ?? '', 'utf8');
+    const server = await startTlsServer(HOST, false, trusted);
+    assert.ok(server);
+    const proxy = await startProxy(200, server.port);
+    closers.push(server.close, proxy.close);
+    return { server, proxy, proxyUrl: `http://127.0.0.1:${proxy.port}` };
+  }
+
+  it('C12: tells that the proxy is down, and which', async () => {
+    const proxy = `127.0.0.1:${await closedPort()}`;
+    await set({ proxy: `http://${proxy}` });
+    await expectFailure('proxy', { code: 'ECONNREFUSED', proxy, attempts: 4 });
+  });
+
+  it('C12: tells that the name of the proxy is unknown', async () => {
+    await set({ proxy: 'http://proxy.nowhere.invalid:3128' });
+    await expectFailure('proxy', { proxy: 'proxy.nowhere.invalid', attempts: 1 });
+  });
+
+  for (const status of [407, 403, 502, 503]) {
+    it(`C12: tells that the proxy ${status === 407 ? 'wants a login' : `refuses (${status})`}`, async () => {
+      const proxy = await startProxy(status);
+      closers.push(proxy.close);
+      await set({ proxy: `http://127.0.0.1:${proxy.port}` });
+      await expectFailure('proxy', { status, attempts: 1 });
+      assert.deepEqual(proxy.asked, [`${HOST}:4711`]);
+    });
+  }
+
+  it('C12: asks a proxy that closes the connection in place of an answer no more', async () => {
+    const proxy = await startMuteServer((socket) => socket.end());
+    closers.push(proxy.close);
+    await set({ proxy: proxy.url.replace('https:', 'http:') });
+    await expectFailure('proxy', { code: 'UND_ERR_PRX_CONN' });
+    assert.ok(proxy.connections <= 2, `${proxy.connections} connections`);
+  });
+
+  it('C12: tells that a name is unknown, and that nothing listens', async () => {
+    const { code = '' } = (await expectFailure('unreachable', {}, 'https://nothing.invalid'))
+      .details;
+    assert.match(code, /^(ENOTFOUND|EAI_AGAIN)$/);
+    const refused = `https://127.0.0.1:${await closedPort()}`;
+    await expectFailure('unreachable', { code: 'ECONNREFUSED', attempts: 4 }, refused);
+  });
+
+  for (const [what, hasExpired, code] of [
+    ['nobody vouches for', false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['has expired', true, 'CERT_HAS_EXPIRED'],
+  ] as const) {
+    it(`C13: tells of a certificate that ${what}, directly and behind a proxy`, async () => {
+      const server = await startTlsServer(HOST, hasExpired);
+      assert.ok(server);
+      const proxy = await startProxy(200, server.port);
+      closers.push(server.close, proxy.close);
+      await expectFailure('certificate', { code, attempts: 1 }, `https://127.0.0.1:${server.port}`);
+      await set({ proxy: `http://127.0.0.1:${proxy.port}` });
+      await expectFailure('certificate', { code, attempts: 1 });
+      assert.deepEqual(server.requests, []);
+    });
+  }
+
+  it('C12: goes through the proxy once and not twice, and keeps the tunnel', async () => {
+    const { server, proxy, proxyUrl } = await startTunnel();
+    await set({ proxy: proxyUrl });
+    const { get } = start();
+    for (let count = 0; count < 10; count += 1) await assert.rejects(get(), ServiceError);
+    assert.deepEqual(proxy.asked, [`${HOST}:4711`]);
+    assert.equal(server.requests.length, 10);
+  });
+
+  it('keeps the connection where there is no proxy', async () => {
+    const emulator = await startEmulator();
+    closers.push(() => emulator.close());
+    const { get } = start();
+    for (let count = 0; count < 10; count += 1) await get(emulator.url);
+    assert.deepEqual(
+      emulator.requests.map(({ connection }) => connection),
+      Array(10).fill(1),
+    );
+  });
+
+  for (const [proxySupport, isAsked] of [
+    ['off', false],
+    ['on', true],
+    ['fallback', true],
+    ['override', true],
+  ] as const) {
+    it(`C12: ${isAsked ? 'asks' : 'does not ask'} the proxy with http.proxySupport "${proxySupport}"`, async () => {
+      const { server, proxy, proxyUrl } = await startTunnel();
+      await set({ proxySupport, proxy: proxyUrl });
+      await start().post();
+      const once = isAsked ? 1 : 0;
+      assert.deepEqual([proxy.asked.length, server.requests.length], [once, once]);
+    });
+  }
+
+  it('asks no proxy with http.fetchAdditionalSupport off', async () => {
+    const { proxy, proxyUrl } = await startTunnel();
+    await set({ fetchAdditionalSupport: false, proxy: proxyUrl });
+    await expectFailure('unreachable', {});
+    assert.deepEqual(proxy.asked, []);
+  });
+
+  for (const scheme of ['socks4', 'socks5']) {
+    it(`cannot use a ${scheme} proxy, and says that it is the proxy`, async () => {
+      const proxy = await startMuteServer((socket) => socket.end());
+      closers.push(proxy.close);
+      await set({ proxy: proxy.url.replace('https:', `${scheme}:`) });
+      await expectFailure('proxy', { attempts: scheme === 'socks4' ? 1 : 4 });
+    });
+  }
+});
+
+async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
+  const [result] = await Promise.allSettled([promise]);
+  if (result.status === 'rejected' && result.reason instanceof ServiceError) return result.reason;
+  throw new Error('This should have failed with a ServiceError', { cause: result });
+}
