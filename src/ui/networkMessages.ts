@@ -141,7 +141,10 @@ function mendAddress({ address, isOfVendor }: Where): Action {
   return isOfVendor ? 'retry' : address.value;
 }
 
-/** The three ways in which a proxy fails; an error status alone is an answer of the proxy itself. */
+/** The codes of a proxy that fetch cannot use at all, as it cannot use SOCKS. */
+const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
+
+/** The ways in which a proxy fails; an error status alone is an answer of the proxy itself. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
     return 'A proxy wants a login (407). Set it in the proxy settings of VS Code.';
@@ -149,6 +152,12 @@ function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails
   if (status !== undefined) {
     return `The proxy refused the way to ${host} (${status}). Most likely it does not allow this host. Ask its administrator, or change the proxy settings of VS Code.`;
   }
+  if (code === 'UND_ERR_PRX_CONN') {
+    return `The proxy closed the connection in place of a way to ${host} (${code}). Most likely it does not allow this host, or what it leads to is down. Ask its administrator, or change the proxy settings of VS Code.`;
+  }
   const why = code ? ` (${code})` : '';
+  if (UNUSABLE_PROXY.test(code ?? '')) {
+    return `The proxy in the settings of VS Code cannot be used${why}. Most likely it is a SOCKS proxy, or its address is wrong: only http and https proxies work. Change the proxy settings of VS Code.`;
+  }
   return `The proxy${name ? ` ${name}` : ''} on the way to ${host} cannot be reached${why}. Check that it runs, and the proxy settings of VS Code.`;
 }

@@ -95,6 +95,8 @@ export const causes = {
   'no answer in time': onIdentity('timeout', { phase: 'headers' }),
   'connection broken off': onIdentity('connection-lost', { code: 'ECONNRESET' }),
   'proxy down': onIdentity('proxy', { code: 'ECONNREFUSED', proxy: 'proxy.example:3128' }),
+  'proxy closes the connection': onIdentity('proxy', { code: 'UND_ERR_PRX_CONN' }),
+  'proxy that cannot be used': onIdentity('proxy', { code: 'UND_ERR_INVALID_ARG' }),
   'proxy wants a login': onIdentity('proxy', { status: 407 }),
   'proxy forbids the host': onIdentity('proxy', { status: 403 }),
   'certificate not trusted': onIdentity('certificate', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
