@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Fault } from '../../emulator/faults.ts';
-import { endWorlds, kindOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
+import { lineTo } from './line.ts';
+import { endWorlds, kindOf, pathOf, startWorld, type World } from './world.ts';
 
 const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
@@ -10,52 +9,6 @@ const streamed = { onText: () => {} };
 
 const connectionsOf = ({ emulator }: World) =>
   new Set(emulator.requests.map(({ connection }) => connection)).size;
-
-/** A line to a service, of which a test can cut what lies idle, or stop what comes in. */
-async function lineTo(url: string) {
-  const pairs = new Set<readonly [near: Socket, far: Socket]>();
-  let swallowing = false;
-  const server = createServer((near) => {
-    const far = connect(Number(new URL(url).port), '127.0.0.1');
-    const pair = [near, far] as const;
-    pairs.add(pair);
-    for (const end of pair) {
-      end.on('error', () => {});
-      end.on('close', () => {
-        for (const each of pair) each.destroy();
-        pairs.delete(pair);
-      });
-    }
-    const isOld = () => swallowing && old.has(pair);
-    near.on('data', (bytes) => isOld() || far.write(bytes));
-    far.on('data', (bytes) => isOld() || near.write(bytes));
-  });
-  let old = new Set<readonly [Socket, Socket]>();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Ends every connection of this moment, as a service does with idle ones, or resets it. */
-    cut: (how: 'close' | 'reset') => {
-      for (const [near] of pairs) {
-        if (how === 'reset') near.resetAndDestroy();
-        else near.end();
-      }
-    },
-    /** Nothing passes any more on the connections of this moment; new ones work. */
-    swallow: () => {
-      old = new Set(pairs);
-      swallowing = true;
-    },
-    get open() {
-      return pairs.size;
-    },
-    close: () => {
-      server.close();
-      for (const [near, far] of pairs) for (const end of [near, far]) end.destroy();
-    },
-  };
-}
 
 describe('a connection to the service', () => {
   const closers: (() => void)[] = [];
@@ -179,27 +132,8 @@ describe('a connection to the service', () => {
     user.abort();
     assert.equal(await call, 'cancelled');
     const before = service.emulator.count(chat);
-    // What still lies idle of the old ones may be silent, too: each try gives one of them up.
-    for (let tries = 0; tries <= line.open; tries += 1) {
-      const again = new AbortController();
-      const onSilence = () => again.abort();
-      const kind = await quick.generate({ signal: again.signal, onSilence }).then(
-        () => 'answered',
-        () => 'silent',
-      );
-      if (kind === 'answered') break;
-    }
+    await quick.generate();
     assert.equal(service.emulator.count(chat), before + 1);
-  });
-
-  it('that is slow is not said to be silent once its head has come', async () => {
-    const world = await startWorld({ http: { silentMs: 40 } });
-    await world.generate();
-    let told = 0;
-    world.emulator.settings.tokenDelayMs = 100;
-    await world.generate({ ...streamed, onSilence: () => (told += 1) });
-    assert.equal(told, 0);
-    assert.equal(world.emulator.count(tokenPath), 1);
   });
 });
 

@@ -145,3 +145,30 @@ describe('sending again', () => {
     assert.ok(network.sent.length <= 3);
   });
 });
+
+describe('a request without an answer', () => {
+  const answered = () =>
+    new Response(new ReadableStream(), { headers: { 'content-type': 'application/json' } });
+  for (const [what, answer, expected] of [
+    ['is said to be silent after 5 s, once', () => new Promise<Response>(() => {}), [0, 1, 1]],
+    ['is not said to be silent once its head has come', async () => answered(), [0, 0, 0]],
+  ] as const) {
+    it(what, async () => {
+      const time = new FakeTime();
+      const { client } = clientOn({ fetch: answer, clock: time });
+      let told = 0;
+      const user = new AbortController();
+      const options = { signal: user.signal, onSilence: () => (told += 1) };
+      const call = client.generateText('Hi', {}, options).catch(() => {});
+      const seen: number[] = [];
+      for (const ms of [4_999, 1, 10_000]) {
+        await time.pass(ms);
+        seen.push(told);
+      }
+      time.end();
+      assert.deepEqual(seen, expected);
+      user.abort();
+      void call;
+    });
+  }
+});
