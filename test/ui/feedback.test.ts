@@ -14,7 +14,7 @@ import {
 import type { Session } from './session.ts';
 
 const original = 'Write a poem.\nThe end.\n';
-const names = ['mark', 'retry', 'end', 'widgets', 'twice'];
+const names = ['mark', 'retry', 'silence', 'end', 'widgets', 'twice'];
 /** What the decoration behind a line says: VS Code draws it by a style sheet. */
 const markScript = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
   .map((span) => getComputedStyle(span, '::after').content)
@@ -88,6 +88,23 @@ describe('while text is generated', () => {
     await generateByKeys(session);
     await notifications.progress(/attempt 4 of 4 in \d s \(503\)/);
     await editor.waitForText(complete);
+  });
+
+  it('a service without an answer is said to be silent, and another try takes a new connection', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('silence');
+    emulator.faults.next(chatPath, { neverAnswers: true });
+    const arrived = emulator.nextRequest(chatPath);
+    await generateByKeys(session);
+    const silent = await arrived;
+    const { buttons } = await notifications.waitFor(/no answer for 5 seconds/);
+    assert.deepEqual(buttons, ['Cancel and Try Again']);
+    await session.workbench.screenshot('feedback-silence');
+    const again = emulator.nextRequest(chatPath);
+    await notifications.click(/no answer for 5 seconds/, 'Cancel and Try Again');
+    assert.notEqual((await again).connection, silent.connection);
+    await editor.waitForText(complete);
+    await notifications.waitUntilGone(/still waiting|generating/);
   });
 
   it('the end is announced by an alert, which goes; the token keeps its item', async () => {
