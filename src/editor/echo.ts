@@ -23,7 +23,7 @@ const ENDS_WITH_LINE: ReadonlySet<string> = new Set([
   'typescriptreact',
   'vue',
 ]);
-const TRAILING_COMMENT = /\s+(?:\/\/|#).*$/;
+const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
 /** An open bracket, a comma, a backslash or an operator; `i++` and `i--` are whole. */
 const GOES_ON =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
@@ -65,7 +65,7 @@ export function isEcho(
   const line = firstLine.trimEnd();
   if (COMMENT.test(line)) return true;
   const isWholeLine = ENDS_WITH_LINE.has(languageId);
-  const code = isWholeLine ? line.replace(TRAILING_COMMENT, '') : line;
+  const code = isWholeLine ? line.replace(TRAILING_COMMENT, '').trimEnd() : line;
   if (OPENS_BLOCK.test(code)) {
     const step = indentation.includes('\t') ? 1 : LONGEST_STEP;
     return blanks.length > Math.max(indentation.length, step);

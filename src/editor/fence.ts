@@ -3,8 +3,8 @@
 /** Longer lines are no fence; bounds what is held back. */
 const MAX_FENCE_LENGTH = 200;
 const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
-const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3,}.*)$/;
-const CLOSING = /^(?<indentation>[ \t]*)(?<marks>`*|~*)(?<rest>[ \t]*)$/;
+const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;
+const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)(?<rest>[ \t]*))?$/;
 const WITH_INFO = /^[ \t]*(?<marks>`{3,}|~{3,})[ \t]*[^`~\s]/;
 const BLANK_LINES = /^(?:[ \t]*\n)*/;
 

@@ -133,7 +133,7 @@ export type ParsedUrl =
 /** Only literal addresses: a name such as `localhost` can be made to point elsewhere. */
 const LOOPBACK = /^http:\/\/(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?=[:/?#]|$)/i;
 
-const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token)(\/.*)?$/;
+const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token)(\/.*)?$/s;
 
 /**
  * Reads a service or identity URL as strictly as a place that gets a secret deserves: https, or
@@ -174,7 +174,7 @@ export function parseServiceUrl(text: string): ParsedUrl {
   }
   return {
     ok: true,
-    url: url.origin + path.replace(/\/+$/, ''),
+    url: url.origin + path.replace(/\/$/, ''),
     origin: url.origin,
     host: url.host,
     cut,

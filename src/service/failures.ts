@@ -99,11 +99,14 @@ export function identityFailure({ status, text }: ErrorAnswer): ServiceError {
   });
 }
 
-/** "…input tokens 4098 cannot exceed the total tokens limit 4096…", or the same the other way round. */
+/**
+ * "…input tokens 4098 cannot exceed the total tokens limit 4096…", or the same the other way round.
+ * Bounded, so that it is linear.
+ */
 function inputFailure(message: string, details: ErrorDetails): ServiceError {
   const counts =
-    /input tokens (?<actual>\d+) cannot exceed .*? limit (?<limit>\d+)/.exec(message) ??
-    /context length is (?<limit>\d+) tokens.*? (?<actual>\d+) input tokens/.exec(message);
+    /input tokens (?<actual>\d+) cannot exceed .{0,200}? limit (?<limit>\d+)/.exec(message) ??
+    /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) input tokens/.exec(message);
   if (!counts?.groups) return new ServiceError('bad-request', details);
   return new ServiceError('prompt-too-long', {
     ...details,

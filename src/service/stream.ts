@@ -5,6 +5,12 @@ import { ServiceError } from './errors.ts';
 export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
+ * Characters the parser is fed at a time: for each line that ends in CR it looks for an LF up to
+ * the end of what it was fed.
+ */
+const MOST_FED = 4_096;
+
+/**
  * Reads server-sent events from bytes that are cut anywhere: inside a character, between CR and
  * LF, inside a field name. Line ends may be LF, CRLF or CR, with or without a space after `data:`.
  * Who stops early leaves the rest of the body unread.
@@ -26,7 +32,7 @@ export async function* readEvents(
   const decoder = new TextDecoder();
   const read = (text: string) => {
     events = [];
-    parser.feed(text);
+    for (let at = 0; at < text.length; at += MOST_FED) parser.feed(text.slice(at, at + MOST_FED));
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));

@@ -62,9 +62,9 @@ function keysAt(
 ): Suggestions | undefined {
   if (!/^\w*$/.test(before)) return undefined;
   const rest = /^\w*(?:: ?)?/.exec(after)?.[0] ?? '';
-  const isHere = (name: string) => before + rest.replace(/\W+$/, '') === name;
-  const isTaken = (name: string) => new RegExp(`^${name}\\s*:`, 'm').test(frontMatter);
-  const items = FIELD_NAMES.filter((name) => isHere(name) || !isTaken(name)).map(
+  const isHere = (name: string) => before + rest.replace(/: ?$/, '') === name;
+  const taken = new Set(Array.from(frontMatter.matchAll(/^(\w+)\s*:/gm), ([, name]) => name));
+  const items = FIELD_NAMES.filter((name) => isHere(name) || !taken.has(name)).map(
     (name): Suggestion => ({ kind: 'key', label: name, newText: `${name}: ` }),
   );
   return { items, replaced: around(offset, before, rest) };

@@ -66,4 +66,12 @@ export const editorMutants: readonly Mutant[] = [
     test: 'test/contract/lifecycle/resting.test.ts',
     title: 'H29: renews while somebody looks at it',
   },
+  {
+    name: 'a comment behind code is looked for from each blank again',
+    file: 'src/editor/echo.ts',
+    from: String.raw`/\s(?:\/\/|#).*/s`,
+    to: String.raw`/\s+(?:\/\/|#).*$/`,
+    test: 'test/unit/expressions.test.ts',
+    title: 'none of them takes more than linear time',
+  },
 ];

@@ -249,4 +249,12 @@ export const networkMutants: readonly Mutant[] = [
     test: limiter,
     title: 'holds everybody back for the pause that came with a throttled answer',
   },
+  {
+    name: 'the parser of events is fed whatever came together',
+    file: 'src/service/stream.ts',
+    from: 'const MOST_FED = 4_096;',
+    to: 'const MOST_FED = 1_048_576;',
+    test: 'test/unit/service/stream.test.ts',
+    title: 'take linear time where they are nothing but',
+  },
 ];
