@@ -1,25 +1,25 @@
+import { processorTime } from './processorTime.ts';
+
 /** Whether work grows with its text, told apart from work that grows with the square of it. */
 
 /** A text of this many characters, or a few more. */
 export type TextOf = (length: number) => string;
 
 const LONG = 65_536;
-/**
- * On 16 times the text linear work takes 16 times as long, quadratic work 256 times. Whatever else
- * the machine does makes a run slower and never faster: the best one counts, and one below is enough.
- */
+/** On 16 times the text linear work takes 16 times as long, quadratic work 256 times. */
 const SPAN = 16;
 const MOST_GROWTH = 64;
-const LEAST_RUNS = 3;
-/** The short text is cheap, and nothing is fast the first time. */
-const SHORT_RUNS = 3;
-/** Spent on more runs before the growth is believed. */
-const PATIENCE_MS = 500;
-/** Nobody notices less, however it grows; and there is little to measure. */
-const UNNOTICED_MS = 0.5;
+/** For 64 KB. Nobody notices less, however it grows; and there is little to measure. */
+const UNNOTICED_MS = 4;
+/** The processor counts in steps of some milliseconds. */
+const MEASURABLE_MS = 50;
+/** By the clock on the wall: nothing is fast the first time. */
+const TRIALS = 3;
 
 /**
- * True if a text takes no more than its share of time, compared with a sixteenth of it.
+ * True if a text takes no more than its share of time, compared with a sixteenth of it. How fast the
+ * machine is does not matter, and what else it does neither: the clock on the wall is believed only
+ * where it says yes.
  * @param length of the text, in characters
  */
 export async function isLinear(
@@ -28,20 +28,30 @@ export async function isLinear(
   length = LONG,
 ): Promise<boolean> {
   const [short, long] = [textOf(length / SPAN), textOf(length)];
-  const start = performance.now();
+  const isGood = (longMs: number, shortMs: number) =>
+    longMs <= Math.max((UNNOTICED_MS * length) / LONG, MOST_GROWTH * shortMs);
   let shortMs = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < LEAST_RUNS || performance.now() - start < PATIENCE_MS; run += 1) {
-    for (let again = 0; again < SHORT_RUNS; again += 1) {
-      shortMs = Math.min(shortMs, await millisecondsOf(work, short));
-    }
-    const longMs = await millisecondsOf(work, long);
-    if (longMs <= Math.max(UNNOTICED_MS, MOST_GROWTH * shortMs)) return true;
+  for (let trial = 0; trial < TRIALS; trial += 1) {
+    shortMs = Math.min(shortMs, await wallTime(work, short), await wallTime(work, short));
+    if (isGood(await wallTime(work, long), shortMs)) return true;
   }
-  return false;
+  return isGood(await workTime(work, long), await workTime(work, short));
 }
 
-async function millisecondsOf(work: (text: string) => unknown, text: string): Promise<number> {
+/** Milliseconds that one run takes, with whatever else the machine does meanwhile. */
+async function wallTime(work: (text: string) => unknown, text: string): Promise<number> {
   const start = performance.now();
   await work(text);
   return performance.now() - start;
+}
+
+/** Milliseconds of the processor for one run, on average of as many as can be measured. */
+async function workTime(work: (text: string) => unknown, text: string): Promise<number> {
+  const worked = processorTime();
+  let runs = 0;
+  do {
+    await work(text);
+    runs += 1;
+  } while (worked() < MEASURABLE_MS);
+  return worked() / runs;
 }

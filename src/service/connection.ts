@@ -90,9 +90,16 @@ export function isUnsent(error: unknown): boolean {
   return causesOf(error).some((link) => link instanceof NothingSent);
 }
 
-/** The host a redirect leads to, in ASCII; undefined if it leads nowhere readable. */
+/** True for the statuses that send a request elsewhere; 304 answers a question that is never asked. */
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+/** The host a redirect leads to, in ASCII; undefined if it leads to none, as `command:` does. */
 export function redirectHost(location: string | undefined, from: string): string | undefined {
-  return location && URL.canParse(location, from) ? new URL(location, from).host : undefined;
+  if (!location || !URL.canParse(location, from)) return undefined;
+  const { protocol, host } = new URL(location, from);
+  return protocol === 'https:' || protocol === 'http:' ? host : undefined;
 }
 
 /**

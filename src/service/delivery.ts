@@ -1,6 +1,12 @@
 import { Body } from './body.ts';
 import type { Clock } from './clock.ts';
-import { checkDestination, connectionFailure, isUnsent, redirectHost } from './connection.ts';
+import {
+  checkDestination,
+  connectionFailure,
+  isRedirect,
+  isUnsent,
+  redirectHost,
+} from './connection.ts';
 import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type AnswerHead, requestLimit, type StreamedAnswer } from './headers.ts';
@@ -194,10 +200,9 @@ export class Delivery {
     const text = await this.bodyOf(stream, MAX_ERROR_BYTES)
       .text()
       .catch(() => '');
-    if (status >= 300 && status < 400) {
+    if (isRedirect(status)) {
       const host = redirectHost(header('location'), url);
-      const facts = { status, askedHost: new URL(url).host };
-      const details = host === undefined ? facts : { ...facts, host };
+      const details = host === undefined ? { status } : { status, redirectHost: host };
       return { error: new ServiceError('redirected', details), retryable: false };
     }
     const wait = retryAfterMs(header('retry-after'), header('date'), clock.now());

@@ -63,10 +63,10 @@ export interface ErrorDetails {
   readonly code?: string;
   /** The service's own number of the request, for its support. */
   readonly requestId?: string;
-  /** Host the request went to, or for `redirected` the host it was told to go to. */
+  /** Host the request went to. */
   readonly host?: string;
-  /** For `redirected` the host that was asked: the address of that one can be wrong. */
-  readonly askedHost?: string;
+  /** For `redirected` the host it was told to go to, if it was one. */
+  readonly redirectHost?: string;
   /** Host and port of the proxy on the way, as far as they are known. */
   readonly proxy?: string;
   /** Requests sent, the first one included. */
@@ -140,12 +140,13 @@ export function safeWord(word: unknown): string | undefined {
 
 /** `ECONNREFUSED`, `status 503`, … in a fixed order, for the log and for `message`. */
 function summary(kind: ErrorKind, details: ErrorDetails): string {
-  const { status, code, attempts, requestId, host } = details;
+  const { status, code, attempts, requestId, host, redirectHost } = details;
   const facts = [
     status && `status ${status}`,
     code,
     attempts && `${attempts} sent`,
     host && `host ${host}`,
+    redirectHost && `to ${redirectHost}`,
     requestId && `request ${requestId}`,
   ].filter(Boolean);
   return facts.length > 0 ? `${kind} (${facts.join(', ')})` : kind;

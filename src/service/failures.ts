@@ -116,6 +116,7 @@ function inputFailure(message: string, details: ErrorDetails): ServiceError {
 }
 
 function kindOfStatus(status: number): ErrorKind {
+  if (status < 400) return 'unexpected-answer';
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
   if (status === 404) return 'unexpected-answer';

@@ -64,8 +64,7 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
       };
     case 'failed': {
       const isIdentity = check === 'identity-host' || check === 'token';
-      const { askedHost, host } = result.error.details;
-      const authHost = isIdentity ? (askedHost ?? host) : context.authHost;
+      const authHost = isIdentity ? result.error.details.host : context.authHost;
       const message = messageFor(result.error, { ...context, authHost, isCheck: true });
       // Where the fix is not in the editor, it is to look again afterwards.
       const fix = message?.actions[0] ?? 'retry';

@@ -159,7 +159,11 @@ function until({ retryAfterMs }: ErrorDetails): string {
   return retryAfterMs ? ` and asks to wait ${duration(retryAfterMs)}` : '';
 }
 
+const DAY_MS = 86_400_000;
+
 function duration(ms: number): string {
+  // Whoever asks for more has no moment in mind.
+  if (ms > DAY_MS) return 'for longer than a day';
   const seconds = Math.ceil(ms / 1_000);
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -64,10 +64,11 @@ export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
   redirected,
 };
 
-function redirected({ host = 'another address' }: ErrorDetails, where: Where): Message {
+function redirected({ redirectHost }: ErrorDetails, where: Where): Message {
   const { address, isIdentity, isOfVendor } = where;
   const asked = isIdentity ? 'The identity service' : 'The service';
-  const what = `${asked} wanted to redirect to ${host}: refused, as key or token would go there.`;
+  const to = redirectHost ?? 'another address';
+  const what = `${asked} wanted to redirect to ${to}: refused, as key or token would go there.`;
   const cause = 'Most likely the network wants a login in a browser';
   return isOfVendor
     ? { text: `${what} ${cause}. Log in there and try again.`, actions: ELSEWHERE }

@@ -50,8 +50,7 @@ const PLACES: Readonly<Record<SourceId | 'answers', Place>> = {
   answers: { name: 'the answers given here', key: 'setApiKey', value: 'setUp', all: 'setUp' },
 };
 
-export function whereToMend(details: ErrorDetails, context: MessageContext): Where {
-  const host = details.askedHost ?? details.host;
+export function whereToMend({ host }: ErrorDetails, context: MessageContext): Where {
   const { source = 'editor', authHost, isCheck = false } = context;
   const isVendorIdentity = vendors.some(({ authUrl }) => new URL(authUrl).host === host);
   const isIdentity = host !== undefined && (host === authHost || isVendorIdentity);

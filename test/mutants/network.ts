@@ -265,4 +265,28 @@ export const networkMutants: readonly Mutant[] = [
     test: 'test/unit/service/stream.test.ts',
     title: 'take linear time where they are nothing but',
   },
+  {
+    name: 'a redirect that leads to no host is said to lead to one',
+    file: 'src/service/connection.ts',
+    from: "protocol === 'https:' || protocol === 'http:' ? host : undefined",
+    to: 'protocol ? host : undefined',
+    test: 'test/unit/service/connection.test.ts',
+    title: 'vscode://settings/x is undefined',
+  },
+  {
+    name: 'an answer 304 is called a redirect',
+    file: 'src/service/connection.ts',
+    from: ' && status !== 304',
+    to: '',
+    test: 'test/contract/service/transport.test.ts',
+    title: 'is not what 304 of /ml/v1/text/chat is called',
+  },
+  {
+    name: 'a wait of thousands of years is told in minutes',
+    file: 'src/ui/messages.ts',
+    from: '  if (ms > DAY_MS) ',
+    to: '  if (ms > Number.POSITIVE_INFINITY) ',
+    test: 'test/unit/messages.test.ts',
+    title: 'left alone: until the year 9999',
+  },
 ];

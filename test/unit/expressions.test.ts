@@ -14,7 +14,7 @@ async function isLinearIn(expression: RegExp, length?: number): Promise<boolean>
 }
 
 describe('regular expressions', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let all: readonly PlacedExpression[];
   before(async () => {
     all = await expressionsOfSource();

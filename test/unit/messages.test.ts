@@ -57,6 +57,23 @@ describe('messages', () => {
     assert.equal(short, 'attempt 2 of 4 in 1 s (ECONNREFUSED)');
   });
 
+  const DAY_MS = 86_400_000;
+  for (const [what, retryAfterMs, words] of [
+    ['seconds', 90_000, 'asks to wait 90 s'],
+    ['minutes', 3_600_000, 'asks to wait 60 minutes'],
+    ['a day', DAY_MS, 'asks to wait 1440 minutes'],
+    ['more than a day', DAY_MS + 1, 'asks to wait for longer than a day'],
+    ['until the year 9999', 251_606_966_940_000, 'asks to wait for longer than a day'],
+    ['until the end of all numbers', Number.MAX_SAFE_INTEGER, 'asks to wait for longer than a day'],
+  ] as const) {
+    it(`says in words for how long a service wants to be left alone: ${what}`, () => {
+      for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
+        const text = messageFor(new ServiceError(kind, { retryAfterMs }))?.text ?? '';
+        assert.ok(text.includes(words), text);
+      }
+    });
+  }
+
   it('is silent about what the user cancelled', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);
   });
@@ -87,8 +104,8 @@ describe('messages', () => {
   });
 
   it('takes a redirect for a matter of the host that was asked, not of the one it leads to', () => {
-    const of = (askedHost: string, host = 'login.example') =>
-      messageFor(new ServiceError('redirected', { host, askedHost }), {
+    const of = (host: string, redirectHost = 'login.example') =>
+      messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',
         authHost: 'identity.example',
       });
@@ -99,6 +116,11 @@ describe('messages', () => {
       assert.match(of('model.example', host)?.text ?? '', /address in the \.env file is wrong/);
     }
     assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
+  });
+
+  it('names no host of a redirect that leads to none', () => {
+    const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
+    assert.match(message?.text ?? '', /wanted to redirect to another address: refused/);
   });
 
   it('does not blame the user for an address that we ourselves have written', () => {

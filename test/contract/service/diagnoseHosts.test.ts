@@ -37,7 +37,10 @@ describe('a diagnosis asks no host that nobody approved', () => {
       const examination = await startExamination();
       plant(examination.emulator, `${elsewhere.url}/elsewhere`);
       const { failure } = (await examination.examine()).diagnosis;
-      assert.deepEqual([failure?.kind, failure?.details.host], ['redirected', elsewhere.host]);
+      assert.deepEqual(
+        [failure?.kind, failure?.details.redirectHost],
+        ['redirected', elsewhere.host],
+      );
       assert.deepEqual(counts(examination), sent);
       assertUntouched(elsewhere);
     });

@@ -7,7 +7,7 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   code: /^[A-Za-z0-9._-]{1,64}$/,
   requestId: /^[A-Za-z0-9._-]{1,64}$/,
   host: /^[a-z0-9.:[\]-]{1,260}$/,
-  askedHost: /^[a-z0-9.:[\]-]{1,260}$/,
+  redirectHost: /^[a-z0-9.:[\]-]{1,260}$/,
   proxy: /^[a-z0-9.:[\]-]{1,260}$/,
   attempts: /^[1-5]$/,
   retryAfterMs: /^\d+$/,

@@ -32,8 +32,9 @@ describe('a redirect', () => {
         const world = await startWorld();
         world.emulator.faults.always(tokenPath, { status, redirectTo: `${url}/identity/token` });
         const { kind, details } = await failureOf(world.generate());
-        assert.deepEqual([kind, details.host, details.status], ['redirected', host, status]);
-        assert.equal(details.askedHost, new URL(world.emulator.url).host);
+        const { redirectHost } = details;
+        assert.deepEqual([kind, redirectHost, details.status], ['redirected', host, status]);
+        assert.equal(details.host, new URL(world.emulator.url).host);
         assert.deepEqual([world.emulator.count(tokenPath), world.inferenceCount()], [1, 0]);
       });
     });
@@ -46,7 +47,7 @@ describe('a redirect', () => {
           world.emulator.faults.always(path, { status, redirectTo: `${url}${path}` });
           const call = world.generate(streams ? { onText: () => {} } : {});
           const { kind, details } = await failureOf(call);
-          assert.deepEqual([kind, details.host], ['redirected', host]);
+          assert.deepEqual([kind, details.redirectHost], ['redirected', host]);
           assert.equal(world.inferenceCount(), 1);
         });
       });
@@ -57,9 +58,26 @@ describe('a redirect', () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: '/elsewhere' });
     const { kind, details } = await failureOf(world.generate());
-    assert.deepEqual([kind, details.host], ['redirected', new URL(world.emulator.url).host]);
+    const { host } = new URL(world.emulator.url);
+    assert.deepEqual([kind, details.redirectHost], ['redirected', host]);
     assert.equal(world.emulator.count('/elsewhere'), 0);
   });
+
+  it('that leads to no host names none', async () => {
+    const world = await startWorld();
+    world.emulator.faults.next(chat, { redirectTo: 'command:workbench.action.quit' });
+    const { kind, details } = await failureOf(world.generate());
+    assert.deepEqual([kind, details.redirectHost], ['redirected', undefined]);
+  });
+
+  for (const path of [tokenPath, chat]) {
+    it(`is not what 304 of ${path} is called`, async () => {
+      const world = await startWorld();
+      world.emulator.faults.always(path, { status: 304 });
+      const { kind, details } = await failureOf(world.generate());
+      assert.deepEqual([kind, details.status], ['unexpected-answer', 304]);
+    });
+  }
 });
 
 describe('the last gate', () => {

@@ -183,6 +183,11 @@ describe('the host of a redirect', () => {
     ['/elsewhere', 'good.example'],
     ['https://user:pass@evil.example/', 'evil.example'],
     ['https://', undefined],
+    ['command:workbench.action.quit', undefined],
+    ['file:///etc/passwd', undefined],
+    ['data:text/html,x', undefined],
+    ['javascript:alert(1)', undefined],
+    ['vscode://settings/x', undefined],
     ['', undefined],
     [undefined, undefined],
   ];
