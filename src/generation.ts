@@ -93,11 +93,14 @@ export async function showLastResult(app: App): Promise<void> {
 const NO_PREVIEW = 'open the preview of a generated text first.';
 
 async function optionsFor(app: App): Promise<GenerateOptions> {
+  // Together: in the first command of a window each is a file to load.
+  const needed = [app.jobs(), app.watches(), app.access(), app.session()] as const;
+  const [jobs, onStart, access, session] = await Promise.all(needed);
   return {
-    jobs: await app.jobs(),
-    credentials: async (document) => (await app.access()).require(document),
-    client: async (credentials, settings) => (await app.session()).client(credentials, settings),
-    onStart: await app.watches(),
+    jobs,
+    credentials: (document) => access.require(document),
+    client: async (credentials, settings) => session.client(credentials, settings),
+    onStart,
     signOut: () => app.signOutSignal,
     report: (error, used, lines) => reportFailure(app, error, used, lines),
   };

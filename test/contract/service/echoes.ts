@@ -27,7 +27,8 @@ const inferenceError = (apiKey: string, more: object = {}) => ({
   errors: [{ code: 'x', message: `Bearer ${token} for ${apiKey}`, ...more }],
   trace: 'abc',
 });
-const fast = { http: { headersMs: 200, idleMs: 200 } };
+/** Long enough for what does answer, beside other work on the machine. */
+const fast = { http: { headersMs: 1_500, idleMs: 1_500 } };
 const on = (path: string, fault: Echo['fault'], options?: WorldOptions): Echo => ({
   path,
   fault,
