@@ -88,9 +88,10 @@ describe('protection of the key', () => {
     await workbench.quickInput.pick('$(beaker) Test and Save');
     await workbench.dialogs.click('Replace Key');
     await workbench.notifications.waitFor(/is set up/);
-    await status.waitFor({ text: '$(key) Hosted Model', background: 'none' });
-    await workbench.runCommand(generate);
     await status.waitFor({ text: /\d+m/, background: 'none' });
+    const arrived = emulator.nextRequest('/ml/v1/text/chat_stream');
+    await workbench.runCommand(generate);
+    await arrived;
   });
 
   it('asks for the address, too, when a key is set beside one that cannot be used', async () => {

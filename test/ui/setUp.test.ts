@@ -33,7 +33,9 @@ describe('set-up', () => {
     assert.equal(emulator.requests.length, 0, 'activation and opening a folder send nothing');
 
     await setUp(workbench, answers());
-    assert.equal((await status.waitFor({ text: '$(key) Hosted Model' })).background, 'none');
+    // The token of the test is the one in use.
+    const valid = { text: /^\$\(key\) \d+m$/, ariaLabel: /token valid, \d+ minutes left/ };
+    assert.equal((await status.waitFor(valid)).background, 'none');
     assert.deepEqual(
       emulator.requests.map(({ path: requested }) => requested),
       ['/identity/token', '/ml/v1/text/tokenization'],
@@ -44,7 +46,8 @@ describe('set-up', () => {
     await workbench.editor.selectLines(3);
     await workbench.page.keyboard.press('Control+K');
     await workbench.page.keyboard.press('Control+G');
-    await status.waitFor({ text: /^\$\(key\) \d+m$/, ariaLabel: /token valid, \d+ minutes left/ });
+    await workbench.editor.waitForText(`${before.trimEnd()}\n${answerFor('Write a reply.')}\n`);
+    assert.equal(emulator.count('/identity/token'), 1);
     const after = await workbench.editor.savedText(path('letter.txt'));
     assert.equal(after, `${before.trimEnd()}\n${answerFor('Write a reply.')}\n`);
 

@@ -51,7 +51,11 @@ async function walk(theme: Theme & ('dark' | 'light')): Promise<void> {
     console.log(`\n--- before\n${before}---`);
     await workbench.editor.selectLines(3);
     await workbench.runCommand('Hosted Model: Generate from selection');
-    console.log(`status: ${(await status.waitFor({ text: /\$\(key\) \d+m/ })).ariaLabel}`);
+    await workbench.screen.until('generated text', async () =>
+      (await workbench.editor.savedText(file)) === before ? undefined : true,
+    );
+    await status.waitFor({ text: /\$\(key\) \d+m/ });
+    console.log(`status: ${(await status.waitFor({})).ariaLabel}`);
     await workbench.notifications.waitUntilGone(/generating/);
     await picture('generated');
     const after = await workbench.editor.savedText(file);
