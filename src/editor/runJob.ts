@@ -109,7 +109,8 @@ async function generateAll(
     }
   };
   await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
-  return outcomes;
+  // In the order of the document, whichever ended first.
+  return outcomes.toSorted((one, other) => one.answer - other.answer);
 }
 
 async function generateOne(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Range, workspace } from 'vscode';
 import { generate, type Order } from '../../src/editor/generate.ts';
 import { runJob } from '../../src/editor/runJob.ts';
+import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
 import { answerFor } from '../emulator/text.ts';
 import { CUT_SHORT, chatPath, closingMessages, open, World } from './world.ts';
@@ -66,6 +67,23 @@ describe('generating in a real editor', () => {
     assert.equal(world.emulator.count(chatPath), before + 3);
     assert.equal(await world.jobs.undo(), 'undone');
     assert.equal(editor.document.getText(), text);
+  });
+
+  it('reports the lines of what failed in their order, whichever failed first', async () => {
+    await open('one\ntwo\nthree\n', line(0, 3), line(1, 3), line(2, 5));
+    const held = gate();
+    const isOf = (word: string) => (request: ReceivedRequest) =>
+      request.path === chatPath && request.text.includes(word);
+    world.emulator.faults.next(isOf('one'), { hold: held.opened, resetBeforeHeaders: true });
+    for (const word of ['two', 'three']) {
+      world.emulator.faults.next(isOf(word), { resetBeforeHeaders: true });
+    }
+    const generating = generate(world.options, below);
+    const others = await world.emulator.nextRequest(isOf('three'));
+    await world.emulator.disconnected(others);
+    held.open();
+    await generating;
+    assert.deepEqual(world.reported, [{ kind: 'connection-lost', lines: [1, 2, 3] }]);
   });
 
   it('reports what failed with its line, and tries that alone again', async () => {
