@@ -3,7 +3,7 @@ import { isKind } from '../service/errors.ts';
 
 const AGAIN = 'Cancel and Try Again';
 const QUESTION =
-  'Hosted Model: no answer for 5 seconds. The service is slow, or the connection has died unseen. Wait, or try again on a new connection; the service may bill both requests.';
+  'Hosted Model: no answer for 5 seconds. The service is slow, or the connection has died unseen. Wait, or try again on another connection; the service may bill both requests.';
 const PROGRESS = 'no answer yet, still waiting…';
 
 /**

@@ -8,6 +8,7 @@ import { type RequestLimit, requestLimit } from './headers.ts';
 import { type InferenceOptions, infer, type RequestBody } from './inference.ts';
 import { newTokensByDefault } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
+import { own } from './own.ts';
 import { parameterProblem } from './parameterCheck.ts';
 import { mapParameters, type Parameters } from './parameters.ts';
 import { readChat, readGeneration, type StopReason, type Usage } from './piece.ts';
@@ -83,7 +84,7 @@ export class Client {
   readonly #options: ClientOptions;
 
   constructor(options: ClientOptions) {
-    this.#options = options;
+    this.#options = own(options);
   }
 
   /**

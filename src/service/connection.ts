@@ -64,7 +64,8 @@ export function connectionFailure(error: unknown, url: string): ConnectionFailur
   const root = causesOf(error).at(-1);
   const code = codeOf(root);
   const isConnecting = property(root, 'syscall') === 'connect';
-  const proxy = proxyFailure(root, code, url);
+  const isOfFetch = property(error, 'code') === 'ERR_NETWORK';
+  const proxy = proxyFailure(root, code, url, isOfFetch);
   if (proxy) return proxy;
   if (CERTIFICATE_CODES.test(code)) {
     return { error: new ServiceError('certificate', { code }), mayPass: false };
@@ -145,10 +146,15 @@ function codeOf(error: unknown): string {
 }
 
 /** The failure of a proxy on the way; undefined if it was none. */
-function proxyFailure(error: unknown, code: string, url: string): ConnectionFailure | undefined {
+function proxyFailure(
+  error: unknown,
+  code: string,
+  url: string,
+  isOfFetch: boolean,
+): ConnectionFailure | undefined {
   const message = String(property(error, 'message') ?? '');
   // Of an answer with status 407 from beyond a tunnel nothing else is left.
-  const wantsLogin = error instanceof Error && message === '' && code === '';
+  const wantsLogin = isOfFetch && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return { error: new ServiceError('proxy', { status }), mayPass: false };
   if (UNUSABLE_PROXY.has(code)) {

@@ -58,6 +58,9 @@ export class Delivery {
   #slot: Slot | undefined;
   #bearer: string | undefined;
   #isSent = false;
+  /** An attempt has succeeded as far as the head of its answer goes. */
+  #isAnswered = false;
+  #outcome: [outcome: Outcome, pauseMs?: number | undefined] = ['ok'];
   /** Ends the connection of the last attempt. */
   #ending = new AbortController();
   #known: { readonly cause: unknown; readonly failure: Failure } | undefined;
@@ -109,8 +112,15 @@ export class Delivery {
     }
   }
 
+  /** The body of a success. The request is in flight until that is read to its end. */
+  answered(stream: StreamedAnswer['stream']): Body {
+    this.#isAnswered = true;
+    this.#outcome = ['ok'];
+    return this.#bodyOf(stream, this.#exchange.maxBytes);
+  }
+
   /** The body of an answer to the last attempt. */
-  bodyOf(stream: StreamedAnswer['stream'], maxBytes: number): Body {
+  #bodyOf(stream: StreamedAnswer['stream'], maxBytes: number): Body {
     const ending = this.#ending;
     return new Body(stream, maxBytes, this.#options.idleMs, () => ending.abort());
   }
@@ -147,9 +157,9 @@ export class Delivery {
     this.#exchange.limiter?.heed(requestLimit(header));
   }
 
-  /** Gives the slot back; only the first call counts. */
-  release(outcome: Outcome): void {
-    this.#slot?.release(outcome);
+  /** Gives the slot back, as a success unless it has failed; only the first call counts. */
+  release(): void {
+    this.#slot?.release(...this.#outcome);
   }
 
   /**
@@ -179,8 +189,9 @@ export class Delivery {
     const failure = { error: withoutSecrets(error, secrets), retryable };
     this.#known = { cause, failure };
     const { status, retryAfterMs: pauseMs } = error.details;
+    this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
     // A failed token request says nothing about how much the inference service can take.
-    if (this.#isSent) this.#slot?.release(status === 429 ? 'throttled' : 'failed', pauseMs);
+    if (this.#isSent && !this.#isAnswered) this.release();
     return failure;
   }
 
@@ -197,7 +208,7 @@ export class Delivery {
     const { status, header } = head;
     this.heed(head);
     // To its end, before anything is sent again: what is not read to its end costs the connection.
-    const text = await this.bodyOf(stream, MAX_ERROR_BYTES)
+    const text = await this.#bodyOf(stream, MAX_ERROR_BYTES)
       .text()
       .catch(() => '');
     if (isRedirect(status)) {

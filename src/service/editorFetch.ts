@@ -1,32 +1,32 @@
 import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Whatever a fetch looks for in its options, here or in VS Code, by name. */
-type FetchOption = keyof RequestInit | 'dispatcher' | 'priority' | 'agent';
+/** Whatever a fetch looks for in its options, by name. */
+type FetchOption = keyof RequestInit | 'dispatcher' | 'priority';
 
 /**
  * Every option there is, as if it was not set. VS Code copies the options into others, and Node reads
- * them once more: a name that is missing would be read through Object.prototype, where another
- * extension may have put something.
+ * them once more: a name that is missing, or undefined, would be read through Object.prototype, where
+ * another extension may have put something (measured). VS Code sets `dispatcher` itself; null in its
+ * place would lead past the proxy.
  */
 const DEFAULTS: Readonly<Record<FetchOption, unknown>> = {
-  agent: undefined,
-  body: undefined,
+  body: null,
   cache: 'default',
-  credentials: 'same-origin',
+  credentials: 'omit',
   dispatcher: undefined,
-  duplex: undefined,
+  duplex: 'half',
   headers: undefined,
   integrity: '',
   keepalive: false,
   method: undefined,
   mode: 'cors',
-  priority: undefined,
-  redirect: undefined,
-  referrer: 'about:client',
+  priority: 'auto',
+  redirect: 'manual',
+  referrer: '',
   referrerPolicy: '',
-  signal: undefined,
-  window: undefined,
+  signal: null,
+  window: null,
 };
 
 /** Thrown in place of what a fetch throws where certainly nothing of its request has left this machine. */
@@ -53,7 +53,7 @@ export async function editorFetch(
   try {
     return await send(url, init);
   } catch (error) {
-    // The service had closed the connection: that is no failure, and another one is opened.
+    // Most likely the service had closed it while nobody used it: another one is opened at once.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }
@@ -63,7 +63,7 @@ async function send(
   url: string | URL | Request,
   { method, headers, body, signal }: RequestInit,
 ): Promise<Response> {
-  const options: object = { ...DEFAULTS, method, headers, signal, redirect: 'manual' };
+  const options: object = { ...DEFAULTS, method, headers, signal: signal ?? null };
   if (typeof body !== 'string') return globalThis.fetch(url, options);
   let isSent = false;
   const bytes = new TextEncoder().encode(body);
@@ -92,8 +92,9 @@ async function send(
 function isOfClosedConnection(error: unknown): boolean {
   if (!(error instanceof NothingSent) || !(error.cause instanceof Error)) return false;
   const { cause } = error.cause;
-  const isClosed = cause instanceof Error && 'code' in cause && CLOSED_CODES.has(cause.code);
-  return isClosed && !isCutHandshake(cause);
+  if (!(cause instanceof Error) || isCutHandshake(cause)) return false;
+  const { code, syscall } = cause as NodeJS.ErrnoException;
+  return CLOSED_CODES.has(code) && syscall !== 'connect';
 }
 
 /** True where the other end closed a new connection in its TLS handshake; only then Node names the host. */

@@ -2,7 +2,7 @@ import type { Body } from './body.ts';
 import type { ServiceError } from './errors.ts';
 import type { ErrorAnswer } from './failures.ts';
 import type { AnswerHead } from './headers.ts';
-import type { Limiter } from './limiter.ts';
+import type { RequestGate } from './limiter.ts';
 
 /** One request with everything that decides where it goes, how often and how long. */
 export interface Exchange<Result> {
@@ -17,7 +17,7 @@ export interface Exchange<Result> {
   readonly secrets?: readonly string[];
   /** Called as each attempt begins, so that a retry carries the token of its moment. */
   readonly bearer?: () => Bearer;
-  readonly limiter?: Limiter;
+  readonly limiter?: RequestGate;
   readonly budget: Budget;
   /** The most bytes an answer may have. */
   readonly maxBytes: number;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { INFERENCE_KINDS, INPUT_ARGUMENT, REQUEST_ENTITY, TOKEN_REQUEST_REFUSED } from './codes.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError, safeWord } from './errors.ts';
-import { parseJson } from './wire.ts';
+import { parseJson, shape } from './wire.ts';
 
 /**
  * What an error answer means, by status and code together: a status alone misleads, since a
@@ -18,9 +18,9 @@ export interface ErrorAnswer {
 /** A project that does not exist, or has another owner, is a 403 with a 404 inside. */
 const PROJECT_OF_OTHERS = /WSCPA0000E|member in project/;
 
-const inferenceError = v.object({
+const inferenceError = shape({
   errors: v.pipe(
-    v.array(v.object({ code: v.optional(v.unknown()), message: v.optional(v.string(), '') })),
+    v.array(shape({ code: v.optional(v.unknown()), message: v.optional(v.string(), '') })),
     v.minLength(1),
   ),
   trace: v.optional(v.string()),
@@ -29,14 +29,14 @@ const inferenceError = v.object({
 
 /** The gateway of the service has shapes of its own, as for a token that has ended. */
 const gatewayError = v.union([
-  v.object({ code: v.number(), message: v.string() }),
-  v.object({ error: v.object({ code: v.string(), message: v.string(), request_id: v.string() }) }),
+  shape({ code: v.number(), message: v.string() }),
+  shape({ error: shape({ code: v.string(), message: v.string(), request_id: v.string() }) }),
 ]);
 
-const identityError = v.object({
+const identityError = shape({
   errorCode: v.string(),
   errorMessage: v.string(),
-  context: v.optional(v.object({ requestId: v.optional(v.string()) })),
+  context: v.optional(shape({ requestId: v.optional(v.string()) })),
 });
 
 /** The failure that an inference answer reports. */

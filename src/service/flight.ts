@@ -21,20 +21,26 @@ export class Flight<Result> {
    * @throws {ServiceError} `cancelled` when the signal aborts first; otherwise what the work throws
    */
   wait(signal: AbortSignal, onAbandoned: () => void): Promise<Result> {
+    if (signal.aborted) {
+      if (this.#waiters === 0) this.#abandon(onAbandoned);
+      return Promise.reject(new ServiceError('cancelled'));
+    }
     this.#waiters += 1;
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#waiters -= 1;
-        if (this.#waiters === 0) {
-          this.abort();
-          onAbandoned();
-        }
+        if (this.#waiters === 0) this.#abandon(onAbandoned);
         reject(new ServiceError('cancelled'));
       };
       signal.addEventListener('abort', leave, { once: true });
       const stay = () => signal.removeEventListener('abort', leave);
       this.result.then(resolve, reject).finally(stay);
     });
+  }
+
+  #abandon(onAbandoned: () => void): void {
+    this.abort();
+    onAbandoned();
   }
 
   abort(): void {

@@ -15,6 +15,7 @@ import { refuseEndlessTunnels } from './endlessTunnels.ts';
 import { ServiceError } from './errors.ts';
 import type { Budget, Exchange } from './exchange.ts';
 import { checkHead, requestHeaders, type StreamedAnswer } from './headers.ts';
+import { own } from './own.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
 /**
@@ -43,7 +44,8 @@ export class Http {
   readonly #hosts = new Set<string>();
   readonly #allowTunnels: () => void;
 
-  constructor({ fetch = editorFetch, ...options }: HttpOptions = {}) {
+  constructor(given: HttpOptions = {}) {
+    const { fetch = editorFetch, ...options } = own(given);
     this.#options = {
       headersMs: 60_000,
       silentMs: 5_000,
@@ -79,8 +81,7 @@ export class Http {
 
   /** @throws {ServiceError} and nothing else */
   async send<Result>(given: Exchange<Result>): Promise<Result> {
-    // Its own properties alone: what another extension puts on Object.prototype steers no request.
-    const exchange: Exchange<Result> = Object.assign(Object.create(null), given);
+    const exchange = own(given);
     const bodyBytes = Buffer.byteLength(exchange.body ?? '');
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
@@ -92,16 +93,16 @@ export class Http {
     let body: Body | undefined;
     try {
       const { stream, ...head } = await this.#request(exchange, delivery, deadline, signal);
-      body = delivery.bodyOf(stream, exchange.maxBytes);
+      body = delivery.answered(stream);
       delivery.heed(head);
       checkHead(head, exchange);
       const result = await exchange.read({ header: head.header, body });
-      await leave(body, () => delivery.release('ok'));
+      await leave(body, () => delivery.release());
       return result;
     } catch (cause) {
       if (signal.aborted) body?.close();
       const error = await delivery.errorOf(cause, responseOf(cause));
-      if (body) await leave(body, () => delivery.release('failed'));
+      if (body) await leave(body, () => delivery.release());
       if (cancelled.aborted) throw new ServiceError('cancelled');
       if (deadline.signal.aborted && error.details.phase !== 'connect') {
         const { host = '', attempts = 0 } = error.details;
@@ -110,7 +111,7 @@ export class Http {
       throw error;
     } finally {
       deadline.end();
-      if (!body) delivery.release('failed');
+      if (!body) delivery.release();
     }
   }
 
@@ -132,8 +133,8 @@ export class Http {
           this.#hosts.add(new URL(exchange.url).host);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the exchange, whatever a retry has made of the configuration.
-          const own = { url: exchange.url, signal: limited, validateStatus: null };
-          const response = await this.#fetch(Object.assign(Object.create(null), config, own));
+          const ours = { url: exchange.url, signal: limited, validateStatus: null };
+          const response = await this.#fetch(own({ ...config, ...ours }));
           if (response.status >= 200 && response.status < 300) return response;
           // Not by axios, which lets go of the signal then: the body could not be cancelled any more.
           throw new AxiosError('no success', undefined, config, undefined, response);

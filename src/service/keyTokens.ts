@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
+import { own } from './own.ts';
 import { RecentSecrets } from './recentSecrets.ts';
 import { TokenService } from './token.ts';
 import type { TokenAnswer } from './tokenLife.ts';
@@ -24,9 +25,11 @@ export class KeyTokens {
   readonly #secrets = new RecentSecrets();
   #inUse: Kept | undefined;
   #tested: Kept | undefined;
+  /** Of a test that is under way. */
+  #onTrial: TokenService | undefined;
 
   constructor(options: KeyTokensOptions) {
-    this.#options = options;
+    this.#options = own(options);
   }
 
   get inUse(): TokenService | undefined {
@@ -35,11 +38,22 @@ export class KeyTokens {
 
   /** Keys and tokens that nothing may show: also those that were replaced, or forgotten. */
   get secrets(): readonly string[] {
-    return this.#secrets.values;
+    const kept = [this.#inUse, this.#tested].filter((one) => one !== undefined);
+    const current = kept.flatMap(({ service, credentials }) => [
+      credentials.apiKey,
+      ...service.values,
+    ]);
+    return [...new Set([...this.#secrets.values, ...current])];
   }
 
-  /** A token service that is not in use, and tells nobody of its states. */
-  make(credentials: Credentials): TokenService {
+  /** A token service for a test, which is not in use and tells nobody of its states. */
+  trial(credentials: Credentials): TokenService {
+    this.#onTrial?.dispose();
+    this.#onTrial = this.#make(credentials);
+    return this.#onTrial;
+  }
+
+  #make(credentials: Credentials): TokenService {
     const { fetchToken, clock } = this.#options;
     const { apiKey } = credentials;
     this.#secrets.keep(apiKey);
@@ -58,7 +72,7 @@ export class KeyTokens {
     const tested = isOf(this.#tested, credentials) ? this.#tested.service : undefined;
     if (!tested && isOf(this.#inUse, credentials)) return this.#inUse.service;
     this.#inUse?.service.retire();
-    const service = tested ?? this.make(credentials);
+    const service = tested ?? this.#make(credentials);
     if (tested) this.#tested = undefined;
     this.#inUse = { service, credentials };
     if (this.#options.onTokenState) service.tell(this.#options.onTokenState);
@@ -67,6 +81,9 @@ export class KeyTokens {
 
   /** These have been proved, and are in use as soon as somebody says so. */
   keepTested(service: TokenService, credentials: Credentials): void {
+    // Forgotten meanwhile, as by signing out.
+    if (service !== this.#onTrial) return;
+    this.#onTrial = undefined;
     this.#tested?.service.dispose();
     this.#tested = { service, credentials };
   }
@@ -83,8 +100,10 @@ export class KeyTokens {
   /** Ends all of them. */
   forget(): void {
     for (const one of [this.#inUse, this.#tested]) one?.service.dispose();
+    this.#onTrial?.dispose();
     this.#inUse = undefined;
     this.#tested = undefined;
+    this.#onTrial = undefined;
     this.#options.onTokenState?.({ kind: 'none' });
   }
 

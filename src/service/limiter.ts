@@ -20,6 +20,9 @@ export interface Slot {
   release(outcome: Outcome, pauseMs?: number): void;
 }
 
+/** What a request needs of a limiter. */
+export type RequestGate = Pick<Limiter, 'acquire' | 'heed'>;
+
 /** What a limiter is doing at a moment. */
 export interface LimiterState {
   readonly inFlight: number;
@@ -107,6 +110,20 @@ export class Limiter {
       ...(limit < this.#options.limit && { loweredFrom: this.#options.limit }),
       ...(pauseMs > 0 && { resumesInMs: pauseMs }),
       ...(nextStart && { nextStart }),
+    };
+  }
+
+  /**
+   * The same for a request that nobody asked for: it counts as in flight, and nothing is learnt of
+   * its answer, since the request that was asked for would have to wait for it.
+   */
+  get unheeded(): RequestGate {
+    return {
+      heed: () => {},
+      acquire: async (signal) => {
+        const slot = await this.acquire(signal);
+        return { release: () => slot.release('failed') };
+      },
     };
   }
 

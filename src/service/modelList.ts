@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { safeWord } from './errors.ts';
-import { check, count } from './wire.ts';
+import { check, count, shape } from './wire.ts';
 
 /** The shapes of the model list, checked where it enters. Source: the recording of the list. */
 
@@ -51,28 +51,28 @@ const text = v.fallback(v.string(), '');
 const limit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
 const id = v.pipe(v.string(), v.regex(MODEL_ID));
 
-const stage = v.object({
+const stage = shape({
   id: v.string(),
   start_date: text,
   alternative_model_ids: listOf(id),
 });
 
 // The id is relied on. Nonsense in anything else is as good as nothing.
-const model = v.object({
+const model = shape({
   model_id: id,
   label: text,
   provider: text,
   short_description: text,
   input_tier: v.optional(v.unknown()),
   output_tier: v.optional(v.unknown()),
-  functions: listOf(v.object({ id: v.string() })),
-  model_limits: v.fallback(v.object({ max_sequence_length: limit, max_output_tokens: limit }), {}),
+  functions: listOf(shape({ id: v.string() })),
+  model_limits: v.fallback(shape({ max_sequence_length: limit, max_output_tokens: limit }), {}),
   lifecycle: listOf(stage),
 });
 
-const modelList = v.object({
+const modelList = shape({
   resources: v.custom<readonly unknown[]>(Array.isArray),
-  next: v.fallback(v.optional(v.object({ href: v.string() })), undefined),
+  next: v.fallback(v.optional(shape({ href: v.string() })), undefined),
 });
 
 /**

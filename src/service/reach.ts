@@ -3,7 +3,7 @@ import { ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ErrorAnswer } from './failures.ts';
 import type { Http } from './http.ts';
-import type { Limiter } from './limiter.ts';
+import type { RequestGate } from './limiter.ts';
 import { type Model, readModels } from './modelList.ts';
 import { idFilter } from './models.ts';
 import type { Vendor } from './vendors.ts';
@@ -47,7 +47,7 @@ export function reachService(
   { vendor, serviceUrl, origin }: ServiceAddress,
   modelId: string,
   signal: AbortSignal,
-  limiter?: Limiter,
+  limiter?: RequestGate,
 ): Promise<Model | undefined> {
   const filters = idFilter(modelId);
   const query = new URLSearchParams({

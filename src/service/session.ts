@@ -5,11 +5,12 @@ import { ServiceError } from './errors.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchToken } from './identity.ts';
 import { KeyTokens } from './keyTokens.ts';
-import { Limiter, type LimiterOptions, type LimiterState } from './limiter.ts';
+import { Limiter, type LimiterOptions, type LimiterState, type RequestGate } from './limiter.ts';
 import { ModelCache } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model, ModelList } from './modelList.ts';
 import { listModels, type ModelSource } from './models.ts';
+import { own } from './own.ts';
 import { reachService, type ServiceAddress } from './reach.ts';
 import { redact } from './redact.ts';
 import { holdsSecret } from './secretSearch.ts';
@@ -67,13 +68,13 @@ export class Session {
   readonly #tokens: KeyTokens;
 
   constructor(options: SessionOptions = {}) {
-    this.#options = options;
-    this.http = new Http({ ...options.http, secrets: () => this.#tokens.secrets });
+    this.#options = own(options);
+    this.http = new Http({ ...this.#options.http, secrets: () => this.#tokens.secrets });
     this.#tokens = new KeyTokens({
       fetchToken: (credentials, signal) => fetchToken(this.http, credentials, signal),
-      ...options,
+      ...this.#options,
     });
-    this.#models = new ModelCache(options.clock ?? systemClock);
+    this.#models = new ModelCache(this.#options.clock ?? systemClock);
   }
 
   /** A client for these credentials. */
@@ -105,7 +106,7 @@ export class Session {
     settings: ClientSettings,
     signal: AbortSignal,
   ): Promise<void> {
-    const service = this.#tokens.make(credentials);
+    const service = this.#tokens.trial(credentials);
     await this.#client(credentials, settings, probing(), service).countTokens('hello', signal);
     this.#tokens.keepTested(service, credentials);
   }
@@ -160,7 +161,7 @@ export class Session {
     address: ServiceAddress,
     { modelId, operation }: Pick<ClientSettings, 'modelId' | 'operation'>,
     signal: AbortSignal,
-    limiter?: Limiter,
+    limiter?: RequestGate,
   ): Promise<Model | undefined> {
     const model = await reachService(this.http, address, modelId, signal, limiter);
     if (!model || this.#holdsSecret(model)) return undefined;
@@ -234,7 +235,8 @@ export class Session {
     const source = { vendor, serviceUrl, operation };
     const knownModel = () => this.#models.peek(source, modelId);
     const address = { vendor, serviceUrl, origin: approved.service };
-    const ask = (ended: AbortSignal) => this.askModel(address, settings, ended, patience.limiter);
+    const ask = (ended: AbortSignal) =>
+      this.askModel(address, settings, ended, patience.limiter.unheeded);
     // None goes in a pause that the service has asked for.
     const askModel = async (signal: AbortSignal) =>
       this.isPaused(address.origin) ? undefined : this.#models.shared(source, modelId, ask, signal);

@@ -2,6 +2,7 @@ import { Backoff } from './backoff.ts';
 import { type Clock, momentOf, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
+import { own } from './own.ts';
 import { SoughtSecret } from './secretForms.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
@@ -48,7 +49,8 @@ export class TokenService {
   #retired = false;
   #disposed = false;
 
-  constructor(options: TokenServiceOptions) {
+  constructor(given: TokenServiceOptions) {
+    const options = own(given);
     this.#fetchToken = options.fetchToken;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;

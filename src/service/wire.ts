@@ -1,11 +1,17 @@
 import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
+import { own } from './own.ts';
 import type { TokenAnswer } from './tokenLife.ts';
 
 /**
  * The shapes of answers, checked where they enter. Only the fields that are used are named; what
  * else an answer holds is ignored. Shapes: the recordings of the service.
  */
+
+/** An object with these fields. valibot finds their names by a loop that sees Object.prototype, too. */
+export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.object(own(entries));
+}
 
 /** A number of tokens. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -16,7 +22,7 @@ const seconds = v.fallback(
   undefined,
 );
 
-const tokenAnswer = v.object({
+const tokenAnswer = shape({
   // A token goes into a header: 16 to 8192 characters of the bearer alphabet, nothing that could
   // end a line (measured: Node strips a line break and sends a broken token).
   access_token: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/)),
@@ -25,7 +31,7 @@ const tokenAnswer = v.object({
   expiration: seconds,
 });
 
-const tokenizationAnswer = v.object({ result: v.object({ token_count: count }) });
+const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
 
 /**
  * @param serverDate the `Date` header of the answer

@@ -28,8 +28,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'what other extensions put on every object steers a request',
     file: 'src/service/http.ts',
-    from: 'Object.assign(Object.create(null), given)',
-    to: 'given',
+    from: 'const exchange = own(given);',
+    to: 'const exchange = given;',
     test: pollution,
     title: 'changes nothing about where or how a request goes',
   },
@@ -116,8 +116,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'bodies of failed attempts are left alone',
     file: 'src/service/delivery.ts',
-    from: 'this.bodyOf(stream, MAX_ERROR_BYTES)',
-    to: 'this.bodyOf(stream && null, MAX_ERROR_BYTES)',
+    from: 'this.#bodyOf(stream, MAX_ERROR_BYTES)',
+    to: 'this.#bodyOf(stream && null, MAX_ERROR_BYTES)',
     test: transport,
     title: 'is used again for the next call, also after error answers',
   },
@@ -220,8 +220,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'the slot is held while a retry waits',
     file: 'src/service/delivery.ts',
-    from: 'if (this.#isSent) this.#slot?.release(',
-    to: 'if (!this.#isSent) this.#slot?.release(',
+    from: 'if (this.#isSent && !this.#isAnswered) this.release();',
+    to: '',
     test: 'test/contract/service/concurrency.test.ts',
     title: 'give their slot to others while they wait to be sent again',
   },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Fault } from '../../emulator/faults.ts';
+import { type Fault, gate } from '../../emulator/faults.ts';
 import { lineTo } from './line.ts';
 import { endWorlds, kindOf, pathOf, startWorld, type World } from './world.ts';
 
@@ -91,6 +91,24 @@ describe('a connection to the service', () => {
     const [open, next] = world.emulator.requests.slice(before);
     assert.ok(open && next && open.connection !== next.connection);
     await world.emulator.disconnected(open);
+  });
+
+  it('is in use until an answer is read to its end, also one that is a failure', async () => {
+    const world = await startWorld({ limits: { limit: 1 } });
+    const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
+    const held = gate();
+    world.emulator.faults.next(chatStream, {
+      headers: { 'content-type': 'text/event-stream' },
+      chunks: [
+        { bytes: `data: ${JSON.stringify(error)}\n\n` },
+        { bytes: ': the end\n\n', hold: held.opened },
+      ],
+    });
+    assert.equal(await kindOf(world.generate(streamed)), 'server-failed');
+    assert.equal(world.limiter.state.inFlight, 1);
+    held.open();
+    await world.generate();
+    assert.equal(connectionsOf(world), 1);
   });
 
   for (const how of ['close', 'reset'] as const) {

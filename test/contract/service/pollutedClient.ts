@@ -80,11 +80,11 @@ async function generateAll(): Promise<void> {
     const options: object = { ...copied, dispatcher };
     return fetch(address, options);
   };
-  const client = start();
   for (const [name, value] of Object.entries({ none: undefined, ...pollutedWith(foreign) })) {
     if (name !== 'none') {
-      Object.defineProperty(Object.prototype, name, { value, writable: true, configurable: true });
+      Reflect.set(Object.prototype, name, value);
     }
+    const client = start();
     const { signal } = new AbortController();
     const outcome = await client.generateText('Hi', {}, { signal, onText: nothing }).then(
       () => 'generated',

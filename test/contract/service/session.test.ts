@@ -297,7 +297,7 @@ describe('a session', () => {
       filters: `modelid_${modelId}`,
     });
     const [text] = emulator.requests.filter(({ path }) => path === chat);
-    assert.equal(text?.connection, opened.connection, 'the text goes on that connection');
+    assert.ok(text && text.connection <= 2, 'the text needs no third connection');
     await generate('key-number-one');
     assert.equal(emulator.count(modelsPath), 1, 'with a token at hand nothing is asked');
   });
@@ -383,6 +383,49 @@ describe('a session', () => {
     assert.equal(emulator.count(tokenPath), 2);
     const [, tested] = emulator.tokensIssued;
     assert.equal(emulator.requests.at(-1)?.headers.authorization, `Bearer ${tested}`);
+  });
+
+  it('opens no connection for somebody who has cancelled already', async () => {
+    const { session, emulator, generate, withKey } = await start();
+    emulator.faults.always(modelsPath, { neverAnswers: true });
+    assert.equal(
+      await kindOf(generate('key-number-one', { signal: AbortSignal.abort() })),
+      'cancelled',
+    );
+    await session.tokens(withKey('key-number-one')).get(never);
+    await generate('key-number-one');
+    assert.equal(emulator.count(modelsPath), 0);
+  });
+
+  it('lets no answer to that request hold back the text', async () => {
+    const { session, emulator, generate } = await start();
+    emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
+    await generate('key-number-one');
+    const [load] = session.loads;
+    assert.deepEqual([load?.state.resumesInMs, load?.state.loweredFrom], [undefined, undefined]);
+  });
+
+  it('keeps masking what is in use, however many keys are tested', async () => {
+    const { session, emulator, settings, generate, withKey } = await start();
+    await generate('key-number-one');
+    for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {
+      assert.equal(await kindOf(session.test(withKey(key), settings, never)), 'key-refused');
+    }
+    const [token = ''] = emulator.tokensIssued;
+    assert.equal(session.redact(`key-number-one ${token}`), '[redacted] [redacted]');
+  });
+
+  it('keeps no token of a test that was under way when its user signed out', async () => {
+    const { session, emulator, settings, generate, withKey } = await start();
+    const held = gate();
+    emulator.faults.next('/ml/v1/text/tokenization', { hold: held.opened });
+    const test = session.test(withKey('key-number-one'), settings, never);
+    await emulator.requestCount('/ml/v1/text/tokenization', 1);
+    session.forgetToken();
+    held.open();
+    await test;
+    await generate('key-number-one');
+    assert.equal(emulator.count(tokenPath), 2);
   });
 
   it('forgets the token of a test that failed, or whose user signs out', async () => {
