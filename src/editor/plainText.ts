@@ -3,8 +3,9 @@ import { INVISIBLE } from '../invisible.ts';
 /** Control characters but tab and LF, halves of a surrogate pair, byte order marks. */
 const CONTROL = /[[\p{Cc}--[\t\n]]\p{Cs}\uFEFF]/gv;
 /**
- * What cannot be seen lets code read differently from what it does. Joiners and the first 16
- * selectors are left to `StrayMarks`; a blank braille pattern has its width in drawings.
+ * What cannot be seen lets code read differently from what it does. Zero-width joiners and the first
+ * 16 variation selectors stay, since emoji and many scripts are written with them, and VS Code
+ * highlights those that are out of place; a blank braille pattern has its width in drawings.
  */
 const UNSEEN_IN_CODE = new RegExp(
   String.raw`[[${INVISIBLE}]--[\t\n\u200C\u200D\uFE00-\uFE0F\u2800]]`,
@@ -17,7 +18,7 @@ const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
 /**
  * Makes streamed text plain: every line end is LF, and what a reader cannot see is taken out. In
- * prose only what is never text; in code all that is invisible. What an escape sequence leaves
+ * prose only what is never text; in code nearly all that is invisible. What an escape sequence leaves
  * without its ESC stays, since it can be seen.
  */
 export class PlainText {

@@ -2,7 +2,6 @@ import { CodeFence } from './codeFence.ts';
 import { Indentation } from './indentation.ts';
 import { PlainText } from './plainText.ts';
 import { isIndented, isProse, keepsFences } from './prose.ts';
-import { StrayMarks } from './strayMarks.ts';
 
 export interface FitOptions {
   /** Of the place: given to every line after the first that is not blank. */
@@ -28,17 +27,14 @@ interface Stage {
  */
 export class TextFit {
   readonly #plainText: PlainText;
-  readonly #strayMarks = new StrayMarks();
   readonly #codeFence: CodeFence | undefined;
   readonly #stages: readonly Stage[];
 
   constructor({ indentation, languageId }: FitOptions) {
-    const isCode = !isProse(languageId);
-    this.#plainText = new PlainText(isCode);
+    this.#plainText = new PlainText(!isProse(languageId));
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
     this.#stages = [
       this.#plainText,
-      ...(isCode ? [this.#strayMarks] : []),
       ...(this.#codeFence ? [this.#codeFence] : []),
       ...(isIndented(languageId) ? [new Indentation({ indentation, languageId })] : []),
     ];
@@ -46,7 +42,7 @@ export class TextFit {
 
   /** Characters taken out so far: invisible ones, control characters, halves of a pair. */
   get removed(): number {
-    return this.#plainText.removed + this.#strayMarks.removed;
+    return this.#plainText.removed;
   }
 
   /** @returns what can be written now */

@@ -20,7 +20,6 @@ import {
   type SecretKind,
 } from './promptSecrets.ts';
 import { repeats } from './redact.ts';
-import { SoughtSecret } from './secretForms.ts';
 import type { Operation } from './vendors.ts';
 import { parseJson, readTokenCount } from './wire.ts';
 
@@ -157,7 +156,7 @@ export class Client {
 
   /** The text with every one of these secrets masked. */
   mask(text: string): string {
-    return maskWhole(maskPrivateKeys(text), Object.values(this.#soughtByKind()).flat());
+    return maskWhole(maskPrivateKeys(text), [...this.#keys(), ...this.#options.tokens.values]);
   }
 
   get #secrets(): string[] {
@@ -170,14 +169,9 @@ export class Client {
     return [apiKey, ...otherKeys];
   }
 
-  #soughtByKind() {
-    const apiKey = this.#keys().map((key) => new SoughtSecret(key));
-    return { apiKey, token: this.#options.tokens.sought };
-  }
-
   /** @param ofUser those of the texts that are not the model's own */
   #secretsIn(texts: readonly string[], ofUser: readonly string[]): SecretKind[] {
-    const kinds = kindsIn(texts, this.#soughtByKind());
+    const kinds = kindsIn(texts, { apiKey: this.#keys(), token: this.#options.tokens.values });
     return ofUser.some(holdsPrivateKey) ? [...kinds, 'privateKey'] : kinds;
   }
 

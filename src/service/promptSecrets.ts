@@ -1,6 +1,5 @@
 import { privateKeysIn } from './privateKeys.ts';
-import type { SoughtSecret } from './secretForms.ts';
-import { findWholeSecrets, masked, SearchedText } from './secretSearch.ts';
+import { findWholeSecrets, masked } from './secretSearch.ts';
 
 /** Secrets within a text that is about to be sent: which kinds it holds, and the text without them. Pure. */
 
@@ -19,17 +18,16 @@ export function maskPrivateKeys(text: string): string {
 /** The kinds of secrets of which one of the texts holds one, in whichever form it travels in. */
 export function kindsIn(
   texts: readonly string[],
-  secrets: Readonly<Partial<Record<SecretKind, readonly SoughtSecret[]>>>,
+  secrets: Readonly<Partial<Record<SecretKind, readonly string[]>>>,
 ): SecretKind[] {
-  const searched = texts.map((text) => new SearchedText(text));
-  const kinds = Object.entries(secrets) as [SecretKind, readonly SoughtSecret[]][];
+  const kinds = Object.entries(secrets) as [SecretKind, readonly string[]][];
   const held = kinds.filter(([, sought]) =>
-    searched.some((text) => findWholeSecrets(text, sought).length > 0),
+    texts.some((text) => findWholeSecrets(text, sought).length > 0),
   );
   return held.map(([kind]) => kind);
 }
 
 /** Masks each of these secrets in every such form, and nothing else. */
-export function maskWhole(text: string, secrets: readonly SoughtSecret[]): string {
-  return masked(text, findWholeSecrets(new SearchedText(text), secrets));
+export function maskWhole(text: string, secrets: readonly string[]): string {
+  return masked(text, findWholeSecrets(text, secrets));
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts';
-import { SHORTEST_SECRET } from './secretForms.ts';
+import { isShort } from './secretForms.ts';
 import { findSecrets, holdsSecret, MASK, masked } from './secretSearch.ts';
 
 /** Takes secrets out of what is to be shown or written down. Pure. */
@@ -33,12 +33,12 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
 /** True if a word of a service, or one of several, holds a secret or a part of one. */
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
-  if (typeof value !== 'string' || value.length < SHORTEST_SECRET) return false;
+  if (typeof value !== 'string' || isShort(value)) return false;
   return holdsSecret(value, secrets) || secrets.some((secret) => isAlike(value, secret));
 }
 
 /** Whether one is a part of the other. Hosts come in lower case. */
 function isAlike(value: string, secret: string): boolean {
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
-  return lower.includes(word) || (secret.length >= SHORTEST_SECRET && word.includes(lower));
+  return lower.includes(word) || (!isShort(secret) && word.includes(lower));
 }

@@ -1,13 +1,4 @@
-import {
-  BREAKS,
-  type Form,
-  formOf,
-  formsOf,
-  isShort,
-  SHORTEST_SECRET,
-  type SoughtSecret,
-  withoutBreaks,
-} from './secretForms.ts';
+import { formsOf, isShort } from './secretForms.ts';
 
 /** Finds secrets in a text. Pure. */
 
@@ -21,9 +12,6 @@ export interface Found {
 const PREFIX_LENGTH = 12;
 const LONGEST_WITHOUT_PREFIX = 23;
 
-/** Characters of a form that the words of a person do not make when the blanks between them go. */
-const SHORTEST_ACROSS_BLANKS = 12;
-
 /**
  * Where these secrets stand in a text that is shown or written down, in order; stretches that
  * overlap are one. The beginning of a secret counts, too: one word too many that is masked does no
@@ -31,8 +19,8 @@ const SHORTEST_ACROSS_BLANKS = 12;
  */
 export function findSecrets(text: string, secrets: readonly string[]): Found[] {
   const long = secrets.filter((secret) => !isShort(secret));
-  const forms = long.flatMap((secret) => [...formsOf(secret), ...beginningOf(secret).map(formOf)]);
-  return search(new SearchedText(text), forms, SHORTEST_SECRET);
+  const forms = long.flatMap((secret) => [...formsOf(secret), ...beginningOf(secret)]);
+  return search(text, forms);
 }
 
 /** True if a text holds one of these secrets, or its beginning, in any form. */
@@ -43,15 +31,13 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
 /**
  * Where these secrets stand as a whole in a text of a person, in the same forms. What is found
  * stops that person, so that nothing counts that stands there by chance: no beginning, which all
- * tokens of a service share, and of a short secret neither a code nor one with blanks within it.
+ * tokens of a service share, and no code of a short secret.
  */
-export function findWholeSecrets(
-  searched: SearchedText,
-  secrets: readonly SoughtSecret[],
-): Found[] {
-  const possible = secrets.filter(({ leastLength }) => searched.text.length >= leastLength);
-  const forms = possible.flatMap((secret) => secret.forms);
-  return search(searched, forms, SHORTEST_ACROSS_BLANKS);
+export function findWholeSecrets(text: string, secrets: readonly string[]): Found[] {
+  // No form is shorter than the secret: most prompts need no forms of a token.
+  const possible = secrets.filter(({ length }) => length <= text.length);
+  const forms = possible.flatMap((secret) => (isShort(secret) ? [secret] : formsOf(secret)));
+  return search(text, forms);
 }
 
 /** A text with something else in place of these stretches of it. */
@@ -67,16 +53,9 @@ export function masked(text: string, stretches: readonly Found[]): string {
 
 export const MASK = '[redacted]';
 
-/** @param shortestBroken characters of the shortest form that is found with blanks within it */
-function search(searched: SearchedText, forms: readonly Form[], shortestBroken: number): Found[] {
-  if (forms.length === 0) return [];
-  const hasBreaks = searched.folded.length < searched.text.length;
-  const all = forms.flatMap(({ text, folded }) => [
-    ...occurrences(searched.text, text),
-    // A secret that is broken into lines, as mails and certificates do it.
-    ...(hasBreaks && folded.length >= shortestBroken ? foundAcrossBreaks(searched, folded) : []),
-  ]);
-  return merged(all);
+/** Stretches that overlap are one. */
+function search(text: string, forms: readonly string[]): Found[] {
+  return merged(forms.flatMap((form) => occurrences(text, form)));
 }
 
 function beginningOf(secret: string): string[] {
@@ -90,54 +69,6 @@ function occurrences(text: string, form: string): Found[] {
     found.push({ start: at, end: at + form.length });
   }
   return found;
-}
-
-/**
- * A text that is searched for several secrets: what they have in common is done once. Where the
- * characters of the folded text stood is reckoned only when something was found in it.
- */
-export class SearchedText {
-  readonly text: string;
-  #folded: string | undefined;
-  #places: Uint32Array | undefined;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  /** The text without its breaks. */
-  get folded(): string {
-    this.#folded ??= withoutBreaks(this.text);
-    return this.#folded;
-  }
-
-  /** Where a character of the folded text stands in the text. */
-  placeOf(character: number): number {
-    this.#places ??= this.#reckonPlaces();
-    return this.#places[character] ?? 0;
-  }
-
-  #reckonPlaces(): Uint32Array {
-    const places = new Uint32Array(this.folded.length);
-    let count = 0;
-    let from = 0;
-    const keep = (to: number) => {
-      for (let place = from; place < to; place += 1, count += 1) places[count] = place;
-    };
-    for (const { index, 0: cut } of this.text.matchAll(BREAKS)) {
-      keep(index);
-      from = index + cut.length;
-    }
-    keep(this.text.length);
-    return places;
-  }
-}
-
-function foundAcrossBreaks(searched: SearchedText, folded: string): Found[] {
-  return occurrences(searched.folded, folded).map(({ start, end }) => ({
-    start: searched.placeOf(start),
-    end: searched.placeOf(end - 1) + 1,
-  }));
 }
 
 function merged(all: readonly Found[]): Found[] {

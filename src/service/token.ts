@@ -3,7 +3,6 @@ import { type Clock, momentOf, systemClock } from './clock.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
 import { own } from './own.ts';
-import { SoughtSecret } from './secretForms.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -128,12 +127,7 @@ export class TokenService {
     this.#flight?.result.then(renewed, () => {});
   }
 
-  /** The token in use and the one before it, as texts are searched for them. */
-  get sought(): readonly SoughtSecret[] {
-    return [this.#current, this.#previous].flatMap((token) => token?.sought ?? []);
-  }
-
-  /** The same as they are. */
+  /** The token in use and the one before it. */
   get values(): readonly string[] {
     return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
   }
@@ -187,9 +181,7 @@ export class TokenService {
       if (signal.aborted) throw new ServiceError('cancelled');
       const life = tokenLife(answer, this.#random());
       const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), answer.serverNow);
-      const { value } = answer;
-      const sought = new SoughtSecret(value);
-      const token = { value, sought, ...moment, life, clockAheadMs };
+      const token = { value: answer.value, ...moment, life, clockAheadMs };
       this.#previous = this.#current;
       this.#current = token;
       this.#refusal = undefined;

@@ -1,6 +1,5 @@
 import type { Clock, Moment } from './clock.ts';
 import type { ServiceError } from './errors.ts';
-import type { SoughtSecret } from './secretForms.ts';
 import type { TokenLife } from './tokenLife.ts';
 
 /** What is known about a token at a moment. */
@@ -33,7 +32,6 @@ export type TokenState =
 
 /** The token that is in use, and when it was asked for. */
 export interface CurrentToken extends Token, Moment {
-  readonly sought: SoughtSecret;
   readonly life: TokenLife;
   readonly clockAheadMs: number | undefined;
 }

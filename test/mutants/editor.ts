@@ -74,4 +74,12 @@ export const editorMutants: readonly Mutant[] = [
     test: 'test/unit/expressions.test.ts',
     title: 'none of them takes more than linear time',
   },
+  {
+    name: 'code loses the joiners of words and emoji',
+    file: 'src/editor/plainText.ts',
+    from: '\\u200C\\u200D\\uFE00-\\uFE0F',
+    to: '',
+    test: 'test/unit/editor/plainText.test.ts',
+    title: 'D21: a Persian word keeps its joiner',
+  },
 ];

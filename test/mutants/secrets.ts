@@ -49,7 +49,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'Base64 hides a secret',
     file: 'src/service/secretForms.ts',
-    from: ', ...encoded]',
+    from: ', ...inBase64(secret)]',
     to: ']',
     test: prompts,
     title: 'E12: finds and masks a key and a token in Base64 behind a name',

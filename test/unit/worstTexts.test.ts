@@ -7,7 +7,6 @@ import { assignmentsOf, byLine } from '../../src/service/envText.ts';
 import { inferenceFailure } from '../../src/service/failures.ts';
 import { kindsIn, maskPrivateKeys, maskWhole } from '../../src/service/promptSecrets.ts';
 import { redact } from '../../src/service/redact.ts';
-import { SoughtSecret } from '../../src/service/secretForms.ts';
 import { readEvents } from '../../src/service/stream.ts';
 import { vendorFor } from '../../src/service/vendors.ts';
 import { parseJson } from '../../src/service/wire.ts';
@@ -25,7 +24,6 @@ import { isLinear } from '../growth.ts';
 const ibm = vendorFor('ibm');
 assert.ok(ibm);
 const secrets = ['a'.repeat(40), 'abcd-efgh-ijkl-mnop', '` \n'.repeat(8)];
-const sought = secrets.map((secret) => new SoughtSecret(secret));
 
 const WORST: readonly string[] = [
   ...[' ', '\t', '\n', '\r', '\r\n', ' \n', '\n ', '\f', '\u00a0', '\0'],
@@ -117,8 +115,8 @@ const WAYS: Readonly<Record<string, (text: string) => unknown>> = {
   },
   'a line of the log': (text) => redact(text, secrets),
   'a prompt that is searched for keys': (text) => {
-    kindsIn([text], { apiKey: sought });
-    maskWhole(text, sought);
+    kindsIn([text], { apiKey: secrets });
+    maskWhole(text, secrets);
   },
   'a prompt that is searched for private keys': (text) => {
     maskPrivateKeys(text);

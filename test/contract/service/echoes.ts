@@ -88,16 +88,9 @@ export const echoes: Readonly<Record<string, Echo>> = {
     status: 400,
     json: identityError(base64(k), { errorCode: base64(k), context: { requestId: base64(k) } }),
   })),
-  'key broken into lines': on(tokenPath, (k) => ({
+  'token in Base64': on(chat, () => ({
     status: 400,
-    json: identityError(`${k.slice(0, 9)}\n${k.slice(9)}`, { errorCode: k.slice(0, 9) }),
-  })),
-  'token in Base64 and broken into lines': on(chat, () => ({
-    status: 400,
-    json: inferenceError('', {
-      code: base64(token),
-      message: `${token.slice(0, 9)}\n${token.slice(9)}`,
-    }),
+    json: inferenceError('', { code: base64(token) }),
   })),
   'both in a 400': on(chat, (k) => ({ status: 400, json: inferenceError(k) })),
   'token in the error code': on(chat, (k) => ({

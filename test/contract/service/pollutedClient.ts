@@ -63,7 +63,7 @@ export const pollutedWith = (url: string): Readonly<Record<string, unknown>> => 
 });
 
 /** What VS Code reads of the options of a fetch, or hands on. */
-const OPTIONS = ['dispatcher', 'agent', 'redirect', 'credentials', 'referrer', 'mode', 'window'];
+const OPTIONS = ['dispatcher', 'redirect', 'credentials', 'referrer', 'mode', 'window'];
 
 const [url = '', foreign = ''] = process.argv.slice(2);
 if (process.argv[1] === import.meta.filename) void generateAll();

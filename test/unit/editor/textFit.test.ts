@@ -41,7 +41,7 @@ describe('text fit', () => {
 
   it('D19: counts all that was taken out', () => {
     const textFit = new TextFit(code);
-    run(textFit, ['\0a\u202Eb\u200D', 'c\uD834', '\n']);
+    run(textFit, ['\0a\u202Eb\u200B', 'c\uD834', '\n']);
     assert.equal(textFit.removed, 4);
   });
 

@@ -5,8 +5,6 @@ import { inspect } from 'node:util';
 const base64 = (bytes: string) => Buffer.from(bytes).toString('base64');
 const form = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
 const json = (text: string) => JSON.stringify(text).slice(1, -1);
-const halves = (text: string, between: string) =>
-  text.slice(0, text.length / 2) + between + text.slice(text.length / 2);
 
 export const writtenDown: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
@@ -21,25 +19,12 @@ export const writtenDown: Readonly<Record<string, (secret: string) => string>> =
   'in Base64 behind one byte': (secret) => base64(`:${secret}:`),
   'in Base64 behind two bytes': (secret) => base64(`a:${secret}`),
   'in Base64 behind a name': (secret) => base64(`apikey:${secret}`),
-  'broken by a line end': (secret) => halves(secret, '\n'),
-  'broken by CRLF': (secret) => halves(secret, '\r\n'),
-  'broken in JSON': (secret) => json(halves(secret, '\n')),
-  'broken in Base64': (secret) => halves(base64(secret), '\n'),
 };
 
-/** The forms of a secret that stand in a text, be they broken into lines or written in other case. */
+/** The forms of a secret that stand in a text, be they written in other case. */
 export function formsIn(text: string, secret: string): string[] {
-  const [whole, folded] = [text.toLowerCase(), fold(text)];
-  return formsOf(secret).filter((each) => {
-    const isLong = fold(each).length >= SHORTEST;
-    return whole.includes(each.toLowerCase()) || (isLong && folded.includes(fold(each)));
-  });
-}
-
-const SHORTEST = 6;
-
-function fold(text: string): string {
-  return text.replace(/\s|\\[nrt]/g, '').toLowerCase();
+  const lower = text.toLowerCase();
+  return formsOf(secret).filter((each) => lower.includes(each.toLowerCase()));
 }
 
 /** As much of each form as is made of the secret alone. */
