@@ -2,8 +2,7 @@ import { type Disposable, type ExtensionContext, window, workspace } from 'vscod
 import type { App } from './app.ts';
 import type { CredentialAccess } from './credentials/access.ts';
 import type { Choice } from './credentials/choose.ts';
-import { KeyStore } from './credentials/keyStore.ts';
-import { Vault } from './credentials/vault.ts';
+import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';
 import type { GenerationWatch } from './editor/generateOptions.ts';
 import type { Jobs } from './editor/jobs.ts';
 import { registerEnvFile } from './envFile/watch.ts';
@@ -55,9 +54,8 @@ function build(context: ExtensionContext, log: Log, parts: Parts): App {
     void work?.then(undefined, (error: unknown) => {
       log.error(`in the background: ${nameOf(error)}`);
     });
-  const vault = new Vault(secrets, () => inBackground(sayOfStorage('STORAGE_FAILS')));
-  const onForgotten = () => inBackground(sayOfStorage('STORAGE_FORGOT'));
-  const keys = parts.make('the key store', () => new KeyStore(vault, globalState, onForgotten));
+  const onTrouble = (what: StorageTrouble) => inBackground(sayOfStorage(what));
+  const keys = parts.make('the key store', () => new KeyStore(secrets, globalState, onTrouble));
   const jobs = new Lazy<Jobs>(async () => {
     const { Jobs } = await import('./editor/jobs.ts');
     return new Jobs();
@@ -101,7 +99,7 @@ function build(context: ExtensionContext, log: Log, parts: Parts): App {
     );
     return new CredentialAccess({
       keys,
-      approvals: new Approvals(vault, globalState),
+      approvals: new Approvals(secrets, globalState),
       workspaceState,
       environment: process.env,
       test,
@@ -221,7 +219,7 @@ const ASKING: ReadonlySet<Choice['kind']> = new Set(['unapproved', 'ask-project'
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';
 
-async function sayOfStorage(what: 'STORAGE_FAILS' | 'STORAGE_FORGOT'): Promise<void> {
+async function sayOfStorage(what: StorageTrouble): Promise<void> {
   const messages = await import('./ui/settingMessages.ts');
   await window.showWarningMessage(messages[what]);
 }

@@ -145,7 +145,7 @@ export class CredentialAccess {
   async takeIn(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<StoredKey> {
     const { keys } = this.options;
     const names = SETTING_NAMES.filter((name) => name in found);
-    if (!(await this.setUp(names, found)) || keys.isWindowOnly) return 'none';
+    if (!(await this.setUp(names, found))) return 'none';
     return (await keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
   }
 

@@ -54,7 +54,7 @@ export async function settleDestination(
   } else if (answer === 'wanted') {
     const now = await keys.read();
     if (JSON.stringify(now) !== JSON.stringify(asked)) return true;
-    await keys.write({ ...asked, authUrl: wanted.authUrl, serviceUrl: wanted.serviceUrl });
+    return keys.write({ ...asked, authUrl: wanted.authUrl, serviceUrl: wanted.serviceUrl });
   }
   return answer !== undefined;
 }

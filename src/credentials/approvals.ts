@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Memento } from 'vscode';
-import type { Vault } from './vault.ts';
+import type { Memento, SecretStorage } from 'vscode';
 
 /**
  * What the user answered when a folder brought credentials or a project of its own. An answer
@@ -21,12 +20,13 @@ const SALT_BYTES = 32;
 const MOST_ANSWERS = 500;
 
 export class Approvals {
-  readonly #vault: Vault;
+  readonly #secrets: SecretStorage;
   readonly #state: Memento;
+  /** For answers that hold in this window, where secret storage fails. */
   #windowSalt: string | undefined;
 
-  constructor(vault: Vault, state: Memento) {
-    this.#vault = vault;
+  constructor(secrets: SecretStorage, state: Memento) {
+    this.#secrets = secrets;
     this.#state = state;
   }
 
@@ -63,23 +63,21 @@ export class Approvals {
   }
 
   async #salt(): Promise<string | undefined> {
-    return (await this.#vault.get(SALT)) ?? this.#windowSalt;
+    const stored = await this.#secrets.get(SALT).then(undefined, () => undefined);
+    return stored ?? this.#windowSalt;
   }
 
   async #makeSalt(): Promise<string> {
-    const salt = randomBytes(SALT_BYTES).toString('hex');
-    const isUnreadable = await this.#vault.names().then(
-      (names) => names.includes(SALT),
-      () => false,
-    );
-    if (isUnreadable) {
-      // Answers of this window alone: a new salt would make all earlier ones worthless.
-      this.#windowSalt = salt;
-      return salt;
+    this.#windowSalt ??= randomBytes(SALT_BYTES).toString('hex');
+    const salt = this.#windowSalt;
+    try {
+      // Only where there is none: another one would make all earlier answers worthless.
+      if ((await this.#secrets.get(SALT)) === undefined) await this.#secrets.store(SALT, salt);
+    } catch {
+      // The answers hold in this window alone.
     }
-    await this.#vault.store(SALT, salt);
     // Another window may have made one at the same moment: the stored one holds.
-    return (await this.#vault.get(SALT)) ?? salt;
+    return (await this.#salt()) ?? salt;
   }
 }
 

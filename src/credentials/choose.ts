@@ -37,8 +37,6 @@ export type UnreadReason =
 export interface Found {
   readonly settings: WantedSettings & { readonly folderProjectId: string };
   readonly record: KeyRecord | undefined;
-  /** True if the key of the record is lost with the window. */
-  readonly isWindowOnly: boolean;
   readonly folder: Folder;
   /** What was answered about the project that the folder brings; undefined if nothing. */
   readonly projectAnswer: Answer | undefined;

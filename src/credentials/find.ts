@@ -42,17 +42,18 @@ export async function findSources(
     ['envFile', await readOutsideFile(owner, settings.vendor)],
     ['environment', atOnce],
   ];
-  const outside = await Promise.all(
-    texts.map(async ([id, text]): Promise<OutsideSource> => {
+  // Together: whether a keyring owes an answer shows in the reading of the key.
+  const [record, ...outside] = await Promise.all([
+    keys.read(),
+    ...texts.map(async ([id, text]): Promise<OutsideSource> => {
       const values = valuesOf(text);
       const subject = values && sourceSubject(id, values, folder, settings);
       return { id, text, answer: subject && (await approvals.answerFor(subject)) };
     }),
-  );
+  ]);
   return {
     settings,
-    record: await keys.read(),
-    isWindowOnly: keys.isWindowOnly,
+    record,
     folder,
     projectAnswer: settings.folderProjectId
       ? await approvals.answerFor(projectSubject(folder, settings.folderProjectId))

@@ -1,5 +1,4 @@
-import type { Disposable, Memento } from 'vscode';
-import type { Vault } from './vault.ts';
+import type { Disposable, Memento, SecretStorage } from 'vscode';
 
 /**
  * Keeps the API key together with the two addresses the user saw when it was saved: the key goes
@@ -22,72 +21,89 @@ const SECRET = 'hostedModel.key';
  */
 const MARKER = 'hostedModel.hasKey';
 
+/** What the user is told of secret storage; the name of its message. */
+export type StorageTrouble = 'STORAGE_FAILS' | 'STORAGE_FORGOT' | 'STORAGE_REFUSES_KEY';
+
+/** Secret storage can fail or forget, as on Linux without a keyring. */
 export class KeyStore {
-  readonly #vault: Vault;
+  readonly #secrets: SecretStorage;
   readonly #state: Memento;
   readonly #listeners = new Set<() => void>();
   readonly #subscription: Disposable;
-  readonly #onForgotten: () => void;
+  readonly #onTrouble: (what: StorageTrouble) => void;
+  #hasFailed = false;
+  /** Readings without an answer: a locked keyring gives none until somebody unlocks it. */
+  #awaited = 0;
   /** What this window last saw or wrote; undefined as long as it has not looked. */
   #seen: { readonly text: string | undefined } | undefined;
 
-  /** @param onForgotten called once, if secret storage has lost a key that was set earlier */
-  constructor(vault: Vault, state: Memento, onForgotten: () => void) {
-    this.#vault = vault;
+  /**
+   * @param onTrouble called once if secret storage cannot be read, once if it has lost a key that
+   * was set earlier, and for each key that it does not keep
+   */
+  constructor(secrets: SecretStorage, state: Memento, onTrouble: (what: StorageTrouble) => void) {
+    this.#secrets = secrets;
     this.#state = state;
-    this.#onForgotten = onForgotten;
-    this.#subscription = vault.onDidChange((name) => {
-      if (name === SECRET) void this.#compare();
+    this.#onTrouble = onTrouble;
+    this.#subscription = secrets.onDidChange(({ key }) => {
+      if (key === SECRET) void this.#compare();
     });
   }
 
   /** Whether a key is stored, without reading it. */
   async has(): Promise<boolean> {
     try {
-      return (await this.#vault.names()).includes(SECRET);
+      return (await this.#secrets.keys()).includes(SECRET);
     } catch {
-      return this.#vault.isHeld(SECRET) || this.#state.get(MARKER, false);
+      return this.#state.get(MARKER, false);
     }
-  }
-
-  /** True if the key is lost with the window, since secret storage did not keep it. */
-  get isWindowOnly(): boolean {
-    return this.#vault.isHeld(SECRET);
   }
 
   /** True while secret storage owes an answer. */
   get isAwaited(): boolean {
-    return this.#vault.isAwaited;
+    return this.#awaited > 0;
   }
 
-  /** The stored record as it is at this moment, in whichever window it was written. */
+  /**
+   * The stored record as it is at this moment, in whichever window it was written. One that cannot
+   * be read counts as none.
+   */
   async read(): Promise<KeyRecord | undefined> {
-    const text = await this.#vault.get(SECRET);
+    const text = await this.#read();
     // Without a keyring VS Code keeps secrets only until it closes, and says so to nobody.
-    const isForgotten = text === undefined && !this.#seen && this.#state.get(MARKER, false);
-    if (isForgotten) {
+    const isGone = text === undefined && !this.#hasFailed && !this.#seen;
+    if (isGone && this.#state.get(MARKER, false)) {
       await this.#state.update(MARKER, undefined);
-      this.#onForgotten();
+      this.#onTrouble('STORAGE_FORGOT');
     }
     this.#look(text);
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  async write(record: KeyRecord): Promise<void> {
+  /** @returns false if secret storage does not keep the record, which the user is told */
+  async write(record: KeyRecord): Promise<boolean> {
     const text = JSON.stringify(record);
-    await this.#state.update(MARKER, true);
+    const before = this.#seen;
     this.#seen = { text };
-    await this.#vault.store(SECRET, text);
+    if (!(await this.#isKept(text))) {
+      this.#seen = before;
+      this.#onTrouble('STORAGE_REFUSES_KEY');
+      return false;
+    }
+    await this.#state.update(MARKER, true);
     this.#announce();
+    return true;
   }
 
-  /** @throws if secret storage keeps the key */
+  /** @throws if secret storage keeps the key, or nobody can tell */
   async delete(): Promise<void> {
     // First, so that no other window takes the key for one that was lost.
     await this.#state.update(MARKER, undefined);
     try {
-      await this.#vault.delete(SECRET);
+      await this.#secrets.delete(SECRET);
     } catch (error) {
+      const isGone = (await this.#read()) === undefined && !this.#hasFailed;
+      if (isGone) return this.#look(undefined);
       await this.#state.update(MARKER, true);
       throw error;
     }
@@ -111,8 +127,32 @@ export class KeyStore {
 
   async #compare(): Promise<void> {
     // Nobody has asked for the key yet, so nobody holds an old one: no need to read it.
-    if (this.#seen) this.#look(await this.#vault.get(SECRET));
+    if (this.#seen) this.#look(await this.#read());
     else this.#announce();
+  }
+
+  async #isKept(text: string): Promise<boolean> {
+    try {
+      await this.#secrets.store(SECRET, text);
+      // Another text comes from a window that wrote at the same moment: storage works.
+      return (await this.#secrets.get(SECRET)) !== undefined;
+    } catch {
+      // Its words may quote what was to be stored.
+      return false;
+    }
+  }
+
+  async #read(): Promise<string | undefined> {
+    this.#awaited += 1;
+    try {
+      return await this.#secrets.get(SECRET);
+    } catch {
+      if (!this.#hasFailed) this.#onTrouble('STORAGE_FAILS');
+      this.#hasFailed = true;
+      return undefined;
+    } finally {
+      this.#awaited -= 1;
+    }
   }
 
   /** Takes note of what is stored, and announces it if this window knew something else. */

@@ -37,9 +37,6 @@ export async function runSetUp(
   }
   const ask = SETTING_NAMES.filter((name) => needed.has(name));
   if (!(await setUp({ keys, settings, test, ask, found }))) return false;
-  const place = keys.isWindowOnly
-    ? 'The key lives until this window closes, since secret storage does not keep it.'
-    : 'The key is in secret storage.';
-  void window.showInformationMessage(`Hosted Model is set up. ${place}`);
+  void window.showInformationMessage('Hosted Model is set up. The key is in secret storage.');
   return true;
 }

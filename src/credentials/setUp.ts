@@ -67,7 +67,7 @@ export async function setUp(options: SetUpOptions): Promise<boolean> {
   }
 }
 
-/** @returns false if the user keeps the stored key after all */
+/** @returns false if the user keeps the stored key after all, or secret storage takes none */
 async function save(
   { keys, settings }: SetUpOptions,
   draft: Draft,
@@ -79,8 +79,7 @@ async function save(
   if (stored && stored.apiKey !== apiKey && !(await mayReplaceKey())) return false;
   // The settings first: should VS Code refuse them, no key is bound to hosts that do not hold.
   await writeSettings({ projectId: draft.projectId, url: target.serviceUrl });
-  await keys.write({ apiKey, authUrl: target.authUrl, serviceUrl: target.serviceUrl });
-  return true;
+  return keys.write({ apiKey, authUrl: target.authUrl, serviceUrl: target.serviceUrl });
 }
 
 async function mayReplaceKey(): Promise<boolean> {

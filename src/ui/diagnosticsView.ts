@@ -105,8 +105,7 @@ function credentialLines({ looked }: DiagnosticsFacts): string[] {
         : `${text.reading.named.length} of the settings named, ${text.reading.findings.length} findings`;
     return `In ${SOURCES[id]}: ${state}, ${answer ?? 'not asked about'}`;
   });
-  const key = found.isWindowOnly ? 'kept in this window only' : 'kept';
-  return [`In use: ${inUse}`, `Stored key: ${found.record ? key : 'none'}`, ...others];
+  return [`In use: ${inUse}`, `Stored key: ${found.record ? 'kept' : 'none'}`, ...others];
 }
 
 function tokenWords({ token }: StatusFacts, now: number): string {

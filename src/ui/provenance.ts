@@ -32,7 +32,7 @@ export function provenanceLines(found: Found, choice: Choice): readonly string[]
 /** The place of one setting of the source that is in use. */
 function wherefrom(name: SettingName, source: SourceId, found: Found): string {
   if (source !== 'editor') return sourceName(source, found);
-  if (name === 'apiKey') return found.isWindowOnly ? 'this window only' : 'secret storage';
+  if (name === 'apiKey') return 'secret storage';
   const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
   return isOfFolder ? OF_FOLDER : OF_USER;
 }

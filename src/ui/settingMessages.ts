@@ -38,7 +38,10 @@ export function urlProblem(problem: UrlProblem): string {
 }
 
 export const STORAGE_FAILS =
-  'Hosted Model: the secret storage of VS Code cannot be read or does not keep what is put into it, as on Linux without a keyring. An API key that you set lives until this window closes.';
+  'Hosted Model: the secret storage of VS Code cannot be read, most likely since the keyring of this machine is locked or missing. Unlock or install one, or keep the API key in a .env file or the environment.';
+
+export const STORAGE_REFUSES_KEY =
+  'Hosted Model: the API key could not be stored, most likely since this machine has no keyring. Install or unlock one and try again, or keep the key in a .env file or the environment.';
 
 export const STORAGE_FORGOT =
   'Hosted Model: the API key that you set earlier is no longer in the secret storage of VS Code. A machine without a keyring forgets it when VS Code closes. Set it again, or keep it in a .env file or the environment.';

@@ -127,6 +127,22 @@ export const secretMutants: readonly Mutant[] = [
     title: 'keep no value outside secret storage, only a hash that its salt is needed for',
   },
   {
+    name: 'a key counts as stored that secret storage forgot at once',
+    file: 'src/credentials/keyStore.ts',
+    from: 'return (await this.#secrets.get(SECRET)) !== undefined;',
+    to: 'return true;',
+    test: 'test/unit/credentials/keyStore.test.ts',
+    title: 'A05: says that it cannot store the key, and keeps nothing, where store forgets',
+  },
+  {
+    name: 'a key whose new hosts were not stored counts as bound to them',
+    file: 'src/credentials/approval.ts',
+    from: 'return keys.write(',
+    to: 'await keys.write(',
+    test: access,
+    title: 'A05: asks nothing again and uses no new host if secret storage does not keep it',
+  },
+  {
     name: 'a key is used that was read before a sign-out',
     file: 'src/credentials/access.ts',
     from: '      if (signedOut.aborted) continue;\n',

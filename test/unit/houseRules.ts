@@ -43,7 +43,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       path !== 'start.ts' &&
       !inService(path) &&
-      /new (Session|Vault|KeyStore|Approvals|CredentialAccess|StatusItem|Recent|Jobs|Http|TokenService|Limiter)\(/.test(
+      /new (Session|KeyStore|Approvals|CredentialAccess|StatusItem|Recent|Jobs|Http|TokenService|Limiter)\(/.test(
         line,
       ),
     planted: ['commands.ts', '  const status = new StatusItem(place, beat);'],

@@ -94,11 +94,10 @@ export async function accessIn(
   windows.showing(editor, () => {});
   const { CredentialAccess, Approvals } = await import('../../../src/credentials/access.ts');
   const { KeyStore } = await import('../../../src/credentials/keyStore.ts');
-  const { Vault } = await import('../../../src/credentials/vault.ts');
-  const vault = new Vault(keyring.window(), () => {});
+  const secrets = keyring.window();
   return new CredentialAccess({
-    keys: new KeyStore(vault, globalState, () => {}),
-    approvals: new Approvals(vault, globalState),
+    keys: new KeyStore(secrets, globalState, () => {}),
+    approvals: new Approvals(secrets, globalState),
     workspaceState,
     environment,
     test: async () => {},

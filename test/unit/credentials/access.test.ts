@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Uri } from 'vscode';
 import type { CredentialAccess } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
-import { KeyStore } from '../../../src/credentials/keyStore.ts';
-import { Vault } from '../../../src/credentials/vault.ts';
+import { KeyStore, type StorageTrouble } from '../../../src/credentials/keyStore.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
@@ -16,6 +15,7 @@ const envFile = (url = EVIL, key = 'key-in-the-file') =>
 describe('the way to credentials', () => {
   let editor = new FakeEditor();
   let keys: KeyStore;
+  let told: StorageTrouble[];
   let access: CredentialAccess;
   let signedOut = new AbortController();
   let environment: Record<string, string>;
@@ -34,18 +34,19 @@ describe('the way to credentials', () => {
     editor.activeFile = '/work/a.txt';
     editor.userSettings.set('authUrl', IDENTITY);
     keyring = new FakeKeyring();
+    told = [];
     beforeSecrets = Promise.resolve();
     const get = async (name: string) => {
       const value = keyring.values.get(name);
       await beforeSecrets;
       return value;
     };
-    const vault = new Vault(keyring.window({ get }), () => {});
-    keys = new KeyStore(vault, new FakeState(), () => {});
+    const secrets = keyring.window({ get });
+    keys = new KeyStore(secrets, new FakeState(), (what) => told.push(what));
     const { CredentialAccess } = await import('../../../src/credentials/access.ts');
     access = new CredentialAccess({
       keys,
-      approvals: new Approvals(vault, new FakeState()),
+      approvals: new Approvals(secrets, new FakeState()),
       workspaceState: new FakeState(),
       environment,
       test: async () => {},
@@ -124,6 +125,34 @@ describe('the way to credentials', () => {
     await (await editor.question()).answer('Keep Saved Hosts');
     assert.equal((await required)?.serviceUrl, SERVICE);
     assert.equal(editor.userSettings.get('url'), SERVICE);
+  });
+
+  it('A05: goes on with the set-up if secret storage does not take the key, which is not kept', async () => {
+    await storeKey();
+    keyring.values.set = () => {
+      throw new Error('no keyring');
+    };
+    editor.picks.push('$(save) Save Without Testing');
+    const setUp = access.setUp([], { apiKey: 'another-key' });
+    await (await editor.question()).answer('Replace Key');
+    assert.equal(await setUp, false);
+    assert.deepEqual(told, ['STORAGE_REFUSES_KEY']);
+    assert.deepEqual(editor.said, [], 'no word that it is set up');
+    assert.equal(editor.inputs, 2, 'the last step is asked again');
+    assert.equal((await keys.read())?.apiKey, 'my-key');
+  });
+
+  it('A05: asks nothing again and uses no new host if secret storage does not keep it', async () => {
+    await storeKey();
+    editor.userSettings.set('url', EVIL);
+    keyring.values.set = () => {
+      throw new Error('no keyring');
+    };
+    const required = access.require();
+    await (await editor.question()).answer('Use New Hosts');
+    assert.equal(await required, undefined);
+    assert.equal(editor.asked, 1);
+    assert.equal((await keys.read())?.serviceUrl, SERVICE);
   });
 
   it('A12: does not bind a key that another window stored under the question', async () => {

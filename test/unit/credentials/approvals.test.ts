@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Approvals, type Subject } from '../../../src/credentials/approvals.ts';
-import { Vault } from '../../../src/credentials/vault.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
 
 const values = ['key-to-approve', 'project-1', 'https://service.example'] as const;
@@ -14,7 +13,7 @@ const subject: Subject = [
 ];
 
 function approvalsOn(keyring: FakeKeyring, state: FakeState) {
-  return new Approvals(new Vault(keyring.window(), () => {}), state);
+  return new Approvals(keyring.window(), state);
 }
 
 describe('approvals', () => {
@@ -63,8 +62,7 @@ describe('approvals', () => {
 
   it('have one salt, also where two are looked for at the same moment', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
-    let troubles = 0;
-    const approvals = new Approvals(new Vault(keyring.window(), () => (troubles += 1)), state);
+    const approvals = approvalsOn(keyring, state);
     const other: Subject = ['project', 'file:///work/a', 'project-1'];
     await Promise.all([approvals.answerFor(subject), approvals.answerFor(other)]);
     await Promise.all([
@@ -72,7 +70,6 @@ describe('approvals', () => {
       approvals.answerFor(other),
       approvals.remember(other, 'refused'),
     ]);
-    assert.equal(troubles, 0, 'no alarm that secret storage forgets');
     assert.equal(await approvalsOn(keyring, state).answerFor(subject), 'approved');
     assert.equal(await approvalsOn(keyring, state).answerFor(other), 'refused');
   });
@@ -102,12 +99,23 @@ describe('approvals', () => {
       if (fails) throw new Error('locked');
       return keyring.values.get(name);
     };
-    const approvals = new Approvals(new Vault(keyring.window({ get }), () => {}), state);
+    const approvals = new Approvals(keyring.window({ get }), state);
     const other: Subject = ['project', 'file:///work/a', 'project-2'];
     await approvals.remember(other, 'approved');
     assert.equal(await approvals.answerFor(other), 'approved', 'for this window');
     fails = false;
     assert.equal(await approvals.answerFor(subject), 'refused');
+  });
+
+  it('hold in their window where secret storage cannot keep the salt', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const store = async () => {
+      throw new Error('no keyring');
+    };
+    const approvals = new Approvals(keyring.window({ store }), state);
+    await approvals.remember(subject, 'approved');
+    assert.equal(await approvals.answerFor(subject), 'approved');
+    assert.equal(await approvalsOn(keyring, state).answerFor(subject), undefined);
   });
 
   it('end with signing out where they were a yes, in every folder', async () => {

@@ -46,6 +46,8 @@ export class FakeEditor {
   readonly said: string[] = [];
   /** Input boxes and lists that were opened; each is closed at once, as with Escape. */
   inputs = 0;
+  /** Labels that the next lists are answered with instead. */
+  readonly picks: string[] = [];
 
   addFolder(path: string, scheme = 'file'): void {
     this.folders.push({
@@ -108,10 +110,26 @@ export class FakeEditor {
     const input = () => {
       editor.inputs += 1;
       let hide = () => {};
+      let accept = () => {};
       const shown = {
-        show: () => hide(),
+        busy: false,
+        items: [] as readonly { readonly label: string }[],
+        selectedItems: [] as readonly unknown[],
+        show: () => {
+          const label = editor.picks.shift();
+          shown.selectedItems = shown.items.filter((item) => item.label === label);
+          if (label === undefined) hide();
+          else accept();
+        },
         dispose: () => {},
-        onDidHide: (h: () => void) => (hide = h),
+        onDidHide: (listener: () => void) => {
+          hide = listener;
+          return nothing;
+        },
+        onDidAccept: (listener: () => void) => {
+          accept = listener;
+          return nothing;
+        },
       };
       return new Proxy(shown, { get: (own, name) => Reflect.get(own, name) ?? (() => nothing) });
     };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeyStore } from '../../../src/credentials/keyStore.ts';
-import { Vault } from '../../../src/credentials/vault.ts';
+import { KeyStore, type StorageTrouble } from '../../../src/credentials/keyStore.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
 const record = {
@@ -15,22 +14,15 @@ const fails = async () => {
 
 /** One window with its store, which counts the changes it hears of. */
 function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
-  let troubles = 0;
-  let forgotten = 0;
+  const told: StorageTrouble[] = [];
   let changes = 0;
-  const vault = new Vault(secrets, () => (troubles += 1));
-  const store = new KeyStore(vault, state, () => (forgotten += 1));
+  const store = new KeyStore(secrets, state, (what) => told.push(what));
   store.onDidChange(() => (changes += 1));
   return {
     store,
-    get troubles() {
-      return troubles;
-    },
+    told,
     get changes() {
       return changes;
-    },
-    get forgotten() {
-      return forgotten;
     },
   };
 }
@@ -41,35 +33,36 @@ describe('key store', () => {
     'store forgets': { store: async () => {} },
     'everything rejects': { store: fails, get: fails, keys: fails, delete: fails },
   })) {
-    it(`A05: keeps the key for the window and says so once where ${how}`, async () => {
-      const keyring = new FakeKeyring();
-      const window = openWindow(keyring, keyring.window(broken));
-      await window.store.write(record);
-      await window.store.write(record);
-      assert.deepEqual(await window.store.read(), record);
-      assert.equal(window.store.isWindowOnly, true);
-      assert.equal(await window.store.has(), true);
-      assert.equal(window.troubles, 1);
-      assert.deepEqual([...keyring.values], []);
-      await window.store.delete();
+    it(`A05: says that it cannot store the key, and keeps nothing, where ${how}`, async () => {
+      const [keyring, state] = [new FakeKeyring(), new FakeState()];
+      const window = openWindow(keyring, keyring.window(broken), state);
+      assert.equal(await window.store.write(record), false);
+      assert.equal(await window.store.write(record), false);
+      assert.deepEqual(window.told, ['STORAGE_REFUSES_KEY', 'STORAGE_REFUSES_KEY']);
       assert.equal(await window.store.read(), undefined);
-      assert.equal(await openWindow(keyring).store.has(), false);
+      assert.equal(await window.store.has(), false);
+      assert.equal(window.changes, 0);
+      assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
     });
   }
 
-  it('A05: keeps nothing in memory where secret storage works', async () => {
-    const window = openWindow(new FakeKeyring());
-    await window.store.write(record);
-    assert.equal(window.store.isWindowOnly, false);
-    assert.equal(window.troubles, 0);
+  it('A05: leaves the stored key in use where storage takes no other one', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await openWindow(keyring, undefined, state).store.write(record);
+    const window = openWindow(keyring, keyring.window({ store: fails }), state);
+    assert.equal(await window.store.write(another), false);
+    assert.deepEqual(await window.store.read(), record);
+    assert.deepEqual(window.told, ['STORAGE_REFUSES_KEY']);
   });
 
   it('A05: reading from storage that fails is no key, and said once', async () => {
     const keyring = new FakeKeyring();
-    const window = openWindow(keyring, keyring.window({ get: fails }));
+    const state = new FakeState();
+    await openWindow(keyring, undefined, state).store.write(record);
+    const window = openWindow(keyring, keyring.window({ get: fails }), state);
     assert.equal(await window.store.read(), undefined);
     assert.equal(await window.store.read(), undefined);
-    assert.equal(window.troubles, 1);
+    assert.deepEqual(window.told, ['STORAGE_FAILS'], 'and no word that it was forgotten');
   });
 
   it('A05: says once that a key is lost which VS Code kept only until it closed', async () => {
@@ -78,8 +71,10 @@ describe('key store', () => {
     const afterRestart = openWindow(new FakeKeyring(), undefined, state);
     assert.equal(await afterRestart.store.read(), undefined);
     await afterRestart.store.read();
-    assert.equal(afterRestart.forgotten, 1);
-    assert.equal(openWindow(new FakeKeyring(), undefined, state).forgotten, 0);
+    assert.deepEqual(afterRestart.told, ['STORAGE_FORGOT']);
+    const later = openWindow(new FakeKeyring(), undefined, state);
+    await later.store.read();
+    assert.deepEqual(later.told, []);
   });
 
   it('takes a key that was deleted for no lost one', async () => {
@@ -88,7 +83,7 @@ describe('key store', () => {
     await openWindow(keyring, undefined, state).store.delete();
     const later = openWindow(keyring, undefined, state);
     assert.equal(await later.store.read(), undefined);
-    assert.equal(later.forgotten, 0);
+    assert.deepEqual(later.told, []);
   });
 
   it('does not pretend to have deleted a key that secret storage keeps', async () => {
@@ -98,13 +93,13 @@ describe('key store', () => {
     await assert.rejects(window.store.delete());
   });
 
-  it('does not claim to have deleted a key that storage had before it failed', async () => {
-    const keyring = new FakeKeyring();
-    await openWindow(keyring).store.write(record);
-    const window = openWindow(keyring, keyring.window({ store: fails, delete: fails }));
-    await window.store.write(another);
-    await assert.rejects(window.store.delete());
-    assert.equal(await window.store.has(), true);
+  it('takes no refusal to delete what is not there for a key that is kept', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await openWindow(keyring, keyring.window({ delete: fails }), state).store.delete();
+    assert.equal(state.values.size, 0);
+    await assert.rejects(
+      openWindow(keyring, keyring.window({ delete: fails, get: fails })).store.delete(),
+    );
   });
 
   it('takes a write of another window at the same moment for no failure', async () => {
@@ -114,28 +109,8 @@ describe('key store', () => {
     };
     const window = openWindow(keyring, keyring.window({ store }));
     await window.store.write(record);
-    assert.equal(window.troubles, 0);
+    assert.deepEqual(window.told, []);
     assert.deepEqual(await window.store.read(), another);
-  });
-
-  it('gives a key up that only it held, once another window stores one or signs out', async () => {
-    for (const change of ['write', 'delete'] as const) {
-      const keyring = new FakeKeyring();
-      const elsewhere = openWindow(keyring);
-      await elsewhere.store.write(record);
-      const window = openWindow(keyring, keyring.window({ store: fails }));
-      await window.store.write(another);
-      assert.equal(window.store.isWindowOnly, true);
-      await (change === 'write'
-        ? elsewhere.store.write({ ...record, apiKey: 'third-key-of-the-test' })
-        : elsewhere.store.delete());
-      await settled();
-      assert.equal(window.store.isWindowOnly, false);
-      assert.equal(
-        (await window.store.read())?.apiKey,
-        change === 'write' ? 'third-key-of-the-test' : undefined,
-      );
-    }
   });
 
   for (const [what, text] of Object.entries({

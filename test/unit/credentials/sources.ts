@@ -53,7 +53,6 @@ export type Changes = Omit<Partial<Found>, 'settings'> & { settings?: Partial<Fo
 export function found(changes: Changes = {}): Found {
   return {
     record,
-    isWindowOnly: false,
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a' },
     projectAnswer: undefined,
     outside: [],
