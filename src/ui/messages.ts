@@ -144,7 +144,7 @@ export function secretNames(kinds: readonly SecretKind[]): string {
 
 /** What we found ourselves is an estimate, and kept the text from being sent. */
 function tooLong({ limit, actual, isEstimate }: ErrorDetails): string {
-  const start = isEstimate ? 'Nothing was sent: the' : 'The';
+  const start = isEstimate ? 'The service refused the request: the' : 'The';
   if (limit === undefined || actual === undefined)
     return `${start} text is too long for the model.`;
   const tokens = `${isEstimate ? 'about ' : ''}${plainNumber(actual)} tokens`;

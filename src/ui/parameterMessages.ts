@@ -10,8 +10,10 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
 };
 
 export function parameterRefused(details: ErrorDetails): Message {
+  const start =
+    details.status === undefined ? 'Nothing was sent' : 'The service refused the request';
   return {
-    text: `Nothing was sent: ${parameterFlawText(details)}. Change it in the settings.`,
+    text: `${start}: ${parameterFlawText(details)}. Change it in the settings.`,
     actions: ['openSettings'],
   };
 }

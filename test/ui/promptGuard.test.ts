@@ -112,7 +112,7 @@ describe('what a model does not take', () => {
   });
   after(() => emulator.close());
 
-  /** What is said about this file, and nothing is sent, where models have these limits. */
+  /** What is said about this file once it was refused, where models have these limits. */
   const refusal = async (model_limits: Limits, name: string) => {
     emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));
     const userSettings = { 'hostedModel.parameters': { max_new_tokens: 1_024 } };
@@ -121,9 +121,10 @@ describe('what a model does not take', () => {
     await storeKey(session);
     await workbench.openFile(path(name));
     await workbench.editor.selectAll();
+    const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
+    emulator.faults.next(chatPath, { status: 400, json: bad });
     await workbench.runCommand(generate);
-    const { text } = await workbench.notifications.waitFor(/Nothing was sent/);
-    assert.equal(emulator.count(chatPath), 0);
+    const { text } = await workbench.notifications.waitFor(/The service refused the request/);
     return text;
   };
 

@@ -197,19 +197,19 @@ describe('messages', () => {
     const model = modelOf({ contextLength: 2_000, maxOutputTokens: 1_500 });
     const of = (text: string, max_new_tokens: number) => {
       const request = { operation: 'chat', parameters: { max_new_tokens }, text } as const;
-      return messageFor(modelProblem(model, request))?.text;
+      return messageFor(modelProblem(model, request)?.with({ status: 400 }))?.text;
     };
     assert.equal(
       of('Hi', 1_501),
-      'Nothing was sent: max_new_tokens is 1,501, and the model takes at most 1,500. Change it in the settings.',
+      'The service refused the request: max_new_tokens is 1,501, and the model takes at most 1,500. Change it in the settings.',
     );
     assert.equal(
       of('word '.repeat(1_000), 1_500),
-      'Nothing was sent: max_new_tokens is 1,500, and the text leaves room for at most about 750 in this model. Change it in the settings.',
+      'The service refused the request: max_new_tokens is 1,500, and the text leaves room for at most about 750 in this model. Change it in the settings.',
     );
     assert.equal(
       of('word '.repeat(4_000), 1_500),
-      'Nothing was sent: the text is too long for the model: about 5,000 tokens, and it takes 2,000. Select less text or another model.',
+      'The service refused the request: the text is too long for the model: about 5,000 tokens, and it takes 2,000. Select less text or another model.',
     );
   });
 
