@@ -8,7 +8,7 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /** Windows, the first command in each of which is another figure; and commands in each after it. */
-const [windows, rounds] = [4, 12];
+const [windows, rounds] = [8, 6];
 
 /** What a quick model takes to its first token; what happens meanwhile delays nobody. */
 const serviceMs = 200;
@@ -36,9 +36,11 @@ const question: Question = {
         await driver.do('activate', []);
         await stage.workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
         for (let round = 0; round <= rounds; round += 1) {
-          const milliseconds = round === 0 ? firsts : later;
-          for (const who of inTurn(window + round)) {
-            milliseconds[who].push(await toFirstCharacter(stage, driver, who));
+          for (const [index, who] of inTurn(window + round).entries()) {
+            const ms = await toFirstCharacter(stage, driver, who);
+            // The first fetch of a window has VS Code read the certificates, for whoever comes next, too.
+            if (round > 0) later[who].push(ms);
+            else if (index === 0) firsts[who].push(ms);
           }
         }
       }
