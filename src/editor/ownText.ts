@@ -1,5 +1,3 @@
-import { type Loss, Losses } from './losses.ts';
-
 /** One change of a document, as VS Code reports it; offsets count UTF-16 units before the change. */
 export interface TextChange {
   readonly rangeOffset: number;
@@ -17,7 +15,7 @@ export interface Stretch {
 export interface Origin {
   /** What it inserts exactly at the end of the place stays behind it. */
   readonly belongsBehind?: boolean;
-  /** An undo or redo made it, so that it may bring back what another change took away. */
+  /** An undo or redo made it, so that what it inserts may have been ours. */
   readonly isReplay?: boolean;
   /** It was the only one and replaced nothing, as typing does; a formatter's are many, or replace. */
   readonly isTyping?: boolean;
@@ -28,8 +26,9 @@ export interface Origin {
  * VS Code has no tracked range of its own; this one knows nothing but the changes it is told of.
  *
  * - A change before the place shifts it. A change behind it, or typing right at its end, leaves it.
- * - What others write inside our text divides it and never becomes ours; what they delete is gone,
- *   until an undo or redo brings it back.
+ * - What others write inside our text divides it and never becomes ours; what they delete is gone.
+ * - What an undo or redo brings back is not ours either. Where it brings it back right at the end,
+ *   it breaks the place: the next text may belong behind it.
  * - A change that reaches over one of its ends, or that replaces all of it, breaks it: writing on
  *   would mix with what somebody did there. What is left of ours stays known.
  */
@@ -40,14 +39,13 @@ export class OwnText {
   #end: number;
   /** Ours, in order; pieces that touch are one. */
   #pieces: readonly Stretch[] = [];
-  /** What others typed inside ours, in order. */
+  /** What others typed inside ours. */
   #typed: readonly Stretch[] = [];
   #isWritten = false;
   #isTouched = false;
   #isBroken = false;
   /** Where all of it was, and what stands there since one change replaced exactly all of it. */
   #successor: Stretch | undefined;
-  readonly #losses = new Losses();
 
   constructor(start: number, end: number) {
     this.#start = start;
@@ -94,7 +92,6 @@ export class OwnText {
       without(stretch, rangeOffset, rangeOffset + rangeLength, text.length - rangeLength);
     const others = this.#pieces.flatMap(left);
     this.#typed = this.#typed.flatMap(left);
-    this.#losses.follow({ rangeOffset, rangeLength, text });
     this.#pieces = joined([...others, written]);
     this.#isWritten = true;
     this.#start = Math.min(this.#start, written.start);
@@ -108,48 +105,29 @@ export class OwnText {
     const changeEnd = rangeOffset + rangeLength;
     const growth = text.length - rangeLength;
     const [start, end] = [this.#start, this.#end];
-    const isWhole =
-      rangeOffset === start && changeEnd === (this.#pieces.at(-1)?.end ?? end) && changeEnd > start;
-    const recovered = isReplay ? this.#losses.recover(change) : undefined;
-    const isInside = rangeOffset > start && rangeOffset < (this.#pieces.at(-1)?.end ?? start);
-    const taken = (stretches: readonly Stretch[]) =>
-      stretches
-        .flatMap((stretch) => shared(stretch, rangeOffset, changeEnd))
-        .map((stretch) => moved(stretch, -rangeOffset));
-    const loss = { pieces: taken(this.#pieces), typed: taken(this.#typed) };
+    const lastEnd = this.#pieces.at(-1)?.end ?? end;
+    const isWhole = rangeOffset === start && changeEnd === lastEnd && changeEnd > start;
+    const isInside = rangeOffset > start && rangeOffset < lastEnd;
+    const inserted = { start: rangeOffset, end: rangeOffset + text.length };
     const left = (stretch: Stretch) => without(stretch, rangeOffset, changeEnd, growth);
     this.#pieces = joined(this.#pieces.flatMap(left));
-    this.#typed = joined(this.#typed.flatMap(left));
-    if (isTyping && isInside && !recovered) {
-      this.#typed = joined([
-        ...this.#typed,
-        { start: rangeOffset, end: rangeOffset + text.length },
-      ]);
-    }
-
-    const wasBroken = this.#isBroken;
-    if (recovered) this.#recover(recovered, change);
-    else if (changeEnd <= start && !(belongsBehind && rangeOffset === end)) {
+    this.#typed = this.#typed.flatMap(left);
+    if (isTyping && isInside) this.#typed = [...this.#typed, inserted];
+    if (isReplay && this.#isWritten && rangeOffset === end && text !== '') {
+      this.#isBroken = true;
+      this.#successor = undefined;
+    } else if (changeEnd <= start && !(belongsBehind && rangeOffset === end)) {
       this.#start += growth;
       this.#end += growth;
       this.#successor &&= moved(this.#successor, growth);
     } else if (rangeOffset < end) {
       this.#isTouched = true;
-      this.#successor =
-        isWhole && !wasBroken ? { start: rangeOffset, end: rangeOffset + text.length } : undefined;
+      this.#successor = isWhole && !this.#isBroken ? inserted : undefined;
       const coversAll = rangeOffset <= start && changeEnd >= end;
       this.#isBroken ||= coversAll || rangeOffset < start || changeEnd > end;
       if (rangeOffset < start) this.#start = rangeOffset + text.length;
       this.#end = Math.max(end, changeEnd) + growth;
     }
-    if (recovered) return;
-    this.#losses.follow(change, {
-      ...loss,
-      length: rangeLength,
-      range: moved({ start, end }, -rangeOffset),
-      isBreak: this.#isBroken && !wasBroken,
-      isAcross: rangeOffset < end && changeEnd > start && (rangeOffset < start || changeEnd > end),
-    });
   }
 
   /**
@@ -171,27 +149,6 @@ export class OwnText {
     this.#successor = undefined;
     return true;
   }
-
-  /** Takes back what an undo or redo brings; what else happened meanwhile stays as it is. */
-  #recover(
-    { pieces, typed, range, length, isBreak }: Loss,
-    { rangeOffset, rangeLength }: TextChange,
-  ): void {
-    const back = (stretch: Stretch) => moved(stretch, rangeOffset);
-    this.#pieces = joined([...this.#pieces, ...pieces.map(back)]);
-    this.#typed = joined([...this.#typed, ...typed.map(back)]);
-    const { start, end } = range;
-    if (start >= 0) this.#start = rangeOffset + start;
-    this.#end = end <= length ? rangeOffset + end : this.#end + length - rangeLength;
-    if (isBreak) this.#isBroken = false;
-    this.#successor = undefined;
-  }
-}
-
-/** What a change takes away of a stretch, at the offsets before it. */
-function shared(piece: Stretch, start: number, end: number): Stretch[] {
-  const both = { start: Math.max(piece.start, start), end: Math.min(piece.end, end) };
-  return both.start < both.end ? [both] : [];
 }
 
 /** What a change leaves of a stretch, at the offsets after it. */

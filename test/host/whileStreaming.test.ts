@@ -238,6 +238,23 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'prompt\nfirst second third\nend?');
   });
 
+  it('writes nothing behind what the user undoes and redoes, and keeps the rest', async () => {
+    const editor = await open('prompt\nend', PROMPT);
+    const { document } = editor;
+    const job = jobOn(editor, 'below');
+    await appendTo(job, document, 'first ');
+    await typeAt(document, 'end', '!');
+    await appendTo(job, document, 'second ');
+    const before = document.getText();
+    await commands.executeCommand('undo');
+    await commands.executeCommand('redo');
+    assert.equal(document.getText(), before);
+    job.append(0, 'third');
+    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(document.getText(), before);
+    assert.equal(job.text, 'first second third');
+  });
+
   it('gives up where an untitled document is saved under a name, which makes another one of it', async () => {
     const uri = Uri.from({ scheme: 'untitled', path: fileUri('streaming16-new.txt').path });
     const document = await workspace.openTextDocument(uri);

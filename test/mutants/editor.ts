@@ -11,6 +11,15 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J13: gives up where an edit is accepted and changes nothing',
   },
   {
+    name: 'text is written on before what a redo has brought back',
+    file: 'src/editor/ownText.ts',
+    from: "if (isReplay && this.#isWritten && rangeOffset === end && text !== '') {",
+    to: 'if (false) {',
+    test: 'test/unit/editor/documentWriter.test.ts',
+    title:
+      'where the user undoes what was written writes nothing behind what was undone and redone, and keeps the rest',
+  },
+  {
     name: 'a selection of whole lines grows over the answer',
     file: 'src/editor/textChange.ts',
     from: 'rangeOffset === textEnd && textEnd < end',

@@ -102,13 +102,13 @@ describe('the writer of a document', () => {
   const blanks: [title: string, edit: (page: FakePage) => void, left: string][] = [
     ['leaves blanks that the user typed inside it', (page) => page.change(9, 0, ' \n'), ' \n'],
     [
-      'leaves them though the user deletes them together with ours, and brings that back',
+      'leaves what the user deletes and brings back',
       (page) => {
         page.change(9, 0, '  ');
         page.change(8, 4, '');
         page.undo();
       },
-      '  ',
+      'e  x',
     ],
     [
       'leaves them though the user takes them away and brings them back',
@@ -216,6 +216,18 @@ describe('the writer of a document', () => {
         await write(page, writer, 1, 'two');
       };
       assert.deepEqual(await told([AT_START, END], two, ['undo', 'undo', 'undo']), [0, 0, 0, 1]);
+    });
+
+    it('writes nothing behind what was undone and redone, and keeps the rest', async () => {
+      const { page, writer } = writing();
+      await write(page, writer, 0, 'first ');
+      page.change(0, 0, 'u');
+      await write(page, writer, 0, 'second ');
+      page.undo();
+      page.redo();
+      writer.append(0, 'third');
+      assert.equal(await page.turnUntil(writer.end(0)), false);
+      assert.equal(page.text, 'uprompt\nfirst second ');
     });
 
     it('does not count an answer that has ended', async () => {

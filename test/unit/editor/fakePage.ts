@@ -41,6 +41,8 @@ export class FakePage implements Page {
   readonly trimmed: Mark[] = [];
   /** What the user has deleted, and an undo has not brought back. */
   readonly deleted = new Set<Mark>();
+  /** What an undo or redo has brought back, which the writer must take for the user's from then on. */
+  readonly broughtBack = new Set<Mark>();
   /** Characters of the user that an edit of the writer took away. */
   taken = '';
   #listener: ChangeListener = () => {};
@@ -180,6 +182,7 @@ export class FakePage implements Page {
       if (owner === 'writer') continue;
       for (const mark of removed) this.deleted.add(mark);
       for (const mark of inserted) this.deleted.delete(mark);
+      if (isReplay) for (const mark of inserted) this.broughtBack.add(mark);
     }
     this.version += 1;
     const changes = event.map(({ at, removed, inserted }) => ({

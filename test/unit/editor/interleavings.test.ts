@@ -103,10 +103,6 @@ async function play(drawn: readonly Place[], script: readonly Step[]): Promise<R
   const isNear = drawn.map(() => false);
   let [userEdits, replays, failures] = [0, 0, 0];
   const around = drawn.map(({ start, end }) => new Set(atFirst.slice(start - 1, end + 1)));
-  // An undo takes the text of places that touch together; which is whose can be forgotten then.
-  const areTouching = drawn.some(({ start }, answer) => start === drawn[answer - 1]?.end);
-  // What is deleted beside ours before more of it comes can be forgotten once both are undone.
-  const hasReplays = script.some(({ kind }) => kind === 'undo' || kind === 'redo');
   const noteNear = (marks: readonly Mark[]) => {
     for (const answer of drawn.keys()) {
       isNear[answer] ||= marks.some(
@@ -128,7 +124,7 @@ async function play(drawn: readonly Place[], script: readonly Step[]): Promise<R
       }
       case 'user': {
         const at = step.at % (page.marks.length + 1);
-        const length = hasReplays ? 0 : Math.min(step.length, page.marks.length - at);
+        const length = Math.min(step.length, page.marks.length - at);
         if (length === 0 && step.text === '') break;
         userEdits += 1;
         noteNear(page.marks.slice(Math.max(at - 1, 0), at + length + 1));
@@ -138,7 +134,6 @@ async function play(drawn: readonly Place[], script: readonly Step[]): Promise<R
       }
       case 'undo':
       case 'redo': {
-        if (areTouching) break;
         const before = page.marks;
         const changed = page[step.kind]();
         if (changed.length > 0) replays += 1;
@@ -151,7 +146,6 @@ async function play(drawn: readonly Place[], script: readonly Step[]): Promise<R
         break;
       }
       case 'fate':
-        if ((areTouching || hasReplays) && step.fate === 'applyAndTrim') break;
         page.fate = step.fate;
         if (step.fate !== 'applyAndTrim') failures += 1;
         break;
@@ -173,10 +167,11 @@ async function play(drawn: readonly Place[], script: readonly Step[]): Promise<R
 }
 
 /** What the document has to be once all of ours is taken back. */
-function withoutOurs(marks: readonly Mark[], drawn: readonly Place[]): string {
+function withoutOurs({ marks, broughtBack }: FakePage, drawn: readonly Place[]): string {
   const back = new Set<number>();
   return marks
     .map((mark) => {
+      if (broughtBack.has(mark)) return mark.unit;
       const answer = answerOf(mark);
       const place = drawn[answer];
       if (!place) return mark.unit;
@@ -189,8 +184,7 @@ function withoutOurs(marks: readonly Mark[], drawn: readonly Place[]): string {
 
 describe('5,000 random interleavings of a user and streamed answers', function () {
   this.timeout(120_000);
-  // The same each time, so that a failure tells of the change and not of the draw. Others can be
-  // given; 302942049 still finds a fault: after many undos and redos, text counts as ours that is not.
+  // The same each time, so that a failure tells of the change and not of the draw; others can be given.
   const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_261_121);
   const figures = {
     runs: 0,
@@ -248,8 +242,10 @@ describe('5,000 random interleavings of a user and streamed answers', function (
           if (page.isShown) assert.ok(page.steps <= 1, `${page.steps} undo steps`);
         }
 
-        const wanted = withoutOurs(page.marks, drawn);
-        const hasText = page.marks.some((mark) => answerOf(mark) >= 0);
+        const wanted = withoutOurs(page, drawn);
+        const hasText = page.marks.some(
+          (mark) => answerOf(mark) >= 0 && !page.broughtBack.has(mark),
+        );
         page.fate = 'apply';
         assert.equal(await page.turnUntil(writer.undo()), hasText ? 'undone' : 'nothing');
         assert.equal(page.taken, '', 'taking ours back took text of the user');
