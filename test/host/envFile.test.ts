@@ -531,8 +531,14 @@ async function titlesAt(range: Range, of = uri): Promise<string[]> {
 }
 
 async function actionAt(range: Range, title: string): Promise<CodeAction> {
-  const all = await actionsAt(range);
-  return all.find((one) => one.title === title) ?? assert.fail(all.map((one) => one.title).join());
+  // VS Code asks again for what it underlines once it has heard of a change.
+  for (let tries = 0; ; tries += 1) {
+    const all = await actionsAt(range);
+    const found = all.find((one) => one.title === title);
+    if (found) return found;
+    assert.ok(tries < 100, all.map((one) => one.title).join());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function apply({ edit }: CodeAction): Promise<void> {
