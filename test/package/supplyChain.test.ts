@@ -32,6 +32,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   'axios-retry': 'Apache-2.0',
   'eventsource-parser': 'MIT',
   ignore: 'MIT',
+  'is-retry-allowed': 'MIT',
   'js-yaml': 'MIT',
   valibot: 'MIT',
 };
