@@ -1,6 +1,6 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { type Blemish, cleanValue } from '../service/credentials.ts';
-import { isWellFormed } from '../service/settingValue.ts';
+import { isWellFormed, SHORTEST_KEY } from '../service/settingValue.ts';
 import { TAKEN_OFF } from '../ui/flawPhrases.ts';
 import { urlProblem } from '../ui/settingMessages.ts';
 import { destination } from './resolve.ts';
@@ -11,18 +11,27 @@ const INFORMATION = 1;
 const ERROR = 3;
 
 export function checkKey(text: string): InputBoxValidationMessage | undefined {
+  const message = problemOfNewKey(text);
+  return message === undefined
+    ? takenOff(cleanValue(text).blemishes)
+    : { message, severity: ERROR };
+}
+
+/** Why a key is not taken; undefined if it is. */
+export function problemOfNewKey(text: string): string | undefined {
+  const isShort = cleanValue(text).value.length < SHORTEST_KEY;
+  const tooShort = `This has fewer than ${SHORTEST_KEY} characters, and no key is that short. Most likely a part is missing. Copy it again.`;
+  return problemOfKey(text) ?? (isShort ? tooShort : undefined);
+}
+
+/** What makes a stored key useless; undefined if nothing does. An earlier version stored short ones. */
+export function problemOfKey(text: string): string | undefined {
   const { value, blemishes } = cleanValue(text);
-  if (text.trim() === '') return { message: 'Enter the API key.', severity: ERROR };
-  if (blemishes.includes('placeholder')) {
-    return { message: 'This is the placeholder of an example, not a key.', severity: ERROR };
-  }
-  if (blemishes.includes('non-ascii') || !isWellFormed('apiKey', value)) {
-    return {
-      message: 'A key has no blanks and no accented letters. Copy it again.',
-      severity: ERROR,
-    };
-  }
-  return takenOff(blemishes);
+  if (text.trim() === '') return 'Enter the API key.';
+  if (blemishes.includes('placeholder')) return 'This is the placeholder of an example, not a key.';
+  const isShort = value.length < SHORTEST_KEY;
+  const isGarbled = blemishes.includes('non-ascii') || !(isShort || isWellFormed('apiKey', value));
+  return isGarbled ? 'A key has no blanks and no accented letters. Copy it again.' : undefined;
 }
 
 export function checkProject(text: string): InputBoxValidationMessage | undefined {
@@ -35,14 +44,10 @@ export function checkProject(text: string): InputBoxValidationMessage | undefine
   return takenOff(blemishes);
 }
 
-/** What makes a stored key useless; undefined if nothing does. */
-export function problemOfKey(key: string): string | undefined {
-  return errorOf(checkKey(key));
-}
-
 /** What makes a project ID useless; undefined if nothing does. */
 export function problemOfProject(id: string): string | undefined {
-  return errorOf(checkProject(id));
+  const found = checkProject(id);
+  return found?.severity === ERROR ? found.message : undefined;
 }
 
 /** What is wrong with a service URL, or with the identity URL it would be used with. */
@@ -51,10 +56,6 @@ export function checkUrl(url: string, authUrl: string): string | undefined {
   if (!('setting' in target)) return undefined;
   const which = target.setting === 'url' ? 'This address' : 'The identity address in the settings';
   return `${which} cannot be used: ${urlProblem(target.problem)}.`;
-}
-
-function errorOf(found: InputBoxValidationMessage | undefined): string | undefined {
-  return found?.severity === ERROR ? found.message : undefined;
 }
 
 function takenOff(blemishes: readonly Blemish[]): InputBoxValidationMessage | undefined {

@@ -87,16 +87,9 @@ export function choose(found: Found): Choice {
   const choice = chooseSource(found);
   if (choice.kind !== 'ready') return choice;
   const ofOthers = found.outside.flatMap(({ text }) => valuesOf(text)?.apiKey ?? []);
-  const known = [found.record?.apiKey ?? [], ofOthers.filter(isLikeKey)].flat();
+  const known = [found.record?.apiKey ?? [], ofOthers].flat();
   const otherKeys = known.filter((key) => key !== choice.credentials.apiKey);
   return { ...choice, credentials: { ...choice.credentials, otherKeys } };
-}
-
-/** Anything shorter is a word of every day, as in `API_KEY=test`: it would stop each text that has it. */
-const SHORTEST_KEY_OF_OTHERS = 16;
-
-function isLikeKey(key: string): boolean {
-  return key.length >= SHORTEST_KEY_OF_OTHERS;
 }
 
 function chooseSource(found: Found): Choice {

@@ -2,6 +2,7 @@ import { window } from 'vscode';
 import type { Credentials, SettingName } from '../service/credentials.ts';
 import { type Settings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
+import { problemOfNewKey } from './checks.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { destination } from './resolve.ts';
 import {
@@ -32,13 +33,14 @@ export interface SetUpOptions {
 export async function setUp(options: SetUpOptions): Promise<boolean> {
   const { settings, keys, ask, found } = options;
   let stored = await keys.read();
+  const refusal = found?.apiKey ? problemOfNewKey(found.apiKey) : undefined;
   const draft: Draft = {
-    apiKey: found?.apiKey ?? '',
+    apiKey: refusal === undefined ? (found?.apiKey ?? '') : '',
     projectId: found?.projectId ?? settings.projectId,
     url: found?.url ?? settings.url,
   };
   const steps: readonly StepName[] = [...ask, 'save'];
-  let problem: StepProblem | undefined;
+  let problem: StepProblem | undefined = refusal ? { step: 'apiKey', text: refusal } : undefined;
   let index = 0;
   for (;;) {
     const name = steps[index] ?? 'save';

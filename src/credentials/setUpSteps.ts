@@ -1,6 +1,7 @@
-import type { QuickPickItem } from 'vscode';
+import { type QuickPickItem, window } from 'vscode';
 import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
+import { SHORTEST_SOUGHT } from '../service/secretForms.ts';
 import { messageFor } from '../ui/messages.ts';
 import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
 import { type AddressItem, addressItems, typedAddress } from './addressItems.ts';
@@ -10,6 +11,7 @@ import { contextOfTest } from './diagnosed.ts';
 import type { KeyRecord } from './keyStore.ts';
 import { credentialsFor, type Destination, destination, isSameDestination } from './resolve.ts';
 import type { SetUpOptions } from './setUp.ts';
+import { NOT_SOUGHT } from './sourceApproval.ts';
 
 /** The questions of the guided set-up, and what is wrong with an answer. */
 
@@ -18,6 +20,8 @@ export type StepName = SettingName | 'save';
 /** What has been answered so far. The key is the only secret and leaves with the flow. */
 export interface Draft {
   apiKey: string;
+  /** A short key that the user has said yes to. */
+  meantKey?: string;
   projectId: string;
   url: string;
 }
@@ -54,7 +58,9 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       check: (text) => (text === '' && kept ? undefined : checkKey(text)),
     });
     if (typeof answer !== 'string') return answer;
-    if (answer !== '') draft.apiKey = cleanValue(answer).value;
+    const apiKey = answer === '' ? draft.apiKey : cleanValue(answer).value;
+    if (!(await isMeant(apiKey, draft))) return { step: 'apiKey', text: 'Enter the whole key.' };
+    draft.apiKey = apiKey;
     return 'answered';
   },
 
@@ -141,6 +147,23 @@ function keptKey(
 ): string | undefined {
   if (apiKey === '') return stored ? 'the stored key' : undefined;
   return apiKey === found?.apiKey ? 'the key that was found' : 'the key you typed';
+}
+
+/** Asks, once, about a key that is so short that a part of it may be missing. */
+async function isMeant(apiKey: string, draft: Draft): Promise<boolean> {
+  if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === draft.meantKey) return true;
+  const use = 'Use This Key';
+  const answer = await window.showWarningMessage(
+    `Use a key of ${apiKey.length} characters?`,
+    {
+      modal: true,
+      detail: `Keys are longer as a rule, so a part may be missing. ${NOT_SOUGHT}`,
+    },
+    'Enter Another Key',
+    use,
+  );
+  if (answer === use) draft.meantKey = apiKey;
+  return answer === use;
 }
 
 /** A key that was stored for other hosts goes to these only after the same question as ever. */

@@ -1,8 +1,12 @@
 import { window } from 'vscode';
+import { SHORTEST_SOUGHT } from '../service/secretForms.ts';
 import type { Answer } from './approvals.ts';
 import type { Folder, UsableSource } from './choose.ts';
 
 /** The questions before something that a folder brings is used for the first time. */
+
+/** Said of a key that is as short as a word. */
+export const NOT_SOUGHT = `Text is not searched for a key of fewer than ${SHORTEST_SOUGHT} characters before it is sent.`;
 
 /**
  * Asks whether the credentials of a `.env` file or the environment may be used in a folder (rule
@@ -10,7 +14,7 @@ import type { Folder, UsableSource } from './choose.ts';
  * @returns undefined if the question was closed
  */
 export async function askSource(
-  { id, destination: { authHost, serviceHost } }: UsableSource,
+  { id, values, destination: { authHost, serviceHost } }: UsableSource,
   folder: Folder,
 ): Promise<Answer | 'import' | undefined> {
   const refuse = 'Do Not Use';
@@ -32,6 +36,7 @@ export async function askSource(
         `Folder: ${folder.path || 'none'}`,
         hosts,
         `The text goes to the account that this key belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
+        ...(values.apiKey.length < SHORTEST_SOUGHT ? [`The key is short. ${NOT_SOUGHT}`] : []),
         'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',
       ].join('\n\n'),
     },

@@ -3,6 +3,12 @@
 /** Characters; anything shorter is found in texts that have nothing to do with it. */
 const SHORTEST_SECRET = 6;
 
+/**
+ * Characters of a secret that the texts of people are searched for. A shorter one stands in them by
+ * chance, and each text that it stands in would be stopped.
+ */
+export const SHORTEST_SOUGHT = 16;
+
 export function isShort(secret: string): boolean {
   return secret.length < SHORTEST_SECRET;
 }

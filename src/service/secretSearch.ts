@@ -1,4 +1,4 @@
-import { formsOf, isShort } from './secretForms.ts';
+import { formsOf, isShort, SHORTEST_SOUGHT } from './secretForms.ts';
 
 /** Finds secrets in a text. Pure. */
 
@@ -31,13 +31,12 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
 /**
  * Where these secrets stand as a whole in a text of a person, in the same forms. What is found
  * stops that person, so that nothing counts that stands there by chance: no beginning, which all
- * tokens of a service share, and no code of a short secret.
+ * tokens of a service share, and no short secret.
  */
 export function findWholeSecrets(text: string, secrets: readonly string[]): Found[] {
   // No form is shorter than the secret: most prompts need no forms of a token.
-  const possible = secrets.filter(({ length }) => length <= text.length);
-  const forms = possible.flatMap((secret) => (isShort(secret) ? [secret] : formsOf(secret)));
-  return search(text, forms);
+  const sought = secrets.filter(({ length }) => length >= SHORTEST_SOUGHT && length <= text.length);
+  return search(text, sought.flatMap(formsOf));
 }
 
 /** A text with something else in place of these stretches of it. */

@@ -38,10 +38,14 @@ export interface Parts {
   readonly comment: Span | undefined;
 }
 
-/** Whether a key or a project ID has only characters that one may have. */
+/** Characters of a key; anything shorter is a word of every day, as in `API_KEY=test`. */
+export const SHORTEST_KEY = 8;
+
+/** Whether a key or a project ID has only characters that one may have, and as many. */
 export function isWellFormed(setting: SettingName, value: string): boolean {
   if (setting === 'projectId') return /^[\w.-]{1,128}$/.test(value);
-  return setting !== 'apiKey' || (value.length <= LONGEST_VALUE && !/\s/.test(value));
+  if (setting !== 'apiKey') return true;
+  return value.length >= SHORTEST_KEY && value.length <= LONGEST_VALUE && !/\s/.test(value);
 }
 
 export function readValue(

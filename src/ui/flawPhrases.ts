@@ -18,7 +18,7 @@ const PHRASES: Readonly<Record<Flaw['kind'], string>> = {
   control: `holds ${TAKEN_OFF.control}`,
   placeholder: 'holds a placeholder',
   'non-ascii': 'holds letters outside ASCII',
-  malformed: 'holds what does not belong there',
+  malformed: 'cannot be right',
   comment: 'has a comment behind its value',
   empty: 'has no value',
   duplicate: 'is there twice, with different values',

@@ -4,7 +4,7 @@ import { startEmulator } from './emulator.ts';
 // Runs the emulator by hand: node test/emulator/main.ts --port 8080
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
 
-const apiKey = 'demo-key';
+const apiKey = 'demo-key-0123456789';
 const projectId = 'demo-project';
 
 const { url } = await startEmulator({

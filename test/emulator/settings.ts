@@ -48,7 +48,7 @@ export interface EmulatorSettings extends EventFormat {
   quotaReached: boolean;
 }
 
-export const defaultApiKey = 'emulator-key';
+export const defaultApiKey = 'key-of-the-emulator';
 export const defaultProjectId = 'emulator-project';
 
 export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSettings {

@@ -71,26 +71,26 @@ describe('the .env file in a real editor', () => {
     [
       'blanks',
       0,
-      'IBM_API_KEY = abc ',
+      'IBM_API_KEY = abcd1234 ',
       DiagnosticSeverity.Error,
       'Clean Up Value',
-      'IBM_API_KEY=abc',
+      'IBM_API_KEY=abcd1234',
     ],
     [
       'quotes',
       0,
-      'IBM_API_KEY="abc"',
+      'IBM_API_KEY="abcd1234"',
       DiagnosticSeverity.Error,
       'Clean Up Value',
-      'IBM_API_KEY=abc',
+      'IBM_API_KEY=abcd1234',
     ],
     [
       'bearer',
       0,
-      'IBM_API_KEY=Bearer abc',
+      'IBM_API_KEY=Bearer abcd1234',
       DiagnosticSeverity.Error,
       'Clean Up Value',
-      'IBM_API_KEY=abc',
+      'IBM_API_KEY=abcd1234',
     ],
     [
       'control',
@@ -118,7 +118,14 @@ describe('the .env file in a real editor', () => {
     ],
     ['empty', 1, 'IBM_PROJECT_ID=', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
     ['non-ascii', 0, 'IBM_API_KEY=clé', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
-    ['malformed', 0, 'IBM_API_KEY=a b', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
+    [
+      'malformed',
+      0,
+      'IBM_API_KEY=abcd efgh',
+      DiagnosticSeverity.Error,
+      'Set Up Credentials',
+      undefined,
+    ],
     [
       'bad-url',
       2,
@@ -148,10 +155,10 @@ describe('the .env file in a real editor', () => {
     [
       'similar-name',
       0,
-      'export ibm-api-key=abc',
+      'export ibm-api-key=abcd1234',
       DiagnosticSeverity.Warning,
       'Rename to IBM_API_KEY',
-      'export IBM_API_KEY=abc',
+      'export IBM_API_KEY=abcd1234',
     ],
   ];
   for (const [kind, line, written, severity, fix, becomes] of flaws) {
@@ -180,7 +187,7 @@ describe('the .env file in a real editor', () => {
   }
 
   it('says in so many words what a quote does', async () => {
-    await openWith(good.replace('key-of-the-host-tests', '"abc"'));
+    await openWith(good.replace('key-of-the-host-tests', '"abcd1234"'));
     assert.equal(
       (await diagnosticOf('quotes')).message,
       'IBM_API_KEY has quotes around its value. Programs that keep them are refused (401). Take them off.',
@@ -207,14 +214,14 @@ describe('the .env file in a real editor', () => {
   });
 
   it('adds the lines that are missing, with the line ends of the file', async () => {
-    const document = await openWith('# mine\r\nexport IBM_API_KEY=abc');
+    const document = await openWith('# mine\r\nexport IBM_API_KEY=abcd1234');
     const found = await diagnosticOf('incomplete');
     assert.equal(found.range.start.line, 1);
     assert.equal(found.severity, DiagnosticSeverity.Information);
     await apply(await actionAt(found.range, 'Add Missing Lines'));
     assert.equal(
       document.getText(),
-      '# mine\r\nexport IBM_API_KEY=abc\r\nIBM_PROJECT_ID=\r\nIBM_URL=\r\n',
+      '# mine\r\nexport IBM_API_KEY=abcd1234\r\nIBM_PROJECT_ID=\r\nIBM_URL=\r\n',
     );
     await until((all) => !all.some(({ code }) => code === 'incomplete'));
     await diagnosticOf('empty');
@@ -369,7 +376,7 @@ describe('the .env file in a real editor', () => {
       const title = 'Move API Key to Secret Storage';
       assert.deepEqual(await titlesAt(new Range(0, 3, 0, 3)), [title]);
       assert.deepEqual(await titlesAt(new Range(1, 3, 1, 3)), []);
-      await openWith(good.replace('key-of-the-host-tests', '"abc"'));
+      await openWith(good.replace('key-of-the-host-tests', '"abcd1234"'));
       await diagnosticOf('quotes');
       assert.deepEqual(await titlesAt(new Range(0, 0, 0, 1)), ['Clean Up Value', title]);
       await openWith('IBM_API_KEY=<API_KEY>');

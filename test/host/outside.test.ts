@@ -11,8 +11,8 @@ import { vendors } from '../../src/service/vendors.ts';
 
 const [vendor] = vendors;
 assert.ok(vendor);
-const text = 'VENDOR_API_KEY=key-1\nVENDOR_PROJECT_ID=project-1\nVENDOR_URL=https://a.example\n';
-const values = { apiKey: 'key-1', projectId: 'project-1', url: 'https://a.example' };
+const text = 'VENDOR_API_KEY=key-no-1\nVENDOR_PROJECT_ID=project-1\nVENDOR_URL=https://a.example\n';
+const values = { apiKey: 'key-no-1', projectId: 'project-1', url: 'https://a.example' };
 
 describe('the .env file of a real folder', () => {
   let folder: string;

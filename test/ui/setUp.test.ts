@@ -82,6 +82,33 @@ describe('set-up', () => {
     );
   });
 
+  it('refuses a word for a key, and asks once about one that is short', async () => {
+    const { workbench } = await fresh();
+    const { quickInput, dialogs } = workbench;
+    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await quickInput.waitFor({ step: '1/4' });
+    await quickInput.type('test');
+    const refusal = await quickInput.waitFor({ validation: /fewer than 8 characters/ });
+    assert.equal(refusal.severity, 'error');
+    await quickInput.type('a-short-key');
+    await quickInput.accept();
+    const question = await dialogs.waitFor('Use a key of 11 characters?');
+    assert.match(question.detail, /a part may be missing/);
+    await workbench.screenshot('short-key');
+    await dialogs.click('Enter Another Key');
+    await quickInput.waitFor({ step: '1/4', validation: /Enter the whole key/ });
+    await quickInput.type('a-short-key');
+    await quickInput.accept();
+    await dialogs.click('Use This Key');
+    await quickInput.waitFor({ step: '2/4' });
+    await quickInput.clickButton('Back');
+    await quickInput.waitFor({ step: '1/4', placeholder: /keep the key you typed/ });
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/4' });
+    assert.equal(await dialogs.state(), undefined);
+    await quickInput.dismiss();
+  });
+
   it('A18: stores nothing when it is closed, whatever was typed', async () => {
     const { workbench } = await fresh();
     await workbench.runCommand('Hosted Model: Set Up Credentials');

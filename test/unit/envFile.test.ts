@@ -45,7 +45,7 @@ describe('problems of a .env file', () => {
   });
 
   it('are errors where the file is not used for it, else warnings, and information about gaps', () => {
-    const text = 'IBM_API_KEY="abc"\nibm_project_id=p\nIBM_URL=https://a.example\n';
+    const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
     const facts = { hasByteOrderMark: true, risk: 'not-ignored' as const };
     assert.deepEqual(problemsIn(text, facts).map(brief), [
       [0, 'quotes', 'error'],
@@ -76,7 +76,7 @@ describe('problems of a .env file', () => {
 
   it('stand on the line of the key if git does not ignore the file', () => {
     const facts = { ...plain, risk: 'not-ignored' as const };
-    const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=k\n';
+    const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=abcd1234\n';
     assert.deepEqual(problemsIn(text, facts).map(brief), [[2, 'not-ignored', 'warning']]);
   });
 

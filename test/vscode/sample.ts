@@ -6,7 +6,7 @@ import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { repositoryRoot } from './install.ts';
 import { type Settings, startVSCodeServer, type VSCodeServer } from './server.ts';
 
-export const demoKey = 'demo-key';
+export const demoKey = 'demo-key-0123456789';
 export const demoProject = 'demo-project';
 
 export interface Sample {

@@ -425,4 +425,80 @@ describe('the way to credentials', () => {
     await (await editor.question()).answer(refuse);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
+
+  describe('by a set-up with a short key', () => {
+    beforeEach(() => {
+      editor.userSettings.set('url', SERVICE);
+      editor.userSettings.set('projectId', 'my-project');
+    });
+
+    /** Boxes and lists that were shown: the one for the key, the one for the hosts. */
+    const [theKey, theHosts] = [1, 2];
+    const shorter = 'Use a key of 15 characters?';
+
+    for (const key of ['a', 'test', '1234567']) {
+      it(`is refused below 8 characters, with the reason: ${key}`, async () => {
+        editor.typed.push(key);
+        assert.equal(await access.setUp(['apiKey']), false);
+        const [refusal] = editor.refusals as { message: string }[];
+        assert.match(refusal?.message ?? '', /fewer than 8 characters.*part is missing/);
+        assert.deepEqual([editor.inputs, editor.asked], [theKey, 0]);
+      });
+    }
+
+    it('of 16 characters is none', async () => {
+      editor.typed.push('0123456789abcdef');
+      await access.setUp(['apiKey']);
+      assert.deepEqual([editor.inputs, editor.asked], [theHosts, 0]);
+    });
+
+    it('below 16 characters is asked about once, and used if it is meant', async () => {
+      editor.typed.push('0123456789abcde');
+      const setUp = access.setUp(['apiKey']);
+      const question = await editor.question();
+      assert.equal(question.text, shorter);
+      assert.match(question.detail, /part may be missing/);
+      assert.match(question.detail, /not searched for/);
+      assert.equal(question.buttons[0], 'Enter Another Key');
+      await question.answer('Use This Key');
+      await setUp;
+      assert.deepEqual([editor.inputs, editor.asked], [theHosts, 1]);
+    });
+
+    for (const answer of ['Enter Another Key', undefined]) {
+      it(`below 16 characters can be entered anew: ${answer ?? 'closed'}`, async () => {
+        editor.typed.push('0123456789abcde', '0123456789abcdef');
+        const setUp = access.setUp(['apiKey']);
+        await (await editor.question()).answer(answer);
+        await setUp;
+        assert.deepEqual([editor.inputs, editor.asked], [theKey + theHosts, 1]);
+      });
+    }
+
+    it('that was found elsewhere is asked about, too', async () => {
+      editor.typed.push('');
+      const taken = access.takeIn({ apiKey: '0123456789abcde' });
+      const question = await editor.question();
+      assert.equal(question.text, shorter);
+      await question.answer('Use This Key');
+      await taken;
+      assert.equal(editor.inputs, theHosts);
+    });
+
+    it('that was found elsewhere is refused below 8 characters, with the reason', async () => {
+      editor.typed.push('');
+      assert.equal(await access.takeIn({ apiKey: 'test' }), 'none');
+      assert.match(editor.said[0] ?? '', /fewer than 8 characters/);
+      assert.match(JSON.stringify(editor.refusals), /Enter the API key/);
+      assert.deepEqual([editor.inputs, editor.asked], [theKey, 0]);
+    });
+
+    it('that an earlier version has stored is used as before', async () => {
+      await storeKey();
+      assert.equal((await access.require())?.apiKey, 'my-key');
+      editor.typed.push('');
+      await access.setUp(['apiKey']);
+      assert.deepEqual([editor.inputs, editor.asked], [theHosts, 0]);
+    });
+  });
 });

@@ -56,22 +56,20 @@ describe('the choice of a source', () => {
     assert.deepEqual(outside.credentials.otherKeys, [record.apiKey]);
   });
 
-  it('takes no short word of a source that is not used for a key, as in API_KEY=test', () => {
+  it('takes no word of every day for a key of another source, as in API_KEY=test', () => {
     const record = { apiKey: 'own', authUrl: ibm.authUrl, serviceUrl: REGION };
-    const outside = [
-      envFile({ ...full, key: 'test' }),
-      environment({ ...full, key: 'sixteen-letters-' }),
-    ];
+    const outside = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ outside }));
     assert.ok(inEditor.kind === 'ready');
-    assert.deepEqual(inEditor.credentials.otherKeys, ['sixteen-letters-']);
-    // The user's own counts whatever it is like, also where another one is in use.
-    const ofFile = envFile({ ...full, key: 'test' }, 'approved');
-    const inFile = choose(found({ record, outside: [ofFile], preferred: 'envFile' }));
+    assert.deepEqual(inEditor.credentials.otherKeys, ['12345678']);
+    // One that an earlier version has stored counts whatever it is like.
+    const inFile = choose(
+      found({ record, outside: [envFile(full, 'approved')], preferred: 'envFile' }),
+    );
     assert.ok(inFile.kind === 'ready');
-    assert.equal(inFile.credentials.apiKey, 'test');
     assert.deepEqual(inFile.credentials.otherKeys, ['own']);
   });
+
   for (const [id, outside] of [
     ['B06', envFile({ url: EVIL })],
     ['B12', environment({ url: EVIL })],

@@ -44,10 +44,14 @@ export class FakeEditor {
   asked = 0;
   /** Every text that was shown and had no need of an answer. */
   readonly said: string[] = [];
-  /** Input boxes and lists that were opened; each is closed at once, as with Escape. */
+  /** Input boxes and lists that were opened; without an answer each is closed, as with Escape. */
   inputs = 0;
   /** Labels that the next lists are answered with instead. */
   readonly picks: string[] = [];
+  /** What is typed into the next input boxes, and sent off with Enter. */
+  readonly typed: string[] = [];
+  /** What an input box said that did not take it. */
+  readonly refusals: unknown[] = [];
 
   addFolder(path: string, scheme = 'file'): void {
     this.folders.push({
@@ -107,21 +111,31 @@ export class FakeEditor {
   exports(): Record<string, unknown> {
     const editor = this;
     const nothing = { dispose: () => {} };
-    const input = () => {
+    const input = (answers: string[]) => {
       editor.inputs += 1;
       let hide = () => {};
       let accept = () => {};
+      let isOpen = true;
       const shown = {
         busy: false,
+        value: '',
+        validationMessage: undefined as unknown,
         items: [] as readonly { readonly label: string }[],
         selectedItems: [] as readonly unknown[],
         show: () => {
-          const label = editor.picks.shift();
-          shown.selectedItems = shown.items.filter((item) => item.label === label);
-          if (label === undefined) hide();
-          else accept();
+          if (shown.validationMessage) editor.said.push(String(shown.validationMessage));
+          const answer = answers.shift();
+          if (answer === undefined) return hide();
+          shown.value = answer;
+          shown.selectedItems = shown.items.filter((item) => item.label === answer);
+          accept();
+          if (!isOpen || answers !== editor.typed) return;
+          editor.refusals.push(shown.validationMessage);
+          hide();
         },
-        dispose: () => {},
+        dispose: () => {
+          isOpen = false;
+        },
         onDidHide: (listener: () => void) => {
           hide = listener;
           return nothing;
@@ -155,8 +169,8 @@ export class FakeEditor {
         },
         showTextDocument: async ({ path }: Address) => void editor.#read(path),
         showInformationMessage: async (text: string) => void editor.said.push(text),
-        createInputBox: input,
-        createQuickPick: input,
+        createInputBox: () => input(editor.typed),
+        createQuickPick: () => input(editor.picks),
       },
       workspace: {
         get isTrusted() {

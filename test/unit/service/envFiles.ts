@@ -63,8 +63,8 @@ const shapes: readonly EnvFileFixture[] = [
   { name: 'an indented name', file: withKey(`  ${key}`), values: good },
   {
     name: 'an equals sign and a number sign in the value',
-    file: withKey('IBM_API_KEY=a#b=c=='),
-    values: ['a#b=c==', PROJECT, URL],
+    file: withKey('IBM_API_KEY=a#b=c=d=='),
+    values: ['a#b=c=d==', PROJECT, URL],
   },
   {
     name: 'nothing expanded',
@@ -115,7 +115,7 @@ const sets: readonly EnvFileFixture[] = [
     name: 'both names of the key with different values',
     file: lines(
       `WATSONX_APIKEY=${KEY}`,
-      'WATSONX_API_KEY=other',
+      'WATSONX_API_KEY=another-key',
       `WATSONX_PROJECT_ID=${PROJECT}`,
       `WATSONX_URL=${URL}`,
     ),
@@ -129,7 +129,11 @@ const sets: readonly EnvFileFixture[] = [
   {
     name: 'two complete sets: the first in order, wherever it stands',
     file: lines(
-      ...['VENDOR_API_KEY=other', 'VENDOR_PROJECT_ID=other', 'VENDOR_URL=https://other.example'],
+      ...[
+        'VENDOR_API_KEY=another-key',
+        'VENDOR_PROJECT_ID=other',
+        'VENDOR_URL=https://other.example',
+      ],
       ...[key, project, url],
     ),
     values: good,
@@ -166,7 +170,7 @@ const sets: readonly EnvFileFixture[] = [
   },
   {
     name: 'other values for the same name',
-    file: lines(key, project, 'IBM_API_KEY=two', url, key, 'IBM_API_KEY='),
+    file: lines(key, project, 'IBM_API_KEY=another-key', url, key, 'IBM_API_KEY='),
     flaws: [
       [3, 'duplicate', 'IBM_API_KEY'],
       [6, 'duplicate', 'IBM_API_KEY'],
@@ -230,8 +234,23 @@ const values: readonly EnvFileFixture[] = [
   { name: 'a no-break space', file: withKey(`${key}\u00a0`), flaws: [[1, 'blanks']] },
   {
     name: 'a blank inside a key',
-    file: withKey('IBM_API_KEY=ab cd'),
-    flaws: [[1, 'malformed', 'ab cd']],
+    file: withKey('IBM_API_KEY=abcd efgh'),
+    flaws: [[1, 'malformed', 'abcd efgh']],
+  },
+  {
+    name: 'a word of every day as the key',
+    file: withKey('IBM_API_KEY=test'),
+    flaws: [[1, 'malformed', 'test']],
+  },
+  {
+    name: 'a key of 7 characters',
+    file: withKey('IBM_API_KEY=1234567'),
+    flaws: [[1, 'malformed', '1234567']],
+  },
+  {
+    name: 'a key of 8 characters',
+    file: withKey('IBM_API_KEY=12345678'),
+    values: ['12345678', PROJECT, URL],
   },
   {
     name: 'characters that no project ID has',

@@ -3,7 +3,7 @@ import { findKey, linesOfKey, linesWithText } from '../../../src/service/envKey.
 import { assignmentsOf } from '../../../src/service/envText.ts';
 import { ibm } from './fixtures.ts';
 
-const full = ['IBM_API_KEY=one', 'IBM_PROJECT_ID=p', 'IBM_URL=https://a.example'];
+const full = ['IBM_API_KEY=first-key', 'IBM_PROJECT_ID=p', 'IBM_URL=https://a.example'];
 const none = undefined;
 
 describe('a key that is about to leave a .env file', () => {
@@ -14,27 +14,35 @@ describe('a key that is about to leave a .env file', () => {
       | readonly [apiKey: string, projectId: string | undefined, url: string | undefined]
       | undefined,
   ][] = [
-    ['comes with its project and URL', full, ['one', 'p', 'https://a.example']],
-    ['comes alone if nothing else is there', ['IBM_API_KEY=one'], ['one', none, none]],
-    ['comes without blanks and quotes', ['IBM_API_KEY = "one" # mine'], ['one', none, none]],
+    ['comes with its project and URL', full, ['first-key', 'p', 'https://a.example']],
+    ['comes alone if nothing else is there', ['IBM_API_KEY=first-key'], ['first-key', none, none]],
+    [
+      'comes without blanks and quotes',
+      ['IBM_API_KEY = "first-key" # mine'],
+      ['first-key', none, none],
+    ],
     [
       'comes without what cannot be used',
-      ['IBM_API_KEY=one', 'IBM_URL=nowhere'],
-      ['one', none, none],
+      ['IBM_API_KEY=first-key', 'IBM_URL=nowhere'],
+      ['first-key', none, none],
     ],
     [
       'is not mixed with another set',
-      ['IBM_API_KEY=one', 'VENDOR_URL=https://b.example'],
-      ['one', none, none],
+      ['IBM_API_KEY=first-key', 'VENDOR_URL=https://b.example'],
+      ['first-key', none, none],
     ],
     [
       'is the one of the set in use',
-      ['IBM_API_KEY=old', ...full.map((line) => line.replace('IBM', 'VENDOR'))],
-      ['one', 'p', 'https://a.example'],
+      ['IBM_API_KEY=key-of-old', ...full.map((line) => line.replace('IBM', 'VENDOR'))],
+      ['first-key', 'p', 'https://a.example'],
     ],
     ['is none if it is a placeholder', ['IBM_API_KEY=<API_KEY>', ...full.slice(1)], none],
-    ['is none if no key is like it', ['IBM_API_KEY=a b', 'WATSONX_API_KEY=clé'], none],
-    ['is none if its name is not read', ['OTHER_API_KEY=one', 'ibm_api_key=one'], none],
+    [
+      'is none if no key is like it',
+      ['IBM_API_KEY=with a blank', 'WATSONX_API_KEY=accentuée', 'VENDOR_API_KEY=test'],
+      none,
+    ],
+    ['is none if its name is not read', ['OTHER_API_KEY=first-key', 'ibm_api_key=first-key'], none],
   ];
   for (const [name, lines, found] of cases) {
     it(name, () => {
@@ -46,11 +54,16 @@ describe('a key that is about to leave a .env file', () => {
 
   it('stands in every line that holds it, and in no other', () => {
     const text = [
-      ...['# one', 'IBM_API_KEY=one', 'OTHER=one', "export WATSONX_APIKEY = 'one'"],
-      ...['VENDOR_API_KEY=two', 'IBM_PROJECT_ID=one', 'IBM_API_KEY=Bearer one'],
+      ...[
+        '# first-key',
+        'IBM_API_KEY=first-key',
+        'OTHER=first-key',
+        "export WATSONX_APIKEY = 'first-key'",
+      ],
+      ...['VENDOR_API_KEY=second-key', 'IBM_PROJECT_ID=first-key', 'IBM_API_KEY=Bearer first-key'],
     ].join('\r\n');
-    assert.deepEqual(linesOfKey(text, 'one', ibm), [1, 3, 6]);
+    assert.deepEqual(linesOfKey(text, 'first-key', ibm), [1, 3, 6]);
     assert.deepEqual(linesOfKey(text, 'three', ibm), []);
-    assert.deepEqual(linesWithText(text, 'one'), [0, 1, 2, 3, 5, 6]);
+    assert.deepEqual(linesWithText(text, 'first-key'), [0, 1, 2, 3, 5, 6]);
   });
 });
