@@ -149,7 +149,7 @@ describe('set-up', () => {
     await quickInput.type(projectId);
     await quickInput.accept();
     await quickInput.pick('$(beaker) Test and Save');
-    await status.waitFor({ text: /\d+m/ });
+    await workbench.editor.waitForText(`Write a reply.\n${answerFor('Write a reply.')}\n`);
     const saved = await workbench.editor.savedText(path('letter.txt'));
     assert.equal(saved, `Write a reply.\n${answerFor('Write a reply.')}\n`);
   });

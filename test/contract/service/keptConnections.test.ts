@@ -7,6 +7,11 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const streamed = { onText: () => {} };
 
+/** The rest of an answer is read after its result is there. */
+async function atRest({ limiter }: World): Promise<void> {
+  while (limiter.state.inFlight > 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const connectionsOf = ({ emulator }: World) =>
   new Set(emulator.requests.map(({ connection }) => connection)).size;
 
@@ -36,7 +41,10 @@ describe('a connection to the service', () => {
   ] as const) {
     it(`serves 20 generations one after the other (${how})`, async () => {
       const world = await startWorld();
-      for (let count = 0; count < 20; count += 1) await world.generate(options);
+      for (let count = 0; count < 20; count += 1) {
+        await world.generate(options);
+        await atRest(world);
+      }
       assert.equal(connectionsOf(world), 1);
     });
   }
@@ -56,6 +64,7 @@ describe('a connection to the service', () => {
       const world = await startWorld();
       world.emulator.faults.next(chatStream, fault);
       await world.generate(streamed);
+      await atRest(world);
       await world.generate();
       assert.equal(connectionsOf(world), 1);
     });
@@ -74,6 +83,7 @@ describe('a connection to the service', () => {
     for (const fault of faults) {
       world.emulator.faults.next(chatStream, fault);
       await kindOf(world.generate(streamed));
+      await atRest(world);
     }
     await world.generate();
     assert.equal(connectionsOf(world), 1);
@@ -107,6 +117,7 @@ describe('a connection to the service', () => {
     assert.equal(await kindOf(world.generate(streamed)), 'server-failed');
     assert.equal(world.limiter.state.inFlight, 1);
     held.open();
+    await atRest(world);
     await world.generate();
     assert.equal(connectionsOf(world), 1);
   });
@@ -116,6 +127,7 @@ describe('a connection to the service', () => {
       const { world, line, service } = await startOnLine();
       for (let count = 0; count < 20; count += 1) {
         await world.generate(count % 2 === 0 ? {} : streamed);
+        await atRest(world);
         line.cut(how);
       }
       assert.equal(service.inferenceCount(), 20, 'each was sent once');
