@@ -5,7 +5,7 @@ import type { Retry } from './exchange.ts';
 import type { RequestLimit } from './headers.ts';
 import { fateOf, type ModelFate, withFate } from './modelLife.ts';
 import { functionOf } from './models.ts';
-import { reachIdentity } from './reach.ts';
+import { addressOf, reachIdentity } from './reach.ts';
 import type { ClientSettings, Session } from './session.ts';
 
 /**
@@ -70,9 +70,7 @@ export const RUN: Readonly<Record<CheckName, Check>> = {
   },
 
   'service-host': async ({ session, credentials, settings, signal }) => {
-    const { vendor, serviceUrl, approved } = credentials;
-    const address = { vendor, serviceUrl, origin: approved.service };
-    const entry = await session.askModel(address, settings, signal);
+    const entry = await session.askModel(addressOf(credentials), settings, signal);
     const model = entry && fateOf(entry);
     const { host } = new URL(credentials.serviceUrl);
     return { host, ...(model && { model }), ...(entry && { functions: entry.functions }) };

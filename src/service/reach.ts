@@ -19,6 +19,10 @@ export interface ServiceAddress {
   readonly origin: string;
 }
 
+export function addressOf({ vendor, serviceUrl, approved }: Credentials): ServiceAddress {
+  return { vendor, serviceUrl, origin: approved.service };
+}
+
 const DEADLINE_MS = 15_000;
 const MAX_BYTES = 1_048_576;
 

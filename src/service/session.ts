@@ -11,7 +11,7 @@ import { fateOf } from './modelLife.ts';
 import type { Model, ModelList } from './modelList.ts';
 import { listModels, type ModelSource } from './models.ts';
 import { own } from './own.ts';
-import { reachService, type ServiceAddress } from './reach.ts';
+import { addressOf, reachService, type ServiceAddress } from './reach.ts';
 import { redact } from './redact.ts';
 import { holdsSecret } from './secretSearch.ts';
 import type { TokenService } from './token.ts';
@@ -231,10 +231,9 @@ export class Session {
   ): Client {
     const { http } = this;
     const { modelId, operation } = settings;
-    const { vendor, serviceUrl, approved } = credentials;
-    const source = { vendor, serviceUrl, operation };
+    const address = addressOf(credentials);
+    const source = { ...address, operation };
     const knownModel = () => this.#models.peek(source, modelId);
-    const address = { vendor, serviceUrl, origin: approved.service };
     const ask = (ended: AbortSignal) =>
       this.askModel(address, settings, ended, patience.limiter.unheeded);
     // None goes in a pause that the service has asked for.

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Session } from '../../src/service/session.ts';
-import { type Vendor, vendorFor } from '../../src/service/vendors.ts';
 import { partPath } from '../built.ts';
+import { credentialsFor, modelId } from '../contract/service/world.ts';
 import { startEmulator } from '../emulator/emulator.ts';
-import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
 
 /** The build leaves out parts of libraries: what is left must work, also where a request fails. */
 describe('the service as it is shipped', () => {
@@ -16,21 +15,11 @@ describe('the service as it is shipped', () => {
     const session = new Shipped();
     try {
       const { url } = emulator;
-      const client = session.client(
-        {
-          vendor: vendorFor('ibm') as Vendor,
-          apiKey: defaultApiKey,
-          projectId: defaultProjectId,
-          authUrl: url,
-          serviceUrl: url,
-          approved: { auth: url, service: url },
-        },
-        {
-          modelId: 'ibm/granite-4-h-small',
-          operation: 'chat',
-          limits: { limit: 1, queue: 1, minIntervalMs: 0 },
-        },
-      );
+      const client = session.client(credentialsFor(url), {
+        modelId,
+        operation: 'chat',
+        limits: { limit: 1, queue: 1, minIntervalMs: 0 },
+      });
       const { text } = await client.generateText('Hello', {});
       let streamed = '';
       emulator.faults.next('/ml/v1/text/chat_stream', { status: 503 });

@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Session } from '../../src/service/session.ts';
+import { credentialsFor } from '../contract/service/world.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { inForm } from './fullOrShort.ts';
 import { type Measure, prove } from './measures.ts';
 import { type Resources, resources } from './resources.ts';
 import {
   BATCH,
-  credentialsFor,
   type Ending,
   isExpected,
   runBatch,

@@ -1,10 +1,9 @@
 import type { Credentials } from '../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import type { Session } from '../../src/service/session.ts';
-import { ibm, modelId } from '../contract/service/world.ts';
+import { modelId } from '../contract/service/world.ts';
 import type { Emulator } from '../emulator/emulator.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
-import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
 import { answerFor } from '../emulator/text.ts';
 import { mishapOf } from './mishaps.ts';
 
@@ -14,17 +13,6 @@ const MOST_IN_FLIGHT = 8;
 
 /** How one generation ended: with its own text, with a failure, or with what is nobody's. */
 export type Ending = 'answer' | 'foreign text' | 'unclassified' | ErrorKind;
-
-export function credentialsFor(url: string): Credentials {
-  return {
-    vendor: ibm,
-    apiKey: defaultApiKey,
-    projectId: defaultProjectId,
-    authUrl: url,
-    serviceUrl: url,
-    approved: { auth: url, service: url },
-  };
-}
 
 /** What the service saw of each job; arrays of bytes, so that counting costs no memory. */
 export class ServerCount {

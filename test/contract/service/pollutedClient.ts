@@ -3,8 +3,7 @@ import { Http } from '../../../src/service/http.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
 import { Limiter } from '../../../src/service/limiter.ts';
 import { TokenService } from '../../../src/service/token.ts';
-import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
-import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
+import { credentialsFor, modelId } from './world.ts';
 
 /**
  * A process of its own in which another extension puts something on every object, one name after
@@ -96,18 +95,11 @@ async function generateAll(): Promise<void> {
 }
 
 function start(): Client {
-  const credentials = {
-    vendor: vendorFor('ibm') as Vendor,
-    apiKey: defaultApiKey,
-    projectId: defaultProjectId,
-    authUrl: url,
-    serviceUrl: url,
-    approved: { auth: url, service: url },
-  };
+  const credentials = credentialsFor(url);
   const http = new Http();
   return new Client({
     credentials,
-    modelId: 'ibm/granite-4-h-small',
+    modelId,
     operation: 'chat',
     http,
     tokens: new TokenService({ fetchToken: (signal) => fetchToken(http, credentials, signal) }),

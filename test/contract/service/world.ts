@@ -14,6 +14,18 @@ export const ibm = vendorFor('ibm') as Vendor;
 export const tokenPath = '/identity/token';
 export const modelId = 'ibm/granite-4-h-small';
 
+/** Those that the emulator at this address takes, approved for it. */
+export function credentialsFor(url: string): Credentials {
+  return {
+    vendor: ibm,
+    apiKey: defaultApiKey,
+    projectId: defaultProjectId,
+    authUrl: url,
+    serviceUrl: url,
+    approved: { auth: url, service: url },
+  };
+}
+
 export interface WorldOptions {
   readonly emulator?: EmulatorOptions;
   readonly credentials?: Partial<Credentials> | ((url: string) => Partial<Credentials>);
@@ -50,12 +62,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const emulator = await startEmulator({ namesRequestLimit: false, ...options.emulator });
   const { url } = emulator;
   const credentials: Credentials = {
-    vendor: ibm,
-    apiKey: defaultApiKey,
-    projectId: defaultProjectId,
-    authUrl: url,
-    serviceUrl: url,
-    approved: { auth: url, service: url },
+    ...credentialsFor(url),
     ...(typeof options.credentials === 'function' ? options.credentials(url) : options.credentials),
   };
   const http = new Http({ waitMs: () => 1, ...options.http });
