@@ -173,6 +173,8 @@ function streamedAnswer({
  * and the request stays in flight until then.
  */
 async function leave(body: Body, over: () => void): Promise<void> {
-  const unseen = new Promise((resolve) => setTimeout(resolve, UNSEEN_MS));
-  await Promise.race([body.readRest(REST_MS).then(over), unseen]);
+  const unseen = Promise.withResolvers<void>();
+  const timer = setTimeout(unseen.resolve, UNSEEN_MS);
+  await Promise.race([body.readRest(REST_MS).then(over), unseen.promise]);
+  clearTimeout(timer);
 }

@@ -57,7 +57,8 @@ describe('a window that opens', function () {
       const cpuMs = worked();
       await until(() => editor.textOf('status text').includes('$(key) Hosted Model'));
       assert.ok(cpuMs < MOST_ACTIVATION_MS, `${cpuMs} ms`);
-      assert.equal(timers(), before);
+      // What earlier tests left may end meanwhile.
+      assert.ok(timers() <= before, 'timers of its own');
       assert.deepEqual([emulator.openConnections, emulator.requests.length], [0, 0]);
       assert.equal(stores.keyring.reads, 0);
       await closeAll();

@@ -12,6 +12,8 @@ async function atRest({ limiter }: World): Promise<void> {
   while (limiter.state.inFlight > 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
+const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+
 const connectionsOf = ({ emulator }: World) =>
   new Set(emulator.requests.map(({ connection }) => connection)).size;
 
@@ -41,11 +43,14 @@ describe('a connection to the service', () => {
   ] as const) {
     it(`serves 20 generations one after the other (${how})`, async () => {
       const world = await startWorld();
+      let before = Number.POSITIVE_INFINITY;
       for (let count = 0; count < 20; count += 1) {
         await world.generate(options);
         await atRest(world);
+        before = Math.min(before, timers());
       }
       assert.equal(connectionsOf(world), 1);
+      assert.ok(timers() <= before, `${timers() - before} timers are left`);
     });
   }
 
