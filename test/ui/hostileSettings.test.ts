@@ -134,6 +134,7 @@ describe('settings that are not the user’s own', () => {
     });
     await storeKey(session);
     const window = await session.anotherWindow(session.path('all.code-workspace'));
+    await window.waitForFolder('one');
     const { dialogs } = window;
     await window.runCommand('Hosted Model: Refresh Token');
     const ofNone = await dialogs.waitFor(question);
@@ -166,6 +167,7 @@ describe('settings that are not the user’s own', () => {
       },
     });
     const window = await session.anotherWindow(session.path('all.code-workspace'));
+    await window.waitForFolder(name);
     await generateFrom(session, 'one/a.txt', window);
     const message = await window.notifications.waitFor(/needs an API key/);
     assert.doesNotMatch(message.text, /Repair|\u202e/);

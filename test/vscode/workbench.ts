@@ -61,6 +61,26 @@ export class Workbench {
   }
 
   /**
+   * Waits until the explorer lists a folder of the workspace. On a busy machine a window can come up
+   * with the settings of a workspace file and without its folders, and stays so until it is loaded
+   * anew (seen); what is done in it would be done outside of any folder.
+   */
+  async waitForFolder(name: string): Promise<void> {
+    const rows = this.page.locator('.explorer-folders-view .monaco-list-row');
+    const isListed = async () =>
+      (await rows.filter({ hasText: name }).count()) > 0 ? true : undefined;
+    await this.screen.until(
+      `the folder ${name} in the explorer`,
+      async () => {
+        const listed = await within(usualWait / 3, isListed);
+        if (!listed) await this.reload();
+        return listed;
+      },
+      startMilliseconds,
+    );
+  }
+
+  /**
    * Runs a command by its whole title in the palette, `Category: Title` where it has a category.
    * Tries again while the command is not listed: an open palette does not notice an extension that
    * registers late.
