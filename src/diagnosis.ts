@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type WorkspaceFolder, window } from 'vscode';
-import type { App } from './app.ts';
+import type { App } from './commands/app.ts';
 import { contextOf, whatToDiagnose } from './credentials/diagnosed.ts';
 import { activeFolder, openEnvFile } from './credentials/outside.ts';
 import type { Used } from './editor/generateOptions.ts';

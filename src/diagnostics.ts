@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import type { App } from './app.ts';
+import type { App } from './commands/app.ts';
 import type { Looked, Silent } from './credentials/access.ts';
 import { valuesOf } from './credentials/choose.ts';
 import type { SettingName } from './service/credentials.ts';

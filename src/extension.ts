@@ -1,6 +1,6 @@
 import type { ExtensionContext } from 'vscode';
-import type { App } from './app.ts';
-import { registerCommands } from './commands.ts';
+import type { App } from './commands/app.ts';
+import { registerCommands } from './commands/commands.ts';
 
 /**
  * All that VS Code waits for: the commands are there, and the rest starts in the next turn. What a

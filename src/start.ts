@@ -1,5 +1,5 @@
 import { type Disposable, type ExtensionContext, window, workspace } from 'vscode';
-import type { App } from './app.ts';
+import type { App } from './commands/app.ts';
 import type { CredentialAccess } from './credentials/access.ts';
 import type { Choice } from './credentials/choose.ts';
 import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';

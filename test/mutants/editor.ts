@@ -53,7 +53,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a window that cannot start says nothing',
-    file: 'src/commands.ts',
+    file: 'src/commands/commands.ts',
     from: '    void window.showErrorMessage(NOT_STARTED);\n',
     to: '',
     test: 'test/contract/lifecycle/opening.test.ts',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/commands/app.ts';
 import type { Silent } from '../../src/credentials/access.ts';
 import { choose } from '../../src/credentials/choose.ts';
 import { systemClock } from '../../src/service/clock.ts';

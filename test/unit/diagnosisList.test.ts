@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/commands/app.ts';
 import { choose } from '../../src/credentials/choose.ts';
 import type { Row } from '../../src/ui/diagnosisView.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';

@@ -46,7 +46,7 @@ export const houseRules: readonly HouseRule[] = [
       /new (Session|KeyStore|Approvals|CredentialAccess|StatusItem|Recent|Jobs|Http|TokenService|Limiter)\(/.test(
         line,
       ),
-    planted: ['commands.ts', '  const status = new StatusItem(place, beat);'],
+    planted: ['commands/commands.ts', '  const status = new StatusItem(place, beat);'],
   },
   {
     name: '4: no mutable state at module level',
@@ -87,7 +87,7 @@ export const houseRules: readonly HouseRule[] = [
       /(?<![#.\w])(globalThis\.)?(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
         line,
       ),
-    planted: ['ui/modelPicker.ts', '  const models = await fetch(address);'],
+    planted: ['commands/modelPicker.ts', '  const models = await fetch(address);'],
   },
   {
     name: '7: time and randomness are parameters of src/service',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WorkspaceFolder } from 'vscode';
-import type { App } from '../../src/app.ts';
-import type { Handlers } from '../../src/commands.ts';
+import type { App } from '../../src/commands/app.ts';
+import type { Handlers } from '../../src/commands/commands.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
 /** What becomes of parts that cannot be loaded, as after an update of the extension on disk. */
@@ -24,7 +24,7 @@ describe('a part that cannot be loaded', () => {
   });
 
   it('is said in a plain sentence, and tried again with the next command', async () => {
-    const { registerCommands } = await import('../../src/commands.ts');
+    const { registerCommands } = await import('../../src/commands/commands.ts');
     let isThere = false;
     const ran: string[] = [];
     const diagnose = async () => void ran.push('diagnose');
@@ -43,7 +43,7 @@ describe('a part that cannot be loaded', () => {
   });
 
   it('is waited for where the extension still starts, and said where it could not', async () => {
-    const { registerCommands } = await import('../../src/commands.ts');
+    const { registerCommands } = await import('../../src/commands/commands.ts');
     const ran: string[] = [];
     const handlers = { diagnose: async () => void ran.push('diagnose') };
     const load = async () => ({ handlers }) as unknown as Handlers;
@@ -66,7 +66,7 @@ describe('a part that cannot be loaded', () => {
   });
 
   it('leaves a failure to its command: another try that fails is reported, too', async () => {
-    const { registerCommands } = await import('../../src/commands.ts');
+    const { registerCommands } = await import('../../src/commands/commands.ts');
     const failures = ['first', 'second'];
     const reported: unknown[] = [];
     const diagnose = async () => {

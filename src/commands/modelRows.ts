@@ -1,6 +1,6 @@
 import { fateOf, lifeOf } from '../service/modelLife.ts';
 import type { Model } from '../service/modelList.ts';
-import { oneLine } from './oneLine.ts';
+import { oneLine } from '../ui/oneLine.ts';
 
 /**
  * The rows of *Select Model*. The list is text of the service: each row is plain, on short lines,

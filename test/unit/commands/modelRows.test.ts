@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { modelHint, modelRows } from '../../src/ui/modelRows.ts';
-import { seed } from './service/fixtures.ts';
-import { modelOf, stageOf } from './service/modelFixtures.ts';
+import { modelHint, modelRows } from '../../../src/commands/modelRows.ts';
+import { seed } from '../service/fixtures.ts';
+import { modelOf, stageOf } from '../service/modelFixtures.ts';
 
 const today = '2026-11-21';
 const full = modelOf({

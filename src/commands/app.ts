@@ -1,11 +1,11 @@
 import type { Memento } from 'vscode';
-import type { CredentialAccess } from './credentials/access.ts';
-import type { GenerationWatch } from './editor/generateOptions.ts';
-import type { Jobs } from './editor/jobs.ts';
-import type { Session } from './service/session.ts';
-import type { Log } from './ui/log.ts';
-import type { Recent } from './ui/recent.ts';
-import type { StatusItem } from './ui/statusItem.ts';
+import type { CredentialAccess } from '../credentials/access.ts';
+import type { GenerationWatch } from '../editor/generateOptions.ts';
+import type { Jobs } from '../editor/jobs.ts';
+import type { Session } from '../service/session.ts';
+import type { Log } from '../ui/log.ts';
+import type { Recent } from '../ui/recent.ts';
+import type { StatusItem } from '../ui/statusItem.ts';
 
 /** What `start.ts` builds and commands use. */
 export interface App {

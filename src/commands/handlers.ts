@@ -1,15 +1,22 @@
 import { commands, ProgressLocation, window } from 'vscode';
+import { requireAddress } from '../credentials/address.ts';
+import { activeFolder, openEnvFile } from '../credentials/outside.ts';
+import { forget, importFrom, prefer, signOut } from '../credentials/sourceActions.ts';
+import { diagnoseConnection, reportFailure } from '../diagnosis.ts';
+import { copyDiagnosticsOf } from '../diagnostics.ts';
+import { insertModeIds } from '../editor/modes/insertModes.ts';
+import { addToGitignore } from '../envFile/addToGitignore.ts';
+import { removeByteOrderMark } from '../envFile/byteOrderMark.ts';
+import { moveKeyToSecretStorage } from '../envFile/moveKey.ts';
+import type { Credentials } from '../service/credentials.ts';
+import { readSettings, writeSettings } from '../settings.ts';
+import { inform } from '../ui/inform.ts';
+import { showMenu } from '../ui/menu.ts';
+import { STORAGE_KEEPS_KEY } from '../ui/settingMessages.ts';
+import { pickSourceAction } from '../ui/sourceMenu.ts';
+import { chosenText, sourceRows } from '../ui/sourceView.ts';
 import type { App } from './app.ts';
 import type { Handlers } from './commands.ts';
-import { requireAddress } from './credentials/address.ts';
-import { activeFolder, openEnvFile } from './credentials/outside.ts';
-import { forget, importFrom, prefer, signOut } from './credentials/sourceActions.ts';
-import { diagnoseConnection, reportFailure } from './diagnosis.ts';
-import { copyDiagnosticsOf } from './diagnostics.ts';
-import { insertModeIds } from './editor/modes/insertModes.ts';
-import { addToGitignore } from './envFile/addToGitignore.ts';
-import { removeByteOrderMark } from './envFile/byteOrderMark.ts';
-import { moveKeyToSecretStorage } from './envFile/moveKey.ts';
 import {
   acceptPreview,
   cancelGeneration,
@@ -22,14 +29,7 @@ import {
   tryAgain,
   undoGeneration,
 } from './generation.ts';
-import type { Credentials } from './service/credentials.ts';
-import { readSettings, writeSettings } from './settings.ts';
-import { inform } from './ui/inform.ts';
-import { showMenu } from './ui/menu.ts';
-import { pickModel } from './ui/modelPicker.ts';
-import { STORAGE_KEEPS_KEY } from './ui/settingMessages.ts';
-import { pickSourceAction } from './ui/sourceMenu.ts';
-import { chosenText, sourceRows } from './ui/sourceView.ts';
+import { pickModel } from './modelPicker.ts';
 
 export { reportFailure as report };
 

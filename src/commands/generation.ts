@@ -1,21 +1,26 @@
 import { window } from 'vscode';
+import { activeFolder } from '../credentials/outside.ts';
+import { reportFailure } from '../diagnosis.ts';
+import { generate, type Order } from '../editor/generate.ts';
+import type { GenerateOptions } from '../editor/generateOptions.ts';
+import { showResult } from '../editor/lastResult.ts';
+import { insertModeIds, insertModes } from '../editor/modes/insertModes.ts';
+import { goOn, tellUndone } from '../editor/outcome.ts';
+import { runJob } from '../editor/runJob.ts';
+import { readSettings } from '../settings.ts';
+import { LastUsedTemplates } from '../templates/lastUsed.ts';
+import { readTemplates } from '../templates/sources.ts';
+import {
+  findTemplate,
+  isFlawed,
+  type Template,
+  type TemplateEntry,
+} from '../templates/template.ts';
+import { inform } from '../ui/inform.ts';
+import { pickInsertMode } from '../ui/insertModePicker.ts';
+import { oneLine } from '../ui/oneLine.ts';
+import { pickTemplate, showFlaw } from '../ui/templatePicker.ts';
 import type { App } from './app.ts';
-import { activeFolder } from './credentials/outside.ts';
-import { reportFailure } from './diagnosis.ts';
-import { generate, type Order } from './editor/generate.ts';
-import type { GenerateOptions } from './editor/generateOptions.ts';
-import { showResult } from './editor/lastResult.ts';
-import { insertModeIds, insertModes } from './editor/modes/insertModes.ts';
-import { goOn, tellUndone } from './editor/outcome.ts';
-import { runJob } from './editor/runJob.ts';
-import { readSettings } from './settings.ts';
-import { LastUsedTemplates } from './templates/lastUsed.ts';
-import { readTemplates } from './templates/sources.ts';
-import { findTemplate, isFlawed, type Template, type TemplateEntry } from './templates/template.ts';
-import { inform } from './ui/inform.ts';
-import { pickInsertMode } from './ui/insertModePicker.ts';
-import { oneLine } from './ui/oneLine.ts';
-import { pickTemplate, showFlaw } from './ui/templatePicker.ts';
 
 /** What the commands about generated text do. */
 

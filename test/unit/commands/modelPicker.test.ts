@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ModelList } from '../../src/service/modelList.ts';
-import type { ModelRow } from '../../src/ui/modelRows.ts';
-import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
-import { modelOf } from './service/modelFixtures.ts';
+import type { ModelRow } from '../../../src/commands/modelRows.ts';
+import type { ModelList } from '../../../src/service/modelList.ts';
+import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import { modelOf } from '../service/modelFixtures.ts';
 
 /** A pick list that a test answers or closes. */
 class FakePick {
@@ -51,7 +51,7 @@ describe('Select Model', () => {
   after(() => hooks.deregister());
 
   async function start() {
-    const { pickModel } = await import('../../src/ui/modelPicker.ts');
+    const { pickModel } = await import('../../../src/commands/modelPicker.ts');
     list = new FakePick();
     const models = Promise.withResolvers<ModelList>();
     const picked = pickModel(models.promise, 'b');
