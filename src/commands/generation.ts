@@ -1,6 +1,6 @@
 import { window } from 'vscode';
 import { activeFolder } from '../credentials/outside.ts';
-import { reportFailure } from '../diagnosis.ts';
+import { reportFailure } from '../diagnostics/diagnoseConnection.ts';
 import { generate, type Order } from '../editor/generate.ts';
 import type { GenerateOptions } from '../editor/generateOptions.ts';
 import { showResult } from '../editor/lastResult.ts';

@@ -1,6 +1,6 @@
+import type { ShownCheck } from '../diagnostics/diagnosisView.ts';
+import { preliminaryChecks, type SettingFlaws } from '../diagnostics/preliminaryChecks.ts';
 import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
-import type { ShownCheck } from '../ui/diagnosisView.ts';
-import { preliminaryChecks, type SettingFlaws } from '../ui/preliminaryChecks.ts';
 import type { MessageContext } from '../ui/whereToMend.ts';
 import { problemOfKey, problemOfProject } from './checks.ts';
 import type { Choice, Found } from './choose.ts';

@@ -1,5 +1,5 @@
 import { env, Range, window } from 'vscode';
-import { inLines } from '../ui/report.ts';
+import { inLines } from '../diagnostics/report.ts';
 import { editDocument } from './documentEdit.ts';
 import { openEmpty } from './openEmpty.ts';
 

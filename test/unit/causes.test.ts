@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { choose, type Found } from '../../src/credentials/choose.ts';
-import type { ShownCheck } from '../../src/ui/diagnosisView.ts';
-import { preliminaryChecks, type SettingFlaws } from '../../src/ui/preliminaryChecks.ts';
+import type { ShownCheck } from '../../src/diagnostics/diagnosisView.ts';
+import { preliminaryChecks, type SettingFlaws } from '../../src/diagnostics/preliminaryChecks.ts';
 import { causes, shapeOf } from './causes.ts';
 import { envFile, found, full, record } from './credentials/sources.ts';
 

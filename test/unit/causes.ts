@@ -1,10 +1,10 @@
 import { problemOfProject } from '../../src/credentials/checks.ts';
 import { choose, type SourceId } from '../../src/credentials/choose.ts';
+import { shownCheck } from '../../src/diagnostics/checkSentences.ts';
+import { fixLabel, type ShownCheck } from '../../src/diagnostics/diagnosisView.ts';
+import { preliminaryChecks, type SettingFlaws } from '../../src/diagnostics/preliminaryChecks.ts';
 import type { CheckName } from '../../src/service/checks.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
-import { shownCheck } from '../../src/ui/diagnosisMessages.ts';
-import { fixLabel, type ShownCheck } from '../../src/ui/diagnosisView.ts';
-import { preliminaryChecks, type SettingFlaws } from '../../src/ui/preliminaryChecks.ts';
 import {
   type Changes,
   envFile,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/commands/app.ts';
 import { choose } from '../../src/credentials/choose.ts';
-import type { Row } from '../../src/ui/diagnosisView.ts';
+import type { Row } from '../../src/diagnostics/diagnosisView.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 import { envFile, found, full } from './credentials/sources.ts';
 
@@ -82,7 +82,7 @@ describe('the list of a diagnosis in an editor', () => {
 
   /** A diagnosis of a source that nobody has approved, and what it asked of the way to credentials. */
   const start = async () => {
-    const { diagnoseConnection } = await import('../../src/diagnosis.ts');
+    const { diagnoseConnection } = await import('../../src/diagnostics/diagnoseConnection.ts');
     const all = found({ record: undefined, outside: [envFile(full)] });
     const asked: (string | undefined)[] = [];
     const access = {

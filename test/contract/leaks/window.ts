@@ -18,7 +18,7 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ['/src/service/http.ts', 'idleMs: 30_000', 'idleMs: globalThis.patienceOfTest'],
   ['/src/service/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   [
-    '/src/ui/report.ts',
+    '/src/diagnostics/report.ts',
     'const message = messageFor(error, context);',
     'globalThis.reportedToTest(error); const message = messageFor(error, context);',
   ],

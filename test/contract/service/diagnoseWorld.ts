@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
+import { shownCheck } from '../../../src/diagnostics/checkSentences.ts';
+import type { ShownCheck } from '../../../src/diagnostics/diagnosisView.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { type CheckResult, type Diagnosis, diagnose } from '../../../src/service/diagnose.ts';
 import type { HttpOptions } from '../../../src/service/http.ts';
 import { Session } from '../../../src/service/session.ts';
-import { shownCheck } from '../../../src/ui/diagnosisMessages.ts';
-import type { ShownCheck } from '../../../src/ui/diagnosisView.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { type CauseName, causes, shapeOf } from '../../unit/causes.ts';

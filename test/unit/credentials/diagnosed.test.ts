@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { choose } from '../../../src/credentials/choose.ts';
 import { contextOf, contextOfTest, whatToDiagnose } from '../../../src/credentials/diagnosed.ts';
+import { conclusionOf } from '../../../src/diagnostics/diagnosisView.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
-import { conclusionOf } from '../../../src/ui/diagnosisView.ts';
 import { messageFor } from '../../../src/ui/messages.ts';
 import {
   type Changes,

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type WorkspaceFolder, window } from 'vscode';
-import type { App } from './commands/app.ts';
-import { contextOf, whatToDiagnose } from './credentials/diagnosed.ts';
-import { activeFolder, openEnvFile } from './credentials/outside.ts';
-import type { Used } from './editor/generateOptions.ts';
-import type { Credentials } from './service/credentials.ts';
-import type { CheckResult } from './service/diagnose.ts';
-import { isKind, isOutOfReach, ServiceError } from './service/errors.ts';
-import { redact } from './service/redact.ts';
-import { readSettings, type Settings } from './settings.ts';
-import { showDiagnosis } from './ui/diagnosis.ts';
-import { messageFor } from './ui/messages.ts';
-import { reach } from './ui/milestones.ts';
-import { cancellable } from './ui/progress.ts';
-import { type Circumstances, report } from './ui/report.ts';
+import type { App } from '../commands/app.ts';
+import { contextOf, whatToDiagnose } from '../credentials/diagnosed.ts';
+import { activeFolder, openEnvFile } from '../credentials/outside.ts';
+import type { Used } from '../editor/generateOptions.ts';
+import type { Credentials } from '../service/credentials.ts';
+import type { CheckResult } from '../service/diagnose.ts';
+import { isKind, isOutOfReach, ServiceError } from '../service/errors.ts';
+import { redact } from '../service/redact.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { messageFor } from '../ui/messages.ts';
+import { reach } from '../ui/milestones.ts';
+import { cancellable } from '../ui/progress.ts';
+import { showDiagnosis } from './diagnosisPicker.ts';
+import { type Circumstances, report } from './report.ts';
 
 /** Finds the cause of a failure: when the user asks for it, and after a refusal that tells none. */
 
@@ -92,7 +92,7 @@ async function causeOf(app: App, error: unknown, used: Used): Promise<unknown> {
 async function explained(app: App, refusal: ServiceError, used: Used): Promise<ServiceError> {
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
-    const { explain } = await import('./service/explain.ts');
+    const { explain } = await import('../service/explain.ts');
     const subject = { ...used, folder: activeFolder(used.document) };
     if (!(await isInUse(app, subject))) return refusal;
     const { service } = used.credentials.approved;
@@ -117,7 +117,7 @@ async function runChecks(
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {
-  const { diagnose } = await import('./service/diagnose.ts');
+  const { diagnose } = await import('../service/diagnose.ts');
   const { credentials, settings } = subject;
   const session = await app.session();
   const note = (result: CheckResult) => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { App } from '../../src/commands/app.ts';
-import type { Silent } from '../../src/credentials/access.ts';
-import { choose } from '../../src/credentials/choose.ts';
-import { systemClock } from '../../src/service/clock.ts';
-import { ServiceError } from '../../src/service/errors.ts';
-import { Session } from '../../src/service/session.ts';
-import { Recent } from '../../src/ui/recent.ts';
-import { initialFacts } from '../../src/ui/statusView.ts';
-import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
-import { envFile, found, full, record } from './credentials/sources.ts';
-import { credentials } from './service/fixtures.ts';
+import type { App } from '../../../src/commands/app.ts';
+import type { Silent } from '../../../src/credentials/access.ts';
+import { choose } from '../../../src/credentials/choose.ts';
+import { systemClock } from '../../../src/service/clock.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
+import { Session } from '../../../src/service/session.ts';
+import { Recent } from '../../../src/ui/recent.ts';
+import { initialFacts } from '../../../src/ui/statusView.ts';
+import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import { envFile, found, full, record } from '../credentials/sources.ts';
+import { credentials } from '../service/fixtures.ts';
 
 class EditorWithClipboard extends FakeEditor {
   copied: string[] = [];
@@ -41,7 +41,7 @@ describe('Copy Diagnostics', () => {
     outside = envFile(),
     session?: Session,
   ) => {
-    const { copyDiagnosticsOf } = await import('../../src/diagnostics.ts');
+    const { copyDiagnosticsOf } = await import('../../../src/diagnostics/copyDiagnostics.ts');
     const all = found({
       settings: { folderProjectId: 'project-of-the-folder' },
       outside: [outside],

@@ -1,9 +1,9 @@
 import type { CheckFacts, CheckName } from '../service/checks.ts';
 import type { CheckResult } from '../service/diagnose.ts';
-import type { Action } from './actions.ts';
+import type { Action } from '../ui/actions.ts';
+import { messageFor, retryText } from '../ui/messages.ts';
+import type { MessageContext } from '../ui/whereToMend.ts';
 import type { ShownCheck } from './diagnosisView.ts';
-import { messageFor, retryText } from './messages.ts';
-import type { MessageContext } from './whereToMend.ts';
 
 /** Every sentence about a check on the network. Numbers and checked names only. Pure. */
 

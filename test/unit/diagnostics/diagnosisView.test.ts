@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { CHECKS } from '../../src/service/checks.ts';
-import type { CheckResult } from '../../src/service/diagnose.ts';
-import { ServiceError } from '../../src/service/errors.ts';
-import { shownCheck } from '../../src/ui/diagnosisMessages.ts';
+import { shownCheck } from '../../../src/diagnostics/checkSentences.ts';
 import {
   conclusionOf,
   finalRows,
   reportText,
   runningRows,
   type ShownCheck,
-} from '../../src/ui/diagnosisView.ts';
+} from '../../../src/diagnostics/diagnosisView.ts';
+import { CHECKS } from '../../../src/service/checks.ts';
+import type { CheckResult } from '../../../src/service/diagnose.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
 
 const passed = (title: string): ShownCheck => ({ title, state: 'passed', text: `${title} is.` });
 const failed: ShownCheck = {

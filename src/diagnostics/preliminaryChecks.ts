@@ -9,10 +9,10 @@ import {
 } from '../credentials/choose.ts';
 import type { Destination } from '../credentials/resolve.ts';
 import type { Blemish, SettingName } from '../service/credentials.ts';
-import type { Fix } from './actions.ts';
+import type { Fix } from '../ui/actions.ts';
+import { addressText, blemishText, missingText, unusableText } from '../ui/settingMessages.ts';
+import { capitalized, lookedText, sourceName, sourceProblem } from '../ui/sourceMessages.ts';
 import type { ShownCheck } from './diagnosisView.ts';
-import { addressText, blemishText, missingText, unusableText } from './settingMessages.ts';
-import { capitalized, lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */
 

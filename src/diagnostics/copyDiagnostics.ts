@@ -1,13 +1,13 @@
 import { window } from 'vscode';
-import type { App } from './commands/app.ts';
-import type { Looked, Silent } from './credentials/access.ts';
-import { valuesOf } from './credentials/choose.ts';
-import type { SettingName } from './service/credentials.ts';
-import { holdsSecret } from './service/secretSearch.ts';
-import { findKeyInSettings, readSettings, type Settings } from './settings.ts';
-import { copyDiagnostics } from './ui/copyDiagnostics.ts';
-import { diagnosticsText, wordsOfOthers } from './ui/diagnosticsView.ts';
-import { versions } from './ui/versions.ts';
+import type { App } from '../commands/app.ts';
+import type { Looked, Silent } from '../credentials/access.ts';
+import { valuesOf } from '../credentials/choose.ts';
+import type { SettingName } from '../service/credentials.ts';
+import { holdsSecret } from '../service/secretSearch.ts';
+import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
+import { copyDiagnostics } from './copyText.ts';
+import { diagnosticsText, wordsOfOthers } from './diagnosticsText.ts';
+import { versions } from './versions.ts';
 
 /**
  * Characters. Anything shorter can be a word of ours, as in `API_KEY=secret`: it counts only where

@@ -1,7 +1,8 @@
 import { env, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { CheckResult } from '../service/diagnose.ts';
-import type { Fix } from './actions.ts';
-import { shownCheck } from './diagnosisMessages.ts';
+import type { Fix } from '../ui/actions.ts';
+import type { MessageContext } from '../ui/whereToMend.ts';
+import { shownCheck } from './checkSentences.ts';
 import {
   type Copying,
   conclusionOf,
@@ -12,7 +13,6 @@ import {
   type ShownCheck,
 } from './diagnosisView.ts';
 import { versions } from './versions.ts';
-import type { MessageContext } from './whereToMend.ts';
 
 /** The live list of *Diagnose Connection*. */
 

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { choose } from '../../src/credentials/choose.ts';
-import { type ErrorDetails, ServiceError } from '../../src/service/errors.ts';
-import type { Settings } from '../../src/settings.ts';
-import { type DiagnosticsFacts, diagnosticsText } from '../../src/ui/diagnosticsView.ts';
-import { Recent } from '../../src/ui/recent.ts';
-import { initialFacts } from '../../src/ui/statusView.ts';
-import { envFile, environment, found, noFile, REGION } from './credentials/sources.ts';
-import { ibm } from './service/fixtures.ts';
+import { choose } from '../../../src/credentials/choose.ts';
+import {
+  type DiagnosticsFacts,
+  diagnosticsText,
+} from '../../../src/diagnostics/diagnosticsText.ts';
+import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
+import type { Settings } from '../../../src/settings.ts';
+import { Recent } from '../../../src/ui/recent.ts';
+import { initialFacts } from '../../../src/ui/statusView.ts';
+import { envFile, environment, found, noFile, REGION } from '../credentials/sources.ts';
+import { ibm } from '../service/fixtures.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const still = { now: () => now, monotonic: () => 0 };
