@@ -3,9 +3,9 @@ import type { App } from './commands/app.ts';
 import type { CredentialAccess } from './credentials/access.ts';
 import type { Choice } from './credentials/choose.ts';
 import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';
-import type { GenerationWatch } from './editor/generateOptions.ts';
-import type { Jobs } from './editor/jobs.ts';
 import { registerEnvFile } from './envFile/watch.ts';
+import type { GenerationWatch } from './generate/generateOptions.ts';
+import type { Jobs } from './generate/jobs.ts';
 import { Lazy } from './lazy.ts';
 import { Parts } from './parts.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
@@ -57,7 +57,7 @@ function build(context: ExtensionContext, log: Log, parts: Parts): App {
   const onTrouble = (what: StorageTrouble) => inBackground(sayOfStorage(what));
   const keys = parts.make('the key store', () => new KeyStore(secrets, globalState, onTrouble));
   const jobs = new Lazy<Jobs>(async () => {
-    const { Jobs } = await import('./editor/jobs.ts');
+    const { Jobs } = await import('./generate/jobs.ts');
     return new Jobs();
   });
 

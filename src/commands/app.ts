@@ -1,7 +1,7 @@
 import type { Memento } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
-import type { GenerationWatch } from '../editor/generateOptions.ts';
-import type { Jobs } from '../editor/jobs.ts';
+import type { GenerationWatch } from '../generate/generateOptions.ts';
+import type { Jobs } from '../generate/jobs.ts';
 import type { Session } from '../service/session.ts';
 import type { Log } from '../ui/log.ts';
 import type { Recent } from '../ui/recent.ts';

@@ -1,12 +1,12 @@
 import { window } from 'vscode';
 import { activeFolder } from '../credentials/outside.ts';
 import { reportFailure } from '../diagnostics/diagnoseConnection.ts';
-import { generate, type Order } from '../editor/generate.ts';
-import type { GenerateOptions } from '../editor/generateOptions.ts';
-import { showResult } from '../editor/lastResult.ts';
 import { insertModeIds, insertModes } from '../editor/modes/insertModes.ts';
-import { goOn, tellUndone } from '../editor/outcome.ts';
-import { runJob } from '../editor/runJob.ts';
+import { generate, type Order } from '../generate/generate.ts';
+import type { GenerateOptions } from '../generate/generateOptions.ts';
+import { showResult } from '../generate/lastResult.ts';
+import { goOn, tellUndone } from '../generate/outcome.ts';
+import { runJob } from '../generate/runJob.ts';
 import { readSettings } from '../settings.ts';
 import { LastUsedTemplates } from '../templates/lastUsed.ts';
 import { readTemplates } from '../templates/sources.ts';

@@ -3,7 +3,7 @@ import { commands, type WorkspaceFolder, window } from 'vscode';
 import type { App } from '../commands/app.ts';
 import { contextOf, whatToDiagnose } from '../credentials/diagnosed.ts';
 import { activeFolder, openEnvFile } from '../credentials/outside.ts';
-import type { Used } from '../editor/generateOptions.ts';
+import type { Used } from '../generate/generateOptions.ts';
 import type { Credentials } from '../service/credentials.ts';
 import type { CheckResult } from '../service/diagnose.ts';
 import { isKind, isOutOfReach, ServiceError } from '../service/errors.ts';

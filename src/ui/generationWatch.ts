@@ -1,4 +1,4 @@
-import type { GenerationWatch } from '../editor/generateOptions.ts';
+import type { GenerationWatch } from '../generate/generateOptions.ts';
 import { isKind, isOutOfReach } from '../service/errors.ts';
 import type { Log } from './log.ts';
 import { reach } from './milestones.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { GenerateOptions } from '../../src/editor/generateOptions.ts';
+import type { GenerateOptions } from '../../src/generate/generateOptions.ts';
 import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
 import type { World } from '../contract/service/world.ts';
 import { installEditor } from '../unit/credentials/fakeEditor.ts';
@@ -26,10 +26,10 @@ export async function startInsertions({ client, credentials }: World): Promise<I
   const hooks = installEditor(() => editor);
   const { window } = await import('vscode');
   const { DocumentWriter } = await import('../../src/editor/documentWriter.ts');
-  const { Job } = await import('../../src/editor/job.ts');
-  const { Jobs } = await import('../../src/editor/jobs.ts');
+  const { Job } = await import('../../src/generate/job.ts');
+  const { Jobs } = await import('../../src/generate/jobs.ts');
   const { below } = await import('../../src/editor/modes/below.ts');
-  const { runJob } = await import('../../src/editor/runJob.ts');
+  const { runJob } = await import('../../src/generate/runJob.ts');
   const { captureTargets } = await import('../../src/editor/target.ts');
   const { readSettings } = await import('../../src/settings.ts');
   const jobs = new Jobs();

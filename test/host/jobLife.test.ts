@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { commands, Range, window, workspace } from 'vscode';
-import { generate, type Order } from '../../src/editor/generate.ts';
-import { runJob } from '../../src/editor/runJob.ts';
+import { generate, type Order } from '../../src/generate/generate.ts';
+import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
 import { openFile } from './jobs.ts';

@@ -12,10 +12,10 @@ import {
   workspace,
 } from 'vscode';
 import type { InsertMode } from '../../src/editor/answerWriter.ts';
-import { Job } from '../../src/editor/job.ts';
 import { insertModes } from '../../src/editor/modes/insertModes.ts';
 import { Previews } from '../../src/editor/previews.ts';
 import { captureTargets } from '../../src/editor/target.ts';
+import { Job } from '../../src/generate/job.ts';
 import { readSettings } from '../../src/settings.ts';
 
 let previews: Previews | undefined;

@@ -8,7 +8,7 @@ import {
   ViewColumn,
   window,
 } from 'vscode';
-import type { Job } from '../../src/editor/job.ts';
+import type { Job } from '../../src/generate/job.ts';
 import { appendTo, close, jobOn, openWith } from './jobs.ts';
 
 /** Each on a line of its own, as models write. */

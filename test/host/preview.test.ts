@@ -13,7 +13,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { Job } from '../../src/editor/job.ts';
+import type { Job } from '../../src/generate/job.ts';
 import { close, jobOn, open, openFile, openPreviews, stream, textOf, until } from './jobs.ts';
 
 const TEXT = 'top\nprompt\nend';

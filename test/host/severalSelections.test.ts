@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { commands, Range, workspace } from 'vscode';
-import type { Job } from '../../src/editor/job.ts';
+import type { Job } from '../../src/generate/job.ts';
 import { close, jobOn, openWith, textOf } from './jobs.ts';
 
 const TEXT = 'one\ntwo\nthree\n';

@@ -36,7 +36,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '3: only settings.ts reads configuration',
     isBroken: (line, path) => path !== 'settings.ts' && /\bgetConfiguration\(/.test(line),
-    planted: ['editor/generate.ts', "workspace.getConfiguration('hostedModel').get('url');"],
+    planted: ['generate/generate.ts', "workspace.getConfiguration('hostedModel').get('url');"],
   },
   {
     name: '3: outside src/service only start.ts builds what lives as long as the window',
@@ -107,7 +107,10 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       path !== 'editor/documentEdit.ts' &&
       /(?<!#page)\.edit\(|\bapplyEdit\(|insertSnippet\(/.test(line),
-    planted: ['editor/generate.ts', '  await editor.edit((builder) => builder.insert(at, text));'],
+    planted: [
+      'generate/generate.ts',
+      '  await editor.edit((builder) => builder.insert(at, text));',
+    ],
   },
   {
     name: 'foreign text is never markup: no appendMarkdown with anything but constants',

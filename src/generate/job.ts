@@ -1,13 +1,13 @@
 import type { Disposable, TextDocument } from 'vscode';
+import type { AnswerWriter, InsertMode, Stage, Undone } from '../editor/answerWriter.ts';
+import { OwnText } from '../editor/ownText.ts';
+import { DocumentPage } from '../editor/page.ts';
+import type { Target } from '../editor/target.ts';
+import { TextFit } from '../editor/textFit.ts';
 import type { StopReason } from '../service/piece.ts';
 import type { Settings } from '../settings.ts';
-import type { AnswerWriter, InsertMode, Stage, Undone } from './answerWriter.ts';
 import { Claims } from './claims.ts';
 import type { Result } from './lastResult.ts';
-import { OwnText } from './ownText.ts';
-import { DocumentPage } from './page.ts';
-import type { Target } from './target.ts';
-import { TextFit } from './textFit.ts';
 
 interface Answer {
   readonly target: Target;

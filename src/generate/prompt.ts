@@ -1,9 +1,9 @@
 import { window } from 'vscode';
+import type { Target } from '../editor/target.ts';
 import { askInputs } from '../templates/askInputs.ts';
 import type { Template } from '../templates/template.ts';
 import { fillPrompt, needsSelection } from '../templates/variables.ts';
 import { inform } from '../ui/inform.ts';
-import type { Target } from './target.ts';
 
 /** What is sent for each target; undefined if the user gave up. */
 export async function promptsFor(

@@ -1,8 +1,8 @@
 import { commands, type Disposable, type TextDocument, window } from 'vscode';
-import type { Undone } from './answerWriter.ts';
+import type { Undone } from '../editor/answerWriter.ts';
+import { Previews } from '../editor/previews.ts';
+import type { Target } from '../editor/target.ts';
 import type { Job } from './job.ts';
-import { Previews } from './previews.ts';
-import type { Target } from './target.ts';
 
 /** How many generations are kept; each one follows the changes of its document. */
 const KEPT = 20;

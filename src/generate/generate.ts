@@ -1,18 +1,18 @@
 import { type TextDocument, type TextEditor, window } from 'vscode';
+import type { InsertMode } from '../editor/answerWriter.ts';
+import { insertModes } from '../editor/modes/insertModes.ts';
+import { newDocument } from '../editor/modes/newDocument.ts';
+import { preview, previewing } from '../editor/modes/preview.ts';
+import { captureTargets, isWritable, leadsToObeyed } from '../editor/target.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/inform.ts';
-import type { InsertMode } from './answerWriter.ts';
 import type { GenerateOptions } from './generateOptions.ts';
 import { Job } from './job.ts';
 import { offerResult } from './lastResult.ts';
-import { insertModes } from './modes/insertModes.ts';
-import { newDocument } from './modes/newDocument.ts';
-import { preview, previewing } from './modes/preview.ts';
 import { promptsFor } from './prompt.ts';
 import { isAmountWanted } from './promptGuard.ts';
 import { runJob } from './runJob.ts';
-import { captureTargets, isWritable, leadsToObeyed } from './target.ts';
 
 /** What was chosen for one generation besides what the settings say. */
 export interface Order {

@@ -1,7 +1,7 @@
 import { window } from 'vscode';
+import type { Undone } from '../editor/answerWriter.ts';
 import { announce } from '../ui/announcement.ts';
 import { inform } from '../ui/inform.ts';
-import type { Undone } from './answerWriter.ts';
 import type { Course, Job } from './job.ts';
 
 /** What is said about answers that came, and what can be done with them. */
