@@ -1,8 +1,8 @@
 import type { Disposable, TextDocument } from 'vscode';
+import type { FitOptions } from '../formatting/textFit.ts';
 import type { Place } from './passage.ts';
 import type { Previews } from './previews.ts';
 import type { Target } from './target.ts';
-import type { FitOptions } from './textFit.ts';
 
 /** What became of the wish to take text back. */
 export type Undone =

@@ -3,7 +3,7 @@ import type { AnswerWriter, InsertMode, Stage, Undone } from '../editor/answerWr
 import { OwnText } from '../editor/ownText.ts';
 import { DocumentPage } from '../editor/page.ts';
 import type { Target } from '../editor/target.ts';
-import { TextFit } from '../editor/textFit.ts';
+import { TextFit } from '../formatting/textFit.ts';
 import type { StopReason } from '../service/piece.ts';
 import type { Settings } from '../settings.ts';
 import { Claims } from './claims.ts';

@@ -29,10 +29,10 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'the closing fence is kept in the code',
-    file: 'src/editor/codeFence.ts',
+    file: 'src/formatting/codeFence.ts',
     from: "if (isWhole && verdict === 'yes') {",
     to: "if (isWhole && verdict === 'yes' && part === '') {",
-    test: 'test/unit/editor/codeFence.test.ts',
+    test: 'test/unit/formatting/codeFence.test.ts',
     title: 'goes with the one that closes before it',
   },
   {
@@ -77,7 +77,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a comment behind code is looked for from each blank again',
-    file: 'src/editor/echo.ts',
+    file: 'src/formatting/echo.ts',
     from: String.raw`/\s(?:\/\/|#).*/s`,
     to: String.raw`/\s+(?:\/\/|#).*$/`,
     test: 'test/unit/expressions.test.ts',
@@ -85,10 +85,10 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'code loses the joiners of words and emoji',
-    file: 'src/editor/plainText.ts',
+    file: 'src/formatting/plainText.ts',
     from: '\\u200C\\u200D\\uFE00-\\uFE0F',
     to: '',
-    test: 'test/unit/editor/plainText.test.ts',
+    test: 'test/unit/formatting/plainText.test.ts',
     title: 'D21: a Persian word keeps its joiner',
   },
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { TextFit } from '../../src/editor/textFit.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
+import { TextFit } from '../../src/formatting/textFit.ts';
 import { findKey } from '../../src/service/envKey.ts';
 import { mendEnvFile } from '../../src/service/envMend.ts';
 import { assignmentsOf, byLine } from '../../src/service/envText.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type FitOptions, TextFit } from '../../../src/editor/textFit.ts';
+import { type FitOptions, TextFit } from '../../../src/formatting/textFit.ts';
 import { processorTime } from '../../processorTime.ts';
-import { cutText, run } from './cuts.ts';
+import { cutText, run } from '../editor/cuts.ts';
 
 const code: FitOptions = { indentation: '', languageId: 'typescript' };
 
