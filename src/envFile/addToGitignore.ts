@@ -1,5 +1,5 @@
 import { Range, Uri, window, workspace } from 'vscode';
-import { editDocument } from '../editor/documentEdit.ts';
+import { editDocument } from '../document/documentEdit.ts';
 import { appendedLines } from './appendedLines.ts';
 import { activeEnvFile, isLink, savedOf } from './envDocument.ts';
 import { NOTICES } from './findingMessages.ts';

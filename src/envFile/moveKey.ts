@@ -1,5 +1,5 @@
 import { type TextDocument, window, workspace } from 'vscode';
-import { editDocument } from '../editor/documentEdit.ts';
+import { editDocument } from '../document/documentEdit.ts';
 import { type FoundKey, findKey, linesOfKey, linesWithText } from '../service/envKey.ts';
 import { assignmentsOf } from '../service/envText.ts';
 import type { Vendor } from '../service/vendors.ts';

@@ -1,8 +1,8 @@
 import type { Disposable, TextDocument } from 'vscode';
-import type { AnswerWriter, InsertMode, Stage, Undone } from '../editor/answerWriter.ts';
-import { OwnText } from '../editor/ownText.ts';
-import { DocumentPage } from '../editor/page.ts';
-import type { Target } from '../editor/target.ts';
+import type { AnswerWriter, InsertMode, Stage, Undone } from '../document/answerWriter.ts';
+import { OwnText } from '../document/ownText.ts';
+import { DocumentPage } from '../document/page.ts';
+import type { Target } from '../document/target.ts';
 import { TextFit } from '../formatting/textFit.ts';
 import type { StopReason } from '../service/piece.ts';
 import type { Settings } from '../settings.ts';

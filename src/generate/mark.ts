@@ -1,5 +1,5 @@
 import { Range, type TextDocument, ThemeColor, window } from 'vscode';
-import { editorOf } from '../editor/documentEdit.ts';
+import { editorOf } from '../document/documentEdit.ts';
 
 /**
  * Says at the end of a line that text is on its way. VS Code moves the words with the line.

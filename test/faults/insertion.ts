@@ -25,12 +25,12 @@ export async function startInsertions({ client, credentials }: World): Promise<I
   editor.text = PROMPT;
   const hooks = installEditor(() => editor);
   const { window } = await import('vscode');
-  const { DocumentWriter } = await import('../../src/editor/documentWriter.ts');
+  const { DocumentWriter } = await import('../../src/document/documentWriter.ts');
   const { Job } = await import('../../src/generate/job.ts');
   const { Jobs } = await import('../../src/generate/jobs.ts');
   const { below } = await import('../../src/editor/modes/below.ts');
   const { runJob } = await import('../../src/generate/runJob.ts');
-  const { captureTargets } = await import('../../src/editor/target.ts');
+  const { captureTargets } = await import('../../src/document/target.ts');
   const { readSettings } = await import('../../src/settings.ts');
   const jobs = new Jobs();
   const { activeTextEditor } = window;

@@ -11,7 +11,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { hasTab } from '../../src/editor/documentEdit.ts';
+import { hasTab } from '../../src/document/documentEdit.ts';
 import { close, jobOn, open, openFile, stream, textOf, typeAt } from './jobs.ts';
 
 const ANSWER = 'One\n  two\n\nthree 𝄞';

@@ -11,10 +11,10 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { InsertMode } from '../../src/editor/answerWriter.ts';
+import type { InsertMode } from '../../src/document/answerWriter.ts';
+import { captureTargets } from '../../src/document/target.ts';
 import { insertModes } from '../../src/editor/modes/insertModes.ts';
 import { Previews } from '../../src/editor/previews.ts';
-import { captureTargets } from '../../src/editor/target.ts';
 import { Job } from '../../src/generate/job.ts';
 import { readSettings } from '../../src/settings.ts';
 

@@ -21,8 +21,8 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { isObeyed, isWritable, leadsToObeyed } from '../../src/document/target.ts';
 import { placing } from '../../src/editor/modes/placing.ts';
-import { isObeyed, isWritable, leadsToObeyed } from '../../src/editor/target.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, stream, until } from './jobs.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);

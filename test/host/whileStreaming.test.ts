@@ -13,7 +13,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { hasTab } from '../../src/editor/documentEdit.ts';
+import { hasTab } from '../../src/document/documentEdit.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, textOf, typeAt, until } from './jobs.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);

@@ -4,27 +4,27 @@ import type { Mutant } from './mutant.ts';
 export const editorMutants: readonly Mutant[] = [
   {
     name: 'an edit that changed nothing counts as done',
-    file: 'src/editor/documentWriter.ts',
+    file: 'src/document/documentWriter.ts',
     from: 'if (this.#isWritten) this.#attempts.succeeded();',
     to: "if (this.#isWritten || answer === 'accepted') this.#attempts.succeeded();",
-    test: 'test/unit/editor/documentWriter.test.ts',
+    test: 'test/unit/document/documentWriter.test.ts',
     title: 'J13: gives up where an edit is accepted and changes nothing',
   },
   {
     name: 'text is written on before what a redo has brought back',
-    file: 'src/editor/ownText.ts',
+    file: 'src/document/ownText.ts',
     from: "if (isReplay && this.#isWritten && rangeOffset === end && text !== '') {",
     to: 'if (false) {',
-    test: 'test/unit/editor/documentWriter.test.ts',
+    test: 'test/unit/document/documentWriter.test.ts',
     title:
       'where the user undoes what was written writes nothing behind what was undone and redone, and keeps the rest',
   },
   {
     name: 'a selection of whole lines grows over the answer',
-    file: 'src/editor/textChange.ts',
+    file: 'src/document/textChange.ts',
     from: 'rangeOffset === textEnd && textEnd < end',
     to: 'false',
-    test: 'test/unit/editor/textChange.test.ts',
+    test: 'test/unit/document/textChange.test.ts',
     title: 'is the same whole lines, with an answer on the next line',
   },
   {

@@ -105,7 +105,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '8: one thing edits documents',
     isBroken: (line, path) =>
-      path !== 'editor/documentEdit.ts' &&
+      path !== 'document/documentEdit.ts' &&
       /(?<!#page)\.edit\(|\bapplyEdit\(|insertSnippet\(/.test(line),
     planted: [
       'generate/generate.ts',
@@ -120,7 +120,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'nothing is written to the console',
     isBroken: (line) => /\bconsole\.\w+\(/.test(line),
-    planted: ['editor/documentWriter.ts', "console.log('edit');"],
+    planted: ['document/documentWriter.ts', "console.log('edit');"],
   },
 ];
 

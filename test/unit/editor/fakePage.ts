@@ -1,6 +1,6 @@
 import type { TextDocument } from 'vscode';
-import type { Stretch, TextChange } from '../../../src/editor/ownText.ts';
-import type { ChangeListener, Page } from '../../../src/editor/page.ts';
+import type { Stretch, TextChange } from '../../../src/document/ownText.ts';
+import type { ChangeListener, Page } from '../../../src/document/page.ts';
 
 /** Who put a character there. */
 export type Owner = 'user' | 'writer' | 'original';

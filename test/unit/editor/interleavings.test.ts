@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DocumentWriter } from '../../../src/editor/documentWriter.ts';
-import type { Place } from '../../../src/editor/passage.ts';
+import { DocumentWriter } from '../../../src/document/documentWriter.ts';
+import type { Place } from '../../../src/document/passage.ts';
 import { FakePage, type Fate, type Mark } from './fakePage.ts';
 
 /** Without pauses, so that thousands of runs take seconds. */

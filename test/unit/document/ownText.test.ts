@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { OwnText, type TextChange } from '../../../src/editor/ownText.ts';
+import { OwnText, type TextChange } from '../../../src/document/ownText.ts';
 
 const insert = (rangeOffset: number, text: string): TextChange => ({
   rangeOffset,

@@ -1,7 +1,7 @@
 import type { Disposable, TextDocument } from 'vscode';
+import type { Previews } from '../editor/previews.ts';
 import type { FitOptions } from '../formatting/textFit.ts';
 import type { Place } from './passage.ts';
-import type { Previews } from './previews.ts';
 import type { Target } from './target.ts';
 
 /** What became of the wish to take text back. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Stretch, TextChange } from '../../../src/editor/ownText.ts';
-import { type Selected, selectionAfter } from '../../../src/editor/textChange.ts';
+import type { Stretch, TextChange } from '../../../src/document/ownText.ts';
+import { type Selected, selectionAfter } from '../../../src/document/textChange.ts';
 
 /** What is selected after changes, and all of the text then. */
 function afterwards(
