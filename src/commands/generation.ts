@@ -1,12 +1,13 @@
 import { window } from 'vscode';
 import { activeFolder } from '../credentials/outside.ts';
 import { reportFailure } from '../diagnostics/diagnoseConnection.ts';
-import { insertModeIds, insertModes } from '../editor/modes/insertModes.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import type { GenerateOptions } from '../generate/generateOptions.ts';
 import { showResult } from '../generate/lastResult.ts';
 import { goOn, tellUndone } from '../generate/outcome.ts';
 import { runJob } from '../generate/runJob.ts';
+import { pickInsertMode } from '../insert/insertModePicker.ts';
+import { insertModeIds, insertModes } from '../insert/insertModes.ts';
 import { readSettings } from '../settings.ts';
 import { LastUsedTemplates } from '../templates/lastUsed.ts';
 import { readTemplates } from '../templates/sources.ts';
@@ -17,7 +18,6 @@ import {
   type TemplateEntry,
 } from '../templates/template.ts';
 import { inform } from '../ui/inform.ts';
-import { pickInsertMode } from '../ui/insertModePicker.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { pickTemplate, showFlaw } from '../ui/templatePicker.ts';
 import type { App } from './app.ts';

@@ -1,6 +1,6 @@
 import type { Disposable, TextDocument } from 'vscode';
-import type { Previews } from '../editor/previews.ts';
 import type { FitOptions } from '../formatting/textFit.ts';
+import type { Previews } from '../insert/previews.ts';
 import type { Place } from './passage.ts';
 import type { Target } from './target.ts';
 

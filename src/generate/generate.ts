@@ -1,9 +1,9 @@
 import { type TextDocument, type TextEditor, window } from 'vscode';
 import type { InsertMode } from '../document/answerWriter.ts';
 import { captureTargets, isWritable, leadsToObeyed } from '../document/target.ts';
-import { insertModes } from '../editor/modes/insertModes.ts';
-import { newDocument } from '../editor/modes/newDocument.ts';
-import { preview, previewing } from '../editor/modes/preview.ts';
+import { insertModes } from '../insert/insertModes.ts';
+import { newDocument } from '../insert/newDocument.ts';
+import { preview, previewing } from '../insert/preview.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/inform.ts';

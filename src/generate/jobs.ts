@@ -1,7 +1,7 @@
 import { commands, type Disposable, type TextDocument, window } from 'vscode';
 import type { Undone } from '../document/answerWriter.ts';
 import type { Target } from '../document/target.ts';
-import { Previews } from '../editor/previews.ts';
+import { Previews } from '../insert/previews.ts';
 import type { Job } from './job.ts';
 
 /** How many generations are kept; each one follows the changes of its document. */

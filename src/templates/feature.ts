@@ -1,5 +1,5 @@
 import { Disposable } from 'vscode';
-import { insertModeIds } from '../editor/modes/insertModes.ts';
+import { insertModeIds } from '../insert/insertModes.ts';
 import { registerCompletion } from './completion.ts';
 import { showTemplateDiagnostics } from './diagnostics.ts';
 

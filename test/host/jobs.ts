@@ -13,9 +13,9 @@ import {
 } from 'vscode';
 import type { InsertMode } from '../../src/document/answerWriter.ts';
 import { captureTargets } from '../../src/document/target.ts';
-import { insertModes } from '../../src/editor/modes/insertModes.ts';
-import { Previews } from '../../src/editor/previews.ts';
 import { Job } from '../../src/generate/job.ts';
+import { insertModes } from '../../src/insert/insertModes.ts';
+import { Previews } from '../../src/insert/previews.ts';
 import { readSettings } from '../../src/settings.ts';
 
 let previews: Previews | undefined;

@@ -22,7 +22,7 @@ import {
   workspace,
 } from 'vscode';
 import { isObeyed, isWritable, leadsToObeyed } from '../../src/document/target.ts';
-import { placing } from '../../src/editor/modes/placing.ts';
+import { placing } from '../../src/insert/placing.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, stream, until } from './jobs.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);

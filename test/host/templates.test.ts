@@ -18,7 +18,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { insertModes } from '../../src/editor/modes/insertModes.ts';
+import { insertModes } from '../../src/insert/insertModes.ts';
 import { readSettings } from '../../src/settings.ts';
 import { askInputs } from '../../src/templates/askInputs.ts';
 import { readTemplates, templateSources } from '../../src/templates/sources.ts';

@@ -159,7 +159,7 @@ describe('manifest', () => {
 
   it('offers exactly the insert modes that there are, in the setting and for templates', () => {
     // As text, since what imports vscode cannot be loaded here.
-    const list = readFileSync('src/editor/modes/insertModes.ts', 'utf8');
+    const list = readFileSync('src/insert/insertModes.ts', 'utf8');
     const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';
     const offered = [...listed.matchAll(/\w+/g)].map(([id]) => id);
     const made = globSync('src/editor/modes/*.ts').flatMap((path) =>

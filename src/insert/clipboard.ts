@@ -1,6 +1,6 @@
 import { env } from 'vscode';
-import type { AnswerWriter, InsertMode, Undone } from '../../document/answerWriter.ts';
-import { inform } from '../../ui/inform.ts';
+import type { AnswerWriter, InsertMode, Undone } from '../document/answerWriter.ts';
+import { inform } from '../ui/inform.ts';
 
 export const clipboard: InsertMode = {
   id: 'clipboard',

@@ -1,5 +1,5 @@
 import { Range } from 'vscode';
-import { endOfText } from '../../document/target.ts';
+import { endOfText } from '../document/target.ts';
 import { placeAt, placing } from './placing.ts';
 
 export const after = placing(

@@ -1,4 +1,4 @@
-import type { InsertMode } from '../../document/answerWriter.ts';
+import type { InsertMode } from '../document/answerWriter.ts';
 import { above } from './above.ts';
 import { after } from './after.ts';
 import { below } from './below.ts';

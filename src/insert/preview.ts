@@ -1,6 +1,6 @@
-import type { InsertMode } from '../../document/answerWriter.ts';
-import { PreviewWriter } from '../previewWriter.ts';
+import type { InsertMode } from '../document/answerWriter.ts';
 import { fitInPlace, pageOf } from './placing.ts';
+import { PreviewWriter } from './previewWriter.ts';
 import { replace } from './replace.ts';
 
 export const preview = previewing(replace.placeOf);
