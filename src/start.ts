@@ -12,7 +12,7 @@ import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import type { Session } from './service/session.ts';
 import type { TokenState } from './service/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
-import { registerTemplateFiles } from './templates/watch.ts';
+import { registerTemplateFiles } from './templates/templateWatch.ts';
 import { type Log, openLog } from './ui/log.ts';
 import { reach } from './ui/milestones.ts';
 import { Recent } from './ui/recent.ts';

@@ -17,9 +17,9 @@ import {
   type Template,
   type TemplateEntry,
 } from '../templates/template.ts';
+import { pickTemplate, showFlaw } from '../templates/templatePicker.ts';
 import { inform } from '../ui/inform.ts';
 import { oneLine } from '../ui/oneLine.ts';
-import { pickTemplate, showFlaw } from '../ui/templatePicker.ts';
 import type { App } from './app.ts';
 
 /** What the commands about generated text do. */

@@ -23,8 +23,8 @@ import { readSettings } from '../../src/settings.ts';
 import { askInputs } from '../../src/templates/askInputs.ts';
 import { readTemplates, templateSources } from '../../src/templates/sources.ts';
 import { isFlawed, type TemplateSource } from '../../src/templates/template.ts';
+import { pickTemplate, showFlaw } from '../../src/templates/templatePicker.ts';
 import { fillPrompt } from '../../src/templates/variables.ts';
-import { pickTemplate, showFlaw } from '../../src/ui/templatePicker.ts';
 
 const folder = workspace.workspaceFolders?.[0] ?? assert.fail();
 const TEMPLATES = '.hosted-model/templates';

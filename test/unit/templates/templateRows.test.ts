@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { errorOfAll } from '../../../src/templates/flaws.ts';
 import type { TemplateEntry } from '../../../src/templates/template.ts';
-import { templateLines } from '../../../src/ui/templateRows.ts';
+import { templateLines } from '../../../src/templates/templateRows.ts';
 
 const template = (name: string, more: Partial<TemplateEntry & { languages: string[] }> = {}) => ({
   name,

@@ -3,7 +3,7 @@ import { whenOpened } from '../whenOpened.ts';
 import { isTemplateFile } from './templateDocument.ts';
 
 const loadFeature = () =>
-  import('./feature.ts').then(({ startTemplateFiles }) => startTemplateFiles());
+  import('./templateFeature.ts').then(({ startTemplateFiles }) => startTemplateFiles());
 
 /** Looks after the template files of a trusted workspace once one of them is open. */
 export function registerTemplateFiles(load: () => Promise<Disposable> = loadFeature): Disposable {

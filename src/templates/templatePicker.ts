@@ -1,12 +1,7 @@
 import { commands, QuickPickItemKind, Range, window, workspace } from 'vscode';
-import type { TemplateFlaw } from '../templates/flaws.ts';
-import {
-  type FlawedTemplate,
-  isFlawed,
-  type Template,
-  type TemplateEntry,
-} from '../templates/template.ts';
-import { flawText } from '../templates/templateMessages.ts';
+import type { TemplateFlaw } from './flaws.ts';
+import { type FlawedTemplate, isFlawed, type Template, type TemplateEntry } from './template.ts';
+import { flawText } from './templateMessages.ts';
 import { type TemplateUse, templateLines } from './templateRows.ts';
 
 const OPEN_SETTINGS = 'Open Settings';

@@ -10,7 +10,7 @@ describe('the part for template files', () => {
   after(() => hooks.deregister());
 
   it('is loaded with the first template file, and tried again if that failed', async () => {
-    const { registerTemplateFiles } = await import('../../../src/templates/watch.ts');
+    const { registerTemplateFiles } = await import('../../../src/templates/templateWatch.ts');
     editor.addFolder('/a');
     let tries = 0;
     registerTemplateFiles(async () => {

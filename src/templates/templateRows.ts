@@ -1,12 +1,6 @@
-import {
-  BUILT_IN,
-  isFlawed,
-  nameKey,
-  type Template,
-  type TemplateEntry,
-} from '../templates/template.ts';
-import { flawText } from '../templates/templateMessages.ts';
-import { oneLine } from './oneLine.ts';
+import { oneLine } from '../ui/oneLine.ts';
+import { BUILT_IN, isFlawed, nameKey, type Template, type TemplateEntry } from './template.ts';
+import { flawText } from './templateMessages.ts';
 
 /** The rows of the list of templates. Text of a template is plain text in them. Pure. */
 
