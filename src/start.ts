@@ -3,7 +3,7 @@ import type { App } from './commands/app.ts';
 import type { CredentialAccess } from './credentials/access.ts';
 import type { Choice } from './credentials/choose.ts';
 import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';
-import { registerEnvFile } from './envFile/watch.ts';
+import { registerEnvFile } from './envFile/envFileWatch.ts';
 import type { GenerationWatch } from './generate/generateOptions.ts';
 import type { Jobs } from './generate/jobs.ts';
 import { Lazy } from './lazy.ts';

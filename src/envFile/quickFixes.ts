@@ -15,8 +15,8 @@ import { type Assignment, byLine } from '../service/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import { appendedLines } from './appendedLines.ts';
-import type { EnvFileDiagnostics } from './diagnostics.ts';
 import { lineRange, rangeOf } from './envDocument.ts';
+import type { EnvFileDiagnostics } from './envFileDiagnostics.ts';
 import { FIX_TITLES, mendingTitle } from './findingMessages.ts';
 import { absentNames, type OpenText, type Problem, readOpenText } from './problems.ts';
 

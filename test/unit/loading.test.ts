@@ -83,7 +83,7 @@ describe('a part that cannot be loaded', () => {
   });
 
   it('is tried again with the next .env file, and no rejection is left behind', async () => {
-    const { registerEnvFile } = await import('../../src/envFile/watch.ts');
+    const { registerEnvFile } = await import('../../src/envFile/envFileWatch.ts');
     let tries = 0;
     const stray: unknown[] = [];
     const note = (reason: unknown) => void stray.push(reason);

@@ -1,5 +1,5 @@
 import { Disposable } from 'vscode';
-import { EnvFileDiagnostics } from './diagnostics.ts';
+import { EnvFileDiagnostics } from './envFileDiagnostics.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
 /** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */

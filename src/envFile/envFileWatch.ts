@@ -1,7 +1,7 @@
 import type { Disposable } from 'vscode';
 import { whenOpened } from '../whenOpened.ts';
 
-const loadFeature = () => import('./feature.ts').then(({ startEnvFile }) => startEnvFile());
+const loadFeature = () => import('./envFileFeature.ts').then(({ startEnvFile }) => startEnvFile());
 
 /** Looks after the `.env` files of a trusted workspace once one of them is open. */
 export function registerEnvFile(load: () => Promise<Disposable> = loadFeature): Disposable {
