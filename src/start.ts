@@ -12,11 +12,11 @@ import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import type { Session } from './service/session.ts';
 import type { TokenState } from './service/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
+import { Recent } from './status/recent.ts';
+import { StatusItem } from './status/statusItem.ts';
 import { registerTemplateFiles } from './templates/templateWatch.ts';
 import { type Log, openLog } from './ui/log.ts';
 import { reach } from './ui/milestones.ts';
-import { Recent } from './ui/recent.ts';
-import { StatusItem } from './ui/statusItem.ts';
 
 /**
  * Builds everything, or nothing: commands say so then, since VS Code shows nobody why one is missing.
@@ -64,7 +64,7 @@ function build(context: ExtensionContext, log: Log, parts: Parts): App {
   const session = new Lazy<Session>(async () => {
     const [{ Session, isOutOfReach }, { trafficOf }] = await Promise.all([
       import('./service/session.ts'),
-      import('./ui/requestsLine.ts'),
+      import('./status/requestsLine.ts'),
     ]);
     return new Session({
       onTokenState: (token) => onTokenState(token, isOutOfReach),
@@ -82,7 +82,7 @@ function build(context: ExtensionContext, log: Log, parts: Parts): App {
   status.show();
   const recent = new Recent({ now: Date.now, monotonic: () => performance.now() });
   const watches = new Lazy<() => GenerationWatch>(async () => {
-    const { generationWatches } = await import('./ui/generationWatch.ts');
+    const { generationWatches } = await import('./status/generationWatch.ts');
     return generationWatches(status, log, recent);
   });
   const onTokenState = (token: TokenState, isOutOfReach: (error: unknown) => boolean) => {

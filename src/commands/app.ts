@@ -3,9 +3,9 @@ import type { CredentialAccess } from '../credentials/access.ts';
 import type { GenerationWatch } from '../generate/generateOptions.ts';
 import type { Jobs } from '../generate/jobs.ts';
 import type { Session } from '../service/session.ts';
+import type { Recent } from '../status/recent.ts';
+import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
-import type { Recent } from '../ui/recent.ts';
-import type { StatusItem } from '../ui/statusItem.ts';
 
 /** What `start.ts` builds and commands use. */
 export interface App {

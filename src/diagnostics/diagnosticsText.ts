@@ -5,9 +5,9 @@ import { parseServiceUrl } from '../service/credentials.ts';
 import type { Load } from '../service/session.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
-import type { PastFailure, PastGeneration, PastToken, Recent } from '../ui/recent.ts';
-import { requestsWords } from '../ui/requestsLine.ts';
-import { renderStatus, type StatusFacts } from '../ui/statusView.ts';
+import type { PastFailure, PastGeneration, PastToken, Recent } from '../status/recent.ts';
+import { requestsWords } from '../status/requestsLine.ts';
+import { renderStatus, type StatusFacts } from '../status/statusView.ts';
 
 /**
  * The report of *Copy Diagnostics*, as a pure function: for strangers who help. Kinds, counts and

@@ -45,7 +45,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'the status item goes on after its end',
-    file: 'src/ui/statusItem.ts',
+    file: 'src/status/statusItem.ts',
     from: '    if (this.#isDisposed) return;\n',
     to: '',
     test: 'test/contract/lifecycle/closing.test.ts',

@@ -31,7 +31,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       !path.startsWith('credentials/') &&
       /\bSecretStorage\b|secrets(\.|\[')(get|store|delete|keys)\b/.test(line),
-    planted: ['ui/menu.ts', "const key = await context.secrets.get('hostedModel.key');"],
+    planted: ['status/menu.ts', "const key = await context.secrets.get('hostedModel.key');"],
   },
   {
     name: '3: only settings.ts reads configuration',
@@ -115,7 +115,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'foreign text is never markup: no appendMarkdown with anything but constants',
     isBroken: (line) => /appendMarkdown\((?!['`])|isTrusted = true|supportHtml = true/.test(line),
-    planted: ['ui/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
+    planted: ['status/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
   },
   {
     name: 'nothing is written to the console',

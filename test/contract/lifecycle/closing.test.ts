@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { trafficOf } from '../../../src/ui/requestsLine.ts';
+import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { prove } from '../../soak/measures.ts';
 import { resources } from '../../soak/resources.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
@@ -94,7 +94,7 @@ describe('a window that closes', function () {
   });
 
   it('looks after its token once a minute, however often a countdown repaints', async () => {
-    const { StatusItem } = await import('../../../src/ui/statusItem.ts');
+    const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = life.editor();
     let beats = 0;
     const place = { authHost: '', serviceHost: '', projectId: '', modelId: '' };
@@ -131,7 +131,7 @@ describe('a window that closes', function () {
   });
 
   it('has a status item that neither paints nor starts a timer once it is gone', async () => {
-    const { StatusItem } = await import('../../../src/ui/statusItem.ts');
+    const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = life.editor();
     let beats = 0;
     const place = { authHost: '', serviceHost: '', projectId: '', modelId: '' };

@@ -6,8 +6,8 @@ import {
 } from '../../../src/diagnostics/diagnosticsText.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 import type { Settings } from '../../../src/settings.ts';
-import { Recent } from '../../../src/ui/recent.ts';
-import { initialFacts } from '../../../src/ui/statusView.ts';
+import { Recent } from '../../../src/status/recent.ts';
+import { initialFacts } from '../../../src/status/statusView.ts';
 import { envFile, environment, found, noFile, REGION } from '../credentials/sources.ts';
 import { ibm } from '../service/fixtures.ts';
 

@@ -1,8 +1,8 @@
 import type { GenerationWatch } from '../generate/generateOptions.ts';
 import { isKind, isOutOfReach } from '../service/errors.ts';
-import type { Log } from './log.ts';
-import { reach } from './milestones.ts';
-import { oneLine } from './oneLine.ts';
+import type { Log } from '../ui/log.ts';
+import { reach } from '../ui/milestones.ts';
+import { oneLine } from '../ui/oneLine.ts';
 import type { PastGeneration, Recent } from './recent.ts';
 import type { StatusItem } from './statusItem.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ServiceError } from '../../src/service/errors.ts';
-import { initialFacts, renderStatus, type StatusFacts } from '../../src/ui/statusView.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
+import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { systemClock } from '../../src/service/clock.ts';
-import { ServiceError } from '../../src/service/errors.ts';
-import type { Log } from '../../src/ui/log.ts';
-import { Recent } from '../../src/ui/recent.ts';
-import type { StatusItem } from '../../src/ui/statusItem.ts';
-import { initialFacts, renderStatus, type StatusFacts } from '../../src/ui/statusView.ts';
-import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
+import { systemClock } from '../../../src/service/clock.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
+import { Recent } from '../../../src/status/recent.ts';
+import type { StatusItem } from '../../../src/status/statusItem.ts';
+import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
+import type { Log } from '../../../src/ui/log.ts';
+import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
 describe('the watch of a generation', () => {
   const editor = new FakeEditor();
@@ -17,7 +17,7 @@ describe('the watch of a generation', () => {
   after(() => hooks.deregister());
 
   it('tells one that the user cancelled from one that failed', async () => {
-    const { generationWatches } = await import('../../src/ui/generationWatch.ts');
+    const { generationWatches } = await import('../../../src/status/generationWatch.ts');
     const recent = new Recent(systemClock);
     const status = { facts: initialFacts, update: () => {} } as unknown as StatusItem;
     const log = { debug: () => {} } as unknown as Log;
@@ -30,7 +30,7 @@ describe('the watch of a generation', () => {
   });
 
   it('counts down to the next attempt though somebody sets the clock meanwhile', async () => {
-    const { generationWatches } = await import('../../src/ui/generationWatch.ts');
+    const { generationWatches } = await import('../../../src/status/generationWatch.ts');
     let facts = initialFacts;
     const status = {
       facts,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../src/service/clock.ts';
-import { Limiter, type LimiterState } from '../../src/service/limiter.ts';
-import { trafficOf } from '../../src/ui/requestsLine.ts';
-import { initialFacts, renderStatus } from '../../src/ui/statusView.ts';
+import { systemClock } from '../../../src/service/clock.ts';
+import { Limiter, type LimiterState } from '../../../src/service/limiter.ts';
+import { trafficOf } from '../../../src/status/requestsLine.ts';
+import { initialFacts, renderStatus } from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
 const idle: LimiterState = { inFlight: 0, waiting: 0, limit: 3 };
