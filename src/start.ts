@@ -220,7 +220,7 @@ const ASKING: ReadonlySet<Choice['kind']> = new Set(['unapproved', 'ask-project'
 const OUTSIDE = 'hostedModel.usesOutsideSource';
 
 async function sayOfStorage(what: StorageTrouble): Promise<void> {
-  const messages = await import('./ui/settingMessages.ts');
+  const messages = await import('./credentials/settingMessages.ts');
   await window.showWarningMessage(messages[what]);
 }
 

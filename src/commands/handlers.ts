@@ -1,7 +1,10 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import { requireAddress } from '../credentials/address.ts';
 import { activeFolder, openEnvFile } from '../credentials/outside.ts';
+import { STORAGE_KEEPS_KEY } from '../credentials/settingMessages.ts';
 import { forget, importFrom, prefer, signOut } from '../credentials/sourceActions.ts';
+import { pickSourceAction } from '../credentials/sourceMenu.ts';
+import { chosenText, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
 import { diagnoseConnection, reportFailure } from '../diagnostics/diagnoseConnection.ts';
 import { addToGitignore } from '../envFile/addToGitignore.ts';
@@ -12,9 +15,6 @@ import type { Credentials } from '../service/credentials.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
 import { inform } from '../ui/inform.ts';
-import { STORAGE_KEEPS_KEY } from '../ui/settingMessages.ts';
-import { pickSourceAction } from '../ui/sourceMenu.ts';
-import { chosenText, sourceRows } from '../ui/sourceView.ts';
 import type { App } from './app.ts';
 import type { Handlers } from './commands.ts';
 import {

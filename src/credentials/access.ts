@@ -4,21 +4,21 @@ import { type Credentials, SETTING_NAMES, type SettingName } from '../service/cr
 import { ServiceError } from '../service/errors.ts';
 import { Flight } from '../service/flight.ts';
 import { cancellable } from '../ui/progress.ts';
-import { missingText } from '../ui/settingMessages.ts';
-import { lookedText, sourceName, sourceProblem } from '../ui/sourceMessages.ts';
 import { reportAddress } from './address.ts';
 import { settleDestination } from './approval.ts';
 import { type Choice, choose, type Found } from './choose.ts';
 import { type FindOptions, findSources, preferSource, projectSubject } from './find.ts';
 import { activeFolder } from './outside.ts';
 import { runSetUp } from './runSetUp.ts';
+import { missingText } from './settingMessages.ts';
 import type { SetUpOptions } from './setUp.ts';
 import { importSource, remember } from './sourceActions.ts';
 import { askInstead, askProject, askSource } from './sourceApproval.ts';
+import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 
-export { provenanceLines } from '../ui/provenance.ts';
 // What `start.ts` builds it from loads with it.
 export { Approvals } from './approvals.ts';
+export { provenanceLines } from './provenance.ts';
 
 /** What stands in the way of using credentials; for the status item. */
 export interface Obstacles {

@@ -1,9 +1,9 @@
 import { commands, window } from 'vscode';
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Settings } from '../settings.ts';
-import { addressText, urlProblem } from '../ui/settingMessages.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { Resolution } from './resolve.ts';
+import { addressText, urlProblem } from './settingMessages.ts';
 
 /**
  * The address of the service for a request that needs no key: the one in the settings, or else a

@@ -2,7 +2,7 @@ import { window } from 'vscode';
 import type { Credentials, SettingName } from '../service/credentials.ts';
 import { type Settings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
-import { problemOfNewKey } from './checks.ts';
+import { problemOfNewKey } from './answerChecks.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { destination } from './resolve.ts';
 import {

@@ -8,10 +8,20 @@ import {
   valuesOf,
 } from '../credentials/choose.ts';
 import type { Destination } from '../credentials/resolve.ts';
+import {
+  addressText,
+  blemishText,
+  missingText,
+  unusableText,
+} from '../credentials/settingMessages.ts';
+import {
+  capitalized,
+  lookedText,
+  sourceName,
+  sourceProblem,
+} from '../credentials/sourceMessages.ts';
 import type { Blemish, SettingName } from '../service/credentials.ts';
 import type { Fix } from '../ui/actions.ts';
-import { addressText, blemishText, missingText, unusableText } from '../ui/settingMessages.ts';
-import { capitalized, lookedText, sourceName, sourceProblem } from '../ui/sourceMessages.ts';
 import type { ShownCheck } from './diagnosisView.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */

@@ -1,6 +1,6 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { SourceId } from '../credentials/choose.ts';
-import type { SourceRow } from '../ui/sourceView.ts';
+import type { SourceRow } from '../credentials/sourceView.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
 interface CommandItem extends QuickPickItem {

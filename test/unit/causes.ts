@@ -1,4 +1,4 @@
-import { problemOfProject } from '../../src/credentials/checks.ts';
+import { problemOfProject } from '../../src/credentials/answerChecks.ts';
 import { choose, type SourceId } from '../../src/credentials/choose.ts';
 import { shownCheck } from '../../src/diagnostics/checkSentences.ts';
 import { fixLabel, type ShownCheck } from '../../src/diagnostics/diagnosisView.ts';

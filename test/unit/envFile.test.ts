@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { shownName } from '../../src/credentials/flawPhrases.ts';
 import { mendingTitle, type TakenOut, takenOutText } from '../../src/envFile/findingMessages.ts';
 import { isTracked } from '../../src/envFile/gitIndex.ts';
 import { isIgnored } from '../../src/envFile/ignoreRules.ts';
@@ -13,7 +14,6 @@ import {
   readOpenText,
 } from '../../src/envFile/problems.ts';
 import { decodeEnvFile } from '../../src/service/envText.ts';
-import { shownName } from '../../src/ui/flawPhrases.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Choice, choose } from '../../../src/credentials/choose.ts';
-import { lookedText } from '../../../src/ui/sourceMessages.ts';
+import { lookedText } from '../../../src/credentials/sourceMessages.ts';
 import { ibm } from '../service/fixtures.ts';
 import { EVIL, envFile, environment, found, full, noFile, REGION, record } from './sources.ts';
 

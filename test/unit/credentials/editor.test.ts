@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkKey, checkProject, checkUrl } from '../../../src/credentials/checks.ts';
+import { checkKey, checkProject, checkUrl } from '../../../src/credentials/answerChecks.ts';
 import {
   destination,
   isSameDestination,

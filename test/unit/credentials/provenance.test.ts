@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { choose, type Found, type UnreadReason } from '../../../src/credentials/choose.ts';
+import { provenanceLines } from '../../../src/credentials/provenance.ts';
+import { lookedText } from '../../../src/credentials/sourceMessages.ts';
+import {
+  actionsFor,
+  chosenText,
+  sourceRows,
+  stateOf,
+} from '../../../src/credentials/sourceView.ts';
 import { readEnvFile } from '../../../src/service/envFile.ts';
-import { provenanceLines } from '../../../src/ui/provenance.ts';
-import { lookedText } from '../../../src/ui/sourceMessages.ts';
-import { actionsFor, chosenText, sourceRows, stateOf } from '../../../src/ui/sourceView.ts';
 import { ibm } from '../service/fixtures.ts';
 import { type Changes, envFile, environment, found, full, record } from './sources.ts';
 

@@ -9,7 +9,7 @@ import {
   type SourceId,
   usable,
   valuesOf,
-} from '../credentials/choose.ts';
+} from './choose.ts';
 import { maskedValues } from './provenance.ts';
 import { settingNames } from './settingMessages.ts';
 import { capitalized, sourceName, sourceProblem } from './sourceMessages.ts';

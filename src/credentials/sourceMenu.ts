@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import type { Choice, Found, SourceId } from '../credentials/choose.ts';
+import type { Choice, Found, SourceId } from './choose.ts';
 import { sourceName } from './sourceMessages.ts';
 import { actionsFor, isInUse, type SourceAction, stateOf } from './sourceView.ts';
 

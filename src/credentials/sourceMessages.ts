@@ -1,5 +1,5 @@
-import type { Found, OutsideSource, SourceId, UnreadReason } from '../credentials/choose.ts';
 import type { Finding } from '../service/settingSource.ts';
+import type { Found, OutsideSource, SourceId, UnreadReason } from './choose.ts';
 import { firstOf, flawPhrase, shownName } from './flawPhrases.ts';
 
 /** Every phrase about where the three settings come from. Names and lines, never a value. Pure. */

@@ -1,3 +1,4 @@
+import type { SettingName } from '../service/credentials.ts';
 import {
   type Choice,
   editorProject,
@@ -5,8 +6,7 @@ import {
   outsideSource,
   type SourceId,
   valuesOf,
-} from '../credentials/choose.ts';
-import type { SettingName } from '../service/credentials.ts';
+} from './choose.ts';
 import { sourceName } from './sourceMessages.ts';
 
 /** Which source each of the three settings comes from, and which others have it. Pure. */

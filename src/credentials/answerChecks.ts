@@ -1,9 +1,9 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { type Blemish, cleanValue } from '../service/credentials.ts';
 import { isWellFormed, SHORTEST_KEY } from '../service/settingValue.ts';
-import { TAKEN_OFF } from '../ui/flawPhrases.ts';
-import { urlProblem } from '../ui/settingMessages.ts';
+import { TAKEN_OFF } from './flawPhrases.ts';
 import { destination } from './resolve.ts';
+import { urlProblem } from './settingMessages.ts';
 
 /** What is said about an answer while it is typed. Never repeats the answer. Pure. */
 
