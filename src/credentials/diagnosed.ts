@@ -1,7 +1,7 @@
 import type { ShownCheck } from '../diagnostics/diagnosisView.ts';
 import { preliminaryChecks, type SettingFlaws } from '../diagnostics/preliminaryChecks.ts';
+import type { MessageContext } from '../messages/fixLocation.ts';
 import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
-import type { MessageContext } from '../ui/whereToMend.ts';
 import { problemOfKey, problemOfProject } from './answerChecks.ts';
 import type { Choice, Found } from './choose.ts';
 

@@ -1,4 +1,4 @@
-import { ACTION_LABELS, type Fix } from '../ui/actions.ts';
+import { ACTION_LABELS, type Fix } from '../messages/actions.ts';
 
 /** What *Diagnose Connection* shows, as a pure function of its checks: rows, cause and report. */
 

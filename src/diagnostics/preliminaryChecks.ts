@@ -20,8 +20,8 @@ import {
   sourceName,
   sourceProblem,
 } from '../credentials/sourceMessages.ts';
+import type { Fix } from '../messages/actions.ts';
 import type { Blemish, SettingName } from '../service/credentials.ts';
-import type { Fix } from '../ui/actions.ts';
 import type { ShownCheck } from './diagnosisView.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */

@@ -1,12 +1,12 @@
 import { commands, window } from 'vscode';
+import { ACTION_LABELS } from '../messages/actions.ts';
+import type { MessageContext } from '../messages/fixLocation.ts';
+import { messageFor } from '../messages/messages.ts';
 import { ServiceError } from '../service/errors.ts';
 import { redact } from '../service/redact.ts';
 import type { Recent } from '../status/recent.ts';
 import type { StatusItem } from '../status/statusItem.ts';
-import { ACTION_LABELS } from '../ui/actions.ts';
 import type { Log } from '../ui/log.ts';
-import { messageFor } from '../ui/messages.ts';
-import type { MessageContext } from '../ui/whereToMend.ts';
 
 /** Shows failures to the user and writes them to the log. */
 

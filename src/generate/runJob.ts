@@ -1,7 +1,7 @@
+import { retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { inform } from '../ui/inform.ts';
-import { retryText } from '../ui/messages.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { GenerateOptions, Used } from './generateOptions.ts';
 import type { Course, Job } from './job.ts';

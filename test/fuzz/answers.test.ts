@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { messageFor } from '../../src/messages/messages.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { identityFailure, inferenceFailure } from '../../src/service/failures.ts';
 import { readModels } from '../../src/service/modelList.ts';
 import { readChat, readGeneration } from '../../src/service/piece.ts';
 import { parseJson, readTokenCount } from '../../src/service/wire.ts';
-import { messageFor } from '../../src/ui/messages.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const FOREIGN = 'f0reign words';

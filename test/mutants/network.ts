@@ -283,10 +283,10 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a wait of thousands of years is told in minutes',
-    file: 'src/ui/messages.ts',
+    file: 'src/messages/messages.ts',
     from: '  if (ms > DAY_MS) ',
     to: '  if (ms > Number.POSITIVE_INFINITY) ',
-    test: 'test/unit/messages.test.ts',
+    test: 'test/unit/messages/messages.test.ts',
     title: 'left alone: until the year 9999',
   },
 ];

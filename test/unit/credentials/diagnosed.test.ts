@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { choose } from '../../../src/credentials/choose.ts';
 import { contextOf, contextOfTest, whatToDiagnose } from '../../../src/credentials/diagnosed.ts';
 import { conclusionOf } from '../../../src/diagnostics/diagnosisView.ts';
+import { messageFor } from '../../../src/messages/messages.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
-import { messageFor } from '../../../src/ui/messages.ts';
 import {
   type Changes,
   envFile,

@@ -2,10 +2,10 @@ import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/erro
 import type { Retry } from '../service/exchange.ts';
 import type { SecretKind } from '../service/promptSecrets.ts';
 import type { Action } from './actions.ts';
+import { type MessageContext, type Where, whereToMend } from './fixLocation.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
 import { parameterRefused, plainNumber } from './parameterMessages.ts';
 import { REFUSAL_SENTENCES } from './refusalMessages.ts';
-import { type MessageContext, type Where, whereToMend } from './whereToMend.ts';
 
 /**
  * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { SourceId } from '../../src/credentials/choose.ts';
-import { missingText } from '../../src/credentials/settingMessages.ts';
-import { type ErrorKind, ServiceError } from '../../src/service/errors.ts';
-import { modelProblem } from '../../src/service/modelLimits.ts';
-import { parameterProblem } from '../../src/service/parameterCheck.ts';
-import type { SecretKind } from '../../src/service/promptSecrets.ts';
-import type { Operation } from '../../src/service/vendors.ts';
-import { messageFor, retryText } from '../../src/ui/messages.ts';
-import { modelOf } from './service/modelFixtures.ts';
+import type { SourceId } from '../../../src/credentials/choose.ts';
+import { missingText } from '../../../src/credentials/settingMessages.ts';
+import { messageFor, retryText } from '../../../src/messages/messages.ts';
+import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { modelProblem } from '../../../src/service/modelLimits.ts';
+import { parameterProblem } from '../../../src/service/parameterCheck.ts';
+import type { SecretKind } from '../../../src/service/promptSecrets.ts';
+import type { Operation } from '../../../src/service/vendors.ts';
+import { modelOf } from '../service/modelFixtures.ts';
 
 /** Every kind of the union, read from its source, since a type is gone when the test runs. */
 const kinds = [

@@ -1,7 +1,7 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Action } from './actions.ts';
+import type { Where } from './fixLocation.ts';
 import type { Message, Sentence } from './messages.ts';
-import type { Where } from './whereToMend.ts';
 
 /** Every sentence about the way to the service and back. Pure. */
 
