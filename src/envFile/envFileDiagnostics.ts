@@ -1,7 +1,7 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/outside.ts';
-import { DocumentDiagnostics, SOURCE } from '../documentDiagnostics.ts';
 import { readSettings } from '../settings.ts';
+import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';
 import { rangeOf } from './envDocument.ts';
 import type { GitRisk } from './findingMessages.ts';
 import { gitRisk } from './gitIgnore.ts';

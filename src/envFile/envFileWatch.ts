@@ -1,5 +1,5 @@
 import type { Disposable } from 'vscode';
-import { whenOpened } from '../whenOpened.ts';
+import { whenOpened } from '../ui/whenOpened.ts';
 
 const loadFeature = () => import('./envFileFeature.ts').then(({ startEnvFile }) => startEnvFile());
 

@@ -8,12 +8,12 @@ import {
   type TextDocument,
   WorkspaceEdit,
 } from 'vscode';
-import { SOURCE } from '../documentDiagnostics.ts';
 import { findKey } from '../service/envKey.ts';
 import { type EnvEdit, mendEnvFile } from '../service/envMend.ts';
 import { type Assignment, byLine } from '../service/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
+import { SOURCE } from '../ui/documentDiagnostics.ts';
 import { appendedLines } from './appendedLines.ts';
 import { lineRange, rangeOf } from './envDocument.ts';
 import type { EnvFileDiagnostics } from './envFileDiagnostics.ts';

@@ -1,6 +1,6 @@
 import { Diagnostic, DiagnosticSeverity, Range, type TextDocument } from 'vscode';
-import { DocumentDiagnostics, SOURCE } from '../documentDiagnostics.ts';
 import { readSettings } from '../settings.ts';
+import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';
 import type { TemplateProblem } from './flaws.ts';
 import { isTemplateFile } from './templateDocument.ts';
 import { flawText } from './templateMessages.ts';

@@ -1,5 +1,5 @@
 import type { Disposable } from 'vscode';
-import { whenOpened } from '../whenOpened.ts';
+import { whenOpened } from '../ui/whenOpened.ts';
 import { isTemplateFile } from './templateDocument.ts';
 
 const loadFeature = () =>
