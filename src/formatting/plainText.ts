@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../invisible.ts';
+import { INVISIBLE } from '../service/invisible.ts';
 
 /** Control characters but tab and LF, halves of a surrogate pair, byte order marks. */
 const CONTROL = /[[\p{Cc}--[\t\n]]\p{Cs}\uFEFF]/gv;

@@ -1,4 +1,4 @@
-import { INVISIBLE_OR_UNKNOWN } from '../invisible.ts';
+import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 
 /** More than a row can show. */
 const LONGEST = 120;
