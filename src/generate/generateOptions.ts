@@ -1,7 +1,7 @@
 import type { Uri } from 'vscode';
 import type { Client, Generation } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
-import type { Retry } from '../service/exchange.ts';
+import type { Retry } from '../service/http/exchange.ts';
 import type { Settings } from '../settings.ts';
 import type { Jobs } from './jobs.ts';
 

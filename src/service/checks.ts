@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
-import type { Retry } from './exchange.ts';
-import type { RequestLimit } from './headers.ts';
+import type { Retry } from './http/exchange.ts';
+import type { RequestLimit } from './http/headers.ts';
 import { fateOf, type ModelFate, withFate } from './modelLife.ts';
 import { functionOf } from './models.ts';
 import { addressOf, reachIdentity } from './reach.ts';

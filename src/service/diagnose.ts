@@ -10,7 +10,7 @@ import {
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
-import type { Retry } from './exchange.ts';
+import type { Retry } from './http/exchange.ts';
 import { withoutSecrets } from './redact.ts';
 import type { ClientSettings, Session } from './session.ts';
 

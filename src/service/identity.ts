@@ -1,6 +1,6 @@
 import type { Credentials } from './credentials.ts';
 import { identityFailure } from './failures.ts';
-import type { Http } from './http.ts';
+import type { Http } from './http/http.ts';
 import type { TokenAnswer } from './tokenLife.ts';
 import { readTokenAnswer } from './wire.ts';
 

@@ -1,10 +1,10 @@
 import { Callbacks } from './callbacks.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind } from './errors.ts';
-import type { Exchange } from './exchange.ts';
 import { inferenceFailure } from './failures.ts';
-import type { Http } from './http.ts';
-import type { Limiter } from './limiter.ts';
+import type { Exchange } from './http/exchange.ts';
+import type { Http } from './http/http.ts';
+import type { Limiter } from './http/limiter.ts';
 import type { TokenService } from './token.ts';
 import type { Token } from './tokenState.ts';
 import type { InferencePath } from './vendors.ts';

@@ -1,5 +1,5 @@
 import { inferenceFailure } from './failures.ts';
-import type { Http } from './http.ts';
+import type { Http } from './http/http.ts';
 import { MOST_MODELS, type Model, type ModelList, readModels } from './modelList.ts';
 import type { Operation, Vendor } from './vendors.ts';
 import { parseJson } from './wire.ts';

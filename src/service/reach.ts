@@ -1,9 +1,9 @@
 import type { Credentials } from './credentials.ts';
 import { ServiceError } from './errors.ts';
-import type { Exchange } from './exchange.ts';
 import type { ErrorAnswer } from './failures.ts';
-import type { Http } from './http.ts';
-import type { RequestGate } from './limiter.ts';
+import type { Exchange } from './http/exchange.ts';
+import type { Http } from './http/http.ts';
+import type { RequestGate } from './http/limiter.ts';
 import { type Model, readModels } from './modelList.ts';
 import { idFilter } from './models.ts';
 import type { Vendor } from './vendors.ts';

@@ -2,10 +2,15 @@ import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { ServiceError } from './errors.ts';
-import { Http, type HttpOptions } from './http.ts';
+import { Http, type HttpOptions } from './http/http.ts';
+import {
+  Limiter,
+  type LimiterOptions,
+  type LimiterState,
+  type RequestGate,
+} from './http/limiter.ts';
 import { fetchToken } from './identity.ts';
 import { KeyTokens } from './keyTokens.ts';
-import { Limiter, type LimiterOptions, type LimiterState, type RequestGate } from './limiter.ts';
 import { ModelCache } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model, ModelList } from './modelList.ts';

@@ -1,4 +1,4 @@
-import type { Limiter, LimiterState } from '../service/limiter.ts';
+import type { Limiter, LimiterState } from '../service/http/limiter.ts';
 import { type Traffic, toNextSecond } from './statusView.ts';
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GenerateOptions, Generation } from '../../src/service/client.ts';
-import { editorFetch } from '../../src/service/editorFetch.ts';
 import { ServiceError } from '../../src/service/errors.ts';
+import { editorFetch } from '../../src/service/http/editorFetch.ts';
 import { assertOnlyFacts } from '../contract/service/facts.ts';
 import { closedPort } from '../contract/service/proxy.ts';
 import {

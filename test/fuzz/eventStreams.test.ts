@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Body } from '../../src/service/body.ts';
 import { Collector, collectStream } from '../../src/service/collector.ts';
 import { ServiceError } from '../../src/service/errors.ts';
+import { Body } from '../../src/service/http/body.ts';
 import { readChat, readGeneration } from '../../src/service/piece.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { LONGEST_RETRY_AFTER_MS, retryAfterMs, retryWaitMs } from '../../src/service/retry.ts';
+import { LONGEST_RETRY_AFTER_MS, retryAfterMs, retryWaitMs } from '../../src/service/http/retry.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { ConfigurationTarget, workspace } from 'vscode';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
-import { Http } from '../../src/service/http.ts';
+import { Http } from '../../src/service/http/http.ts';
 import { fetchToken } from '../../src/service/identity.ts';
 import { reachIdentity } from '../../src/service/reach.ts';
 import { type Vendor, vendorFor } from '../../src/service/vendors.ts';

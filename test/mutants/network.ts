@@ -5,13 +5,13 @@ const answers = 'test/contract/service/answers.test.ts';
 const deadlines = 'test/contract/service/deadlines.test.ts';
 const pollution = 'test/contract/service/pollution.test.ts';
 const keptConnections = 'test/contract/service/keptConnections.test.ts';
-const limiter = 'test/unit/service/limiter.test.ts';
+const limiter = 'test/unit/service/http/limiter.test.ts';
 
 /** Defences between this machine and the service. */
 export const networkMutants: readonly Mutant[] = [
   {
     name: 'redirects are followed',
-    file: 'src/service/editorFetch.ts',
+    file: 'src/service/http/editorFetch.ts',
     from: "redirect: 'manual'",
     to: "redirect: 'follow'",
     test: transport,
@@ -19,7 +19,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'what other extensions put on every object steers the editor’s fetch',
-    file: 'src/service/editorFetch.ts',
+    file: 'src/service/http/editorFetch.ts',
     from: '...DEFAULTS, ',
     to: '',
     test: pollution,
@@ -27,7 +27,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'what other extensions put on every object steers a request',
-    file: 'src/service/http.ts',
+    file: 'src/service/http/http.ts',
     from: 'const exchange = own(given);',
     to: 'const exchange = given;',
     test: pollution,
@@ -35,7 +35,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a proxy that closes the connection is asked without end',
-    file: 'src/service/endlessTunnels.ts',
+    file: 'src/service/http/endlessTunnels.ts',
     from: '    error.code = PROXY_CLOSED;\n',
     to: '',
     test: transport,
@@ -43,7 +43,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a closed connection fails a request',
-    file: 'src/service/editorFetch.ts',
+    file: 'src/service/http/editorFetch.ts',
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
     test: keptConnections,
@@ -51,7 +51,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'whatever fails counts as not sent',
-    file: 'src/service/editorFetch.ts',
+    file: 'src/service/http/editorFetch.ts',
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,
@@ -59,7 +59,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'what follows the last event is left alone',
-    file: 'src/service/http.ts',
+    file: 'src/service/http/http.ts',
     from: 'body.readRest(REST_MS).then(over)',
     to: 'Promise.resolve().then(over)',
     test: keptConnections,
@@ -75,7 +75,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'an answer that is kept open keeps its slot',
-    file: 'src/service/http.ts',
+    file: 'src/service/http/http.ts',
     from: 'const REST_MS = 1_000;',
     to: 'const REST_MS = 100_000;',
     test: keptConnections,
@@ -91,7 +91,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no check of the origin',
-    file: 'src/service/connection.ts',
+    file: 'src/service/http/connection.ts',
     from: 'destination.origin !== origin || ',
     to: '',
     test: transport,
@@ -99,7 +99,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'certificates need not be checked',
-    file: 'src/service/connection.ts',
+    file: 'src/service/http/connection.ts',
     from: "=== '0'",
     to: "=== 'never'",
     test: transport,
@@ -107,7 +107,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'what may have run is sent again',
-    file: 'src/service/connection.ts',
+    file: 'src/service/http/connection.ts',
     from: "new ServiceError('connection-lost', details), mayPass: false",
     to: "new ServiceError('connection-lost', details), mayPass: true",
     test: transport,
@@ -115,7 +115,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'bodies of failed attempts are left alone',
-    file: 'src/service/delivery.ts',
+    file: 'src/service/http/delivery.ts',
     from: 'this.#bodyOf(stream, MAX_ERROR_BYTES)',
     to: 'this.#bodyOf(stream && null, MAX_ERROR_BYTES)',
     test: transport,
@@ -123,7 +123,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'compressed answers are asked for',
-    file: 'src/service/headers.ts',
+    file: 'src/service/http/headers.ts',
     from: "'Accept-Encoding': 'identity'",
     to: "'Accept-Encoding': 'gzip, br'",
     test: 'test/contract/service/requests.test.ts',
@@ -131,7 +131,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'compressed answers are read',
-    file: 'src/service/headers.ts',
+    file: 'src/service/http/headers.ts',
     from: " || encoding !== 'identity'",
     to: '',
     test: answers,
@@ -139,7 +139,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'any kind of document is an answer',
-    file: 'src/service/headers.ts',
+    file: 'src/service/http/headers.ts',
     from: 'type !== accept || ',
     to: '',
     test: answers,
@@ -147,7 +147,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no cap on an answer',
-    file: 'src/service/body.ts',
+    file: 'src/service/http/body.ts',
     from: 'this.#bytes <= this.#maxBytes',
     to: 'this.#bytes >= 0',
     test: answers,
@@ -163,15 +163,15 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no cap on an event',
-    file: 'src/service/stream.ts',
+    file: 'src/service/http/stream.ts',
     from: '    maxBufferSize: MAX_EVENT_LENGTH,\n',
     to: '',
-    test: 'test/unit/service/stream.test.ts',
+    test: 'test/unit/service/http/stream.test.ts',
     title: 'may have 1 MiB each and no more',
   },
   {
     name: 'no deadline over all attempts',
-    file: 'src/service/deadline.ts',
+    file: 'src/service/http/deadline.ts',
     from: 'setTimeout(() => this.#controller.abort(), this.#budget.endsAt - now)',
     to: 'setTimeout(() => {}, this.#budget.endsAt - now)',
     test: deadlines,
@@ -179,7 +179,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no deadline for the headers',
-    file: 'src/service/delivery.ts',
+    file: 'src/service/http/delivery.ts',
     from: '      setTimeout(() => ending.abort(), this.#options.headersMs),\n',
     to: '',
     test: deadlines,
@@ -187,7 +187,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no idle timer',
-    file: 'src/service/body.ts',
+    file: 'src/service/http/body.ts',
     from: 'setTimeout(isLate, this.#idleMs)',
     to: 'setTimeout(() => isLate, this.#idleMs)',
     test: deadlines,
@@ -195,7 +195,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'one retry too many',
-    file: 'src/service/retry.ts',
+    file: 'src/service/http/retry.ts',
     from: 'MAX_RETRIES = 3',
     to: 'MAX_RETRIES = 4',
     test: 'test/unit/service/retrying.test.ts',
@@ -203,7 +203,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'any Retry-After is waited for',
-    file: 'src/service/delivery.ts',
+    file: 'src/service/http/delivery.ts',
     from: ' && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS',
     to: '',
     test: 'test/unit/service/retrying.test.ts',
@@ -211,15 +211,15 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'waits without jitter',
-    file: 'src/service/retry.ts',
+    file: 'src/service/http/retry.ts',
     from: 'top / 2 + random() * (top / 2)',
     to: 'top',
-    test: 'test/unit/service/retry.test.ts',
+    test: 'test/unit/service/http/retry.test.ts',
     title: 'wait 0.5–1, 1–2 and 2–4 s',
   },
   {
     name: 'the slot is held while a retry waits',
-    file: 'src/service/delivery.ts',
+    file: 'src/service/http/delivery.ts',
     from: 'if (this.#isSent && !this.#isAnswered) this.release();',
     to: '',
     test: 'test/contract/service/concurrency.test.ts',
@@ -227,7 +227,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'the queue has no end',
-    file: 'src/service/limiter.ts',
+    file: 'src/service/http/limiter.ts',
     from: 'this.#newcomers() >= this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
@@ -235,7 +235,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a waiter who left still gets a slot',
-    file: 'src/service/limiter.ts',
+    file: 'src/service/http/limiter.ts',
     from: '        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);\n',
     to: '',
     test: limiter,
@@ -243,7 +243,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a 429 changes nothing',
-    file: 'src/service/limiter.ts',
+    file: 'src/service/http/limiter.ts',
     from: 'Math.max(1, this.#limit / 2)',
     to: 'this.#limit',
     test: limiter,
@@ -251,7 +251,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a pause holds back only who was told',
-    file: 'src/service/limiter.ts',
+    file: 'src/service/http/limiter.ts',
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, pausedUntil);',
     to: 'void pausedUntil;',
     test: limiter,
@@ -259,23 +259,23 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'the parser of events is fed whatever came together',
-    file: 'src/service/stream.ts',
+    file: 'src/service/http/stream.ts',
     from: 'const MOST_FED = 4_096;',
     to: 'const MOST_FED = 1_048_576;',
-    test: 'test/unit/service/stream.test.ts',
+    test: 'test/unit/service/http/stream.test.ts',
     title: 'take linear time where they are nothing but',
   },
   {
     name: 'a redirect that leads to no host is said to lead to one',
-    file: 'src/service/connection.ts',
+    file: 'src/service/http/connection.ts',
     from: "protocol === 'https:' || protocol === 'http:' ? host : undefined",
     to: 'protocol ? host : undefined',
-    test: 'test/unit/service/connection.test.ts',
+    test: 'test/unit/service/http/connection.test.ts',
     title: 'vscode://settings/x is undefined',
   },
   {
     name: 'an answer 304 is called a redirect',
-    file: 'src/service/connection.ts',
+    file: 'src/service/http/connection.ts',
     from: ' && status !== 304',
     to: '',
     test: 'test/contract/service/transport.test.ts',

@@ -24,7 +24,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'an error repeats the key',
-    file: 'src/service/delivery.ts',
+    file: 'src/service/http/delivery.ts',
     from: 'error: withoutSecrets(error, secrets)',
     to: 'error',
     test: 'test/contract/service/secrets.test.ts',

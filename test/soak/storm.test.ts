@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { retryWaitMs } from '../../src/service/retry.ts';
+import { retryWaitMs } from '../../src/service/http/retry.ts';
 import { endWorlds, pathOf, startWorld } from '../contract/service/world.ts';
 import { printTable } from '../table.ts';
 import { isFull } from './fullOrShort.ts';

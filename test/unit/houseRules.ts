@@ -23,7 +23,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '2: only service/http.ts imports axios',
     isBroken: (line, path) =>
-      path !== 'service/http.ts' && /^axios(-retry)?($|\/)/.test(imports(line) ?? ''),
+      path !== 'service/http/http.ts' && /^axios(-retry)?($|\/)/.test(imports(line) ?? ''),
     planted: ['service/client.ts', "import axios from 'axios';"],
   },
   {
@@ -68,7 +68,7 @@ export const houseRules: readonly HouseRule[] = [
     name: '4: no work at import time',
     isBroken: (line) =>
       /^(await |void |setTimeout|setInterval|fetch\(|[a-z]\w*(\.\w+)+\()/.test(line),
-    planted: ['service/http.ts', 'setInterval(() => {}, 1_000);'],
+    planted: ['service/http/http.ts', 'setInterval(() => {}, 1_000);'],
   },
   {
     name: '5: src/service holds no sentences for people',
@@ -83,7 +83,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '6: only the last gate lets a request out',
     isBroken: (line, path) =>
-      path !== 'service/editorFetch.ts' &&
+      path !== 'service/http/editorFetch.ts' &&
       /(?<![#.\w])(globalThis\.)?(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
         line,
       ),
@@ -95,11 +95,11 @@ export const houseRules: readonly HouseRule[] = [
       inService(path) &&
       path !== 'service/clock.ts' &&
       /\b(Date\.now\(|performance\.now\(|Math\.random\(|new Date\(\))/.test(line),
-    planted: ['service/retry.ts', '  return top * Math.random();'],
+    planted: ['service/http/retry.ts', '  return top * Math.random();'],
   },
   {
     name: '8: one thing retries',
-    isBroken: (line, path) => path !== 'service/http.ts' && /\baxiosRetry\b/.test(line),
+    isBroken: (line, path) => path !== 'service/http/http.ts' && /\baxiosRetry\b/.test(line),
     planted: ['service/identity.ts', 'axiosRetry(instance, { retries: 3 });'],
   },
   {

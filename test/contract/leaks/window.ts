@@ -14,9 +14,9 @@ const MARK = '?window';
 
 /** Changes of the sources on their way in: file, what stands there, what takes its place. */
 const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
-  ['/src/service/http.ts', 'headersMs: 60_000', 'headersMs: globalThis.patienceOfTest'],
-  ['/src/service/http.ts', 'idleMs: 30_000', 'idleMs: globalThis.patienceOfTest'],
-  ['/src/service/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
+  ['/src/service/http/http.ts', 'headersMs: 60_000', 'headersMs: globalThis.patienceOfTest'],
+  ['/src/service/http/http.ts', 'idleMs: 30_000', 'idleMs: globalThis.patienceOfTest'],
+  ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   [
     '/src/diagnostics/report.ts',
     'const message = messageFor(error, context);',

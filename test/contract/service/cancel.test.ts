@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { editorFetch } from '../../../src/service/editorFetch.ts';
+import { editorFetch } from '../../../src/service/http/editorFetch.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { startMuteServer } from './muteServer.ts';

@@ -1,7 +1,7 @@
 import { Client } from '../../../src/service/client.ts';
-import { Http } from '../../../src/service/http.ts';
+import { Http } from '../../../src/service/http/http.ts';
+import { Limiter } from '../../../src/service/http/limiter.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
-import { Limiter } from '../../../src/service/limiter.ts';
 import { TokenService } from '../../../src/service/token.ts';
 import { credentialsFor, modelId } from './world.ts';
 

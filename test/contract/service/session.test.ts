@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GenerateOptions } from '../../../src/service/client.ts';
-import type { LimiterState } from '../../../src/service/limiter.ts';
+import type { LimiterState } from '../../../src/service/http/limiter.ts';
 import { Session } from '../../../src/service/session.ts';
 import type { TokenState } from '../../../src/service/tokenState.ts';
 import { gate } from '../../emulator/faults.ts';

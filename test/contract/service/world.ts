@@ -1,9 +1,9 @@
 import { Client, type GenerateOptions, type Generation } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { Http, type HttpOptions } from '../../../src/service/http.ts';
+import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
+import { Limiter, type LimiterOptions } from '../../../src/service/http/limiter.ts';
 import { fetchToken } from '../../../src/service/identity.ts';
-import { Limiter, type LimiterOptions } from '../../../src/service/limiter.ts';
 import type { Parameters } from '../../../src/service/parameters.ts';
 import { TokenService } from '../../../src/service/token.ts';
 import { type Operation, type Vendor, vendorFor } from '../../../src/service/vendors.ts';

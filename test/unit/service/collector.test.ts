@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Body } from '../../../src/service/body.ts';
 import { Collector, collectStream } from '../../../src/service/collector.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
+import { Body } from '../../../src/service/http/body.ts';
 import { readChat } from '../../../src/service/piece.ts';
 import { kindOf, never } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/service/clock.ts';
-import { Limiter, type LimiterState } from '../../../src/service/limiter.ts';
+import { Limiter, type LimiterState } from '../../../src/service/http/limiter.ts';
 import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { initialFacts, renderStatus } from '../../../src/status/statusView.ts';
 

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from './clock.ts';
-import { ServiceError } from './errors.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
 import type { RequestLimit } from './headers.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { connectionFailure, redirectHost } from '../../../src/service/connection.ts';
-import { NothingSent } from '../../../src/service/editorFetch.ts';
-import type { ErrorDetails, ErrorKind } from '../../../src/service/errors.ts';
-import { clientOn, credentials, FakeTime, failureOf, fakeNetwork } from './fixtures.ts';
+import type { ErrorDetails, ErrorKind } from '../../../../src/service/errors.ts';
+import { connectionFailure, redirectHost } from '../../../../src/service/http/connection.ts';
+import { NothingSent } from '../../../../src/service/http/editorFetch.ts';
+import { clientOn, credentials, FakeTime, failureOf, fakeNetwork } from '../fixtures.ts';
 
 const broken = (code: string, more: object = {}) =>
   Object.assign(new Error(`text of ${code}`), { code, ...more });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Body } from '../../../src/service/body.ts';
-import { kindOf } from './fixtures.ts';
+import { Body } from '../../../../src/service/http/body.ts';
+import { kindOf } from '../fixtures.ts';
 
 const MB = 1_000_000;
 

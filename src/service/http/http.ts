@@ -6,16 +6,16 @@ import axios, {
   isAxiosError,
 } from 'axios';
 import axiosRetry from 'axios-retry';
+import { systemClock } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
+import { own } from '../own.ts';
 import type { Body } from './body.ts';
-import { systemClock } from './clock.ts';
 import { Deadline } from './deadline.ts';
 import { Delivery, type DeliveryOptions } from './delivery.ts';
 import { editorFetch } from './editorFetch.ts';
 import { refuseEndlessTunnels } from './endlessTunnels.ts';
-import { ServiceError } from './errors.ts';
 import type { Budget, Exchange } from './exchange.ts';
 import { checkHead, requestHeaders, type StreamedAnswer } from './headers.ts';
-import { own } from './own.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
 /**

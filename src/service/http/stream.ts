@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /** Characters one event may have. The longest real one is a few hundred. */
 export const MAX_EVENT_LENGTH = 1_048_576;

@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /** The bytes of one answer, within bounds of size and time, which nothing below it has. */
 export class Body {

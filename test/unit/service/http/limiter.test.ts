@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Limiter, type LimiterState, type Slot } from '../../../src/service/limiter.ts';
-import { FakeTime, kindOf, never, seed, settled } from './fixtures.ts';
+import { Limiter, type LimiterState, type Slot } from '../../../../src/service/http/limiter.ts';
+import { FakeTime, kindOf, never, seed, settled } from '../fixtures.ts';
 
 describe('the limiter', () => {
   let time: FakeTime;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
-import { MAX_EVENT_LENGTH, readEvents } from '../../../src/service/stream.ts';
-import { isLinear } from '../../growth.ts';
-import { kindOf, seed } from './fixtures.ts';
+import { MAX_EVENT_LENGTH, readEvents } from '../../../../src/service/http/stream.ts';
+import { isLinear } from '../../../growth.ts';
+import { kindOf, seed } from '../fixtures.ts';
 
 const texts = ['', 'plain', 'zwölf', '日本', '🙂👨‍👩‍👧', 'a\nb\r\nc', '"\\', '\u0000\u2028', 'x '];
 

@@ -1,6 +1,6 @@
+import type { ServiceError } from '../errors.ts';
+import type { ErrorAnswer } from '../failures.ts';
 import type { Body } from './body.ts';
-import type { ServiceError } from './errors.ts';
-import type { ErrorAnswer } from './failures.ts';
 import type { AnswerHead } from './headers.ts';
 import type { RequestGate } from './limiter.ts';
 

@@ -1,6 +1,6 @@
+import { ServiceError } from '../errors.ts';
 import { isCutHandshake, NothingSent } from './editorFetch.ts';
 import { PROXY_CLOSED } from './endlessTunnels.ts';
-import { ServiceError } from './errors.ts';
 
 /** What a failed connection means, and whether another attempt may do better. */
 

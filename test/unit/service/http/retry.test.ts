@@ -6,8 +6,8 @@ import {
   MAX_RETRIES,
   retryAfterMs,
   retryWaitMs,
-} from '../../../src/service/retry.ts';
-import { seed } from './fixtures.ts';
+} from '../../../../src/service/http/retry.ts';
+import { seed } from '../fixtures.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,5 +1,7 @@
+import type { Clock } from '../clock.ts';
+import { type ErrorDetails, isKind, ServiceError } from '../errors.ts';
+import { withoutSecrets } from '../redact.ts';
 import { Body } from './body.ts';
-import type { Clock } from './clock.ts';
 import {
   checkDestination,
   connectionFailure,
@@ -7,11 +9,9 @@ import {
   isUnsent,
   redirectHost,
 } from './connection.ts';
-import { type ErrorDetails, isKind, ServiceError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type AnswerHead, requestLimit, type StreamedAnswer } from './headers.ts';
 import type { Outcome, Slot } from './limiter.ts';
-import { withoutSecrets } from './redact.ts';
 import {
   isRetriedStatus,
   LONGEST_RETRY_AFTER_MS,

@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The headers of requests and of answers; the whole of what goes out besides a body. */
