@@ -10,7 +10,7 @@ import { Lazy } from './lazy.ts';
 import { Parts } from './parts.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import type { Session } from './service/session.ts';
-import type { TokenState } from './service/tokenState.ts';
+import type { TokenState } from './service/token/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
 import { Recent } from './status/recent.ts';
 import { StatusItem } from './status/statusItem.ts';

@@ -2,7 +2,7 @@ import { type Uri, type WorkspaceFolder, window } from 'vscode';
 import type { StoredKey } from '../envFile/moveKey.ts';
 import { type Credentials, SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
-import { Flight } from '../service/flight.ts';
+import { Flight } from '../service/token/flight.ts';
 import { cancellable } from '../ui/progress.ts';
 import { reportAddress } from './address.ts';
 import { settleDestination } from './approval.ts';

@@ -5,8 +5,8 @@ import { inferenceFailure } from './failures.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Http } from './http/http.ts';
 import type { Limiter } from './http/limiter.ts';
-import type { TokenService } from './token.ts';
-import type { Token } from './tokenState.ts';
+import type { TokenService } from './token/token.ts';
+import type { Token } from './token/tokenState.ts';
 import type { InferencePath } from './vendors.ts';
 
 /** What a request to the inference service is made with. */

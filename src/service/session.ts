@@ -9,8 +9,6 @@ import {
   type LimiterState,
   type RequestGate,
 } from './http/limiter.ts';
-import { fetchToken } from './identity.ts';
-import { KeyTokens } from './keyTokens.ts';
 import { ModelCache } from './modelCache.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model, ModelList } from './modelList.ts';
@@ -19,8 +17,10 @@ import { own } from './own.ts';
 import { addressOf, reachService, type ServiceAddress } from './reach.ts';
 import { redact } from './redact.ts';
 import { holdsSecret } from './secretSearch.ts';
-import type { TokenService } from './token.ts';
-import type { TokenState } from './tokenState.ts';
+import { fetchToken } from './token/identity.ts';
+import { KeyTokens } from './token/keyTokens.ts';
+import type { TokenService } from './token/token.ts';
+import type { TokenState } from './token/tokenState.ts';
 import type { Operation } from './vendors.ts';
 
 // What `start.ts` does with the states of a token loads with them.

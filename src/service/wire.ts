@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
 import { own } from './own.ts';
-import type { TokenAnswer } from './tokenLife.ts';
+import type { TokenAnswer } from './token/tokenLife.ts';
 
 /**
  * The shapes of answers, checked where they enter. Only the fields that are used are named; what

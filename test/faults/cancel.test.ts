@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { GenerateOptions } from '../../src/service/client.ts';
-import { fetchToken } from '../../src/service/identity.ts';
+import { fetchToken } from '../../src/service/token/identity.ts';
 import { type MuteServer, startMuteServer } from '../contract/service/muteServer.ts';
 import {
   endWorlds,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/service/errors.ts';
-import { tokenLife } from '../../src/service/tokenLife.ts';
+import { tokenLife } from '../../src/service/token/tokenLife.ts';
 import { readTokenAnswer } from '../../src/service/wire.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

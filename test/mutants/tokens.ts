@@ -1,14 +1,14 @@
 import type { Mutant } from './mutant.ts';
 
 const replay = 'test/contract/service/replay.test.ts';
-const token = 'test/unit/service/token.test.ts';
-const life = 'test/unit/service/tokenLife.test.ts';
+const token = 'test/unit/service/token/token.test.ts';
+const life = 'test/unit/service/token/tokenLife.test.ts';
 
 /** Defences around the life of a token. */
 export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a tested token serves any key',
-    file: 'src/service/keyTokens.ts',
+    file: 'src/service/token/keyTokens.ts',
     from: '    own.apiKey === wanted.apiKey &&\n',
     to: '',
     test: 'test/contract/service/session.test.ts',
@@ -32,7 +32,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a refused key is sent again',
-    file: 'src/service/token.ts',
+    file: 'src/service/token/token.ts',
     from: "if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;",
     to: '',
     test: token,
@@ -40,7 +40,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'each caller gets a token of its own',
-    file: 'src/service/token.ts',
+    file: 'src/service/token/token.ts',
     from: 'this.#flight ??= this.#startFlight();',
     to: 'this.#flight = this.#startFlight();',
     test: token,
@@ -48,7 +48,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'no backoff of renewals',
-    file: 'src/service/backoff.ts',
+    file: 'src/service/token/backoff.ts',
     from: 'FIRST_MS * 2 ** this.#failures',
     to: '0',
     test: token,
@@ -56,7 +56,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'calls ask in a pause of the identity service',
-    file: 'src/service/token.ts',
+    file: 'src/service/token/token.ts',
     from: 'if (pause) return Promise.reject(pause);',
     to: '',
     test: token,
@@ -64,7 +64,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'renewals go on though nobody uses the token',
-    file: 'src/service/token.ts',
+    file: 'src/service/token/token.ts',
     from: 'RENEWALS_WITHOUT_USE = 2',
     to: 'RENEWALS_WITHOUT_USE = 1_000',
     test: 'test/unit/service/tokenClock.test.ts',
@@ -72,7 +72,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a newer token is dropped with an old one',
-    file: 'src/service/token.ts',
+    file: 'src/service/token/token.ts',
     from: '    if (this.#current !== token) return;\n',
     to: '',
     test: 'test/unit/service/tokenClock.test.ts',
@@ -80,7 +80,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'the clock on the wall is not looked at',
-    file: 'src/service/tokenState.ts',
+    file: 'src/service/token/tokenState.ts',
     from: 'Math.max(wallAge, clock.monotonic() - token.monotonicStart)',
     to: 'clock.monotonic() - token.monotonicStart',
     test: 'test/unit/service/tokenClock.test.ts',
@@ -88,7 +88,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a token lives as expiration says, and nothing else',
-    file: 'src/service/tokenLife.ts',
+    file: 'src/service/token/tokenLife.ts',
     from: 'const lives = [expiresIn, until]',
     to: 'const lives = [until]',
     test: life,
@@ -96,7 +96,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a life of any length is believed',
-    file: 'src/service/tokenLife.ts',
+    file: 'src/service/token/tokenLife.ts',
     from: 'Math.min(life as number, LONGEST_LIFE_SECONDS)',
     to: '(life as number)',
     test: life,
@@ -104,7 +104,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'all windows renew at the same moment',
-    file: 'src/service/tokenLife.ts',
+    file: 'src/service/token/tokenLife.ts',
     from: '0.7 + random * 0.2',
     to: '0.8',
     test: life,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { editorFetch } from '../../../src/service/http/editorFetch.ts';
-import { fetchToken } from '../../../src/service/identity.ts';
+import { fetchToken } from '../../../src/service/token/identity.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { startMuteServer } from './muteServer.ts';
 import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type World } from './world.ts';

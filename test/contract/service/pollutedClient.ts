@@ -1,8 +1,8 @@
 import { Client } from '../../../src/service/client.ts';
 import { Http } from '../../../src/service/http/http.ts';
 import { Limiter } from '../../../src/service/http/limiter.ts';
-import { fetchToken } from '../../../src/service/identity.ts';
-import { TokenService } from '../../../src/service/token.ts';
+import { fetchToken } from '../../../src/service/token/identity.ts';
+import { TokenService } from '../../../src/service/token/token.ts';
 import { credentialsFor, modelId } from './world.ts';
 
 /**

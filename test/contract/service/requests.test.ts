@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Client } from '../../../src/service/client.ts';
-import { fetchToken } from '../../../src/service/identity.ts';
+import { fetchToken } from '../../../src/service/token/identity.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';

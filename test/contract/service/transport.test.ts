@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fetchToken } from '../../../src/service/identity.ts';
+import { fetchToken } from '../../../src/service/token/identity.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { startMuteServer } from './muteServer.ts';
 import { throughProxy } from './patchedFetch.ts';

@@ -6,8 +6,8 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { Limiter } from '../../../src/service/http/limiter.ts';
-import { TokenService } from '../../../src/service/token.ts';
-import type { TokenAnswer } from '../../../src/service/tokenLife.ts';
+import { TokenService } from '../../../src/service/token/token.ts';
+import type { TokenAnswer } from '../../../src/service/token/tokenLife.ts';
 import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 
 /** A new seed for each run, shown in the names of the tests that use it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
 import type { Retry } from '../../../src/service/http/exchange.ts';
-import { TokenService } from '../../../src/service/token.ts';
+import { TokenService } from '../../../src/service/token/token.ts';
 import {
   clientOn,
   FakeTime,

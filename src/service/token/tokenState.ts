@@ -1,5 +1,5 @@
-import type { Clock, Moment } from './clock.ts';
-import type { ServiceError } from './errors.ts';
+import type { Clock, Moment } from '../clock.ts';
+import type { ServiceError } from '../errors.ts';
 import type { TokenLife } from './tokenLife.ts';
 
 /** What is known about a token at a moment. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { ServiceError } from '../../../src/service/errors.ts';
-import { FakeTime, failureOf, kindOf, never, tokenAnswer } from './fixtures.ts';
-import { down, MINUTE, refused, underTest } from './tokens.ts';
+import { ServiceError } from '../../../../src/service/errors.ts';
+import { FakeTime, failureOf, kindOf, never, tokenAnswer } from '../fixtures.ts';
+import { down, MINUTE, refused, underTest } from '../tokens.ts';
 
 describe('the token service', () => {
   let time: FakeTime;

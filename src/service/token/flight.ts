@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /**
  * One run of work that everybody who wants its result shares. Each can stop waiting on their own;

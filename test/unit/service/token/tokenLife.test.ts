@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ServiceError } from '../../../src/service/errors.ts';
-import { clockAhead, tokenLife } from '../../../src/service/tokenLife.ts';
-import { readTokenAnswer } from '../../../src/service/wire.ts';
-import { seed } from './fixtures.ts';
+import { ServiceError } from '../../../../src/service/errors.ts';
+import { clockAhead, tokenLife } from '../../../../src/service/token/tokenLife.ts';
+import { readTokenAnswer } from '../../../../src/service/wire.ts';
+import { seed } from '../fixtures.ts';
 
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
 const serverSeconds = Date.parse(date) / 1_000;

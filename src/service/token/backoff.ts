@@ -1,5 +1,5 @@
-import { type Clock, type Moment, momentOf, passedSince } from './clock.ts';
-import { ServiceError } from './errors.ts';
+import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
 
 const FIRST_MS = 5_000;
 const LONGEST_MS = 300_000;

@@ -1,8 +1,8 @@
+import { type Clock, momentOf, systemClock } from '../clock.ts';
+import { isKind, ServiceError } from '../errors.ts';
+import { own } from '../own.ts';
 import { Backoff } from './backoff.ts';
-import { type Clock, momentOf, systemClock } from './clock.ts';
-import { isKind, ServiceError } from './errors.ts';
 import { Flight } from './flight.ts';
-import { own } from './own.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
