@@ -5,8 +5,8 @@ import {
   type WorkspaceConfiguration,
   workspace,
 } from 'vscode';
+import type { Parameters } from './service/generation/parameters.ts';
 import type { LimiterOptions } from './service/http/limiter.ts';
-import type { Parameters } from './service/parameters.ts';
 import { type Operation, type Vendor, vendorFor, vendors } from './service/vendors.ts';
 import { Throttle } from './throttle.ts';
 

@@ -4,7 +4,7 @@ import { OwnText } from '../document/ownText.ts';
 import { DocumentPage } from '../document/page.ts';
 import type { Target } from '../document/target.ts';
 import { TextFit } from '../formatting/textFit.ts';
-import type { StopReason } from '../service/piece.ts';
+import type { StopReason } from '../service/generation/piece.ts';
 import type { Settings } from '../settings.ts';
 import { Claims } from './claims.ts';
 import type { Result } from './lastResult.ts';

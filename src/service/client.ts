@@ -1,17 +1,17 @@
-import { Callbacks } from './callbacks.ts';
-import { Collector, collectStream } from './collector.ts';
-import { requestText, stringsIn } from './continuation.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { explainByModel } from './explain.ts';
+import { Callbacks } from './generation/callbacks.ts';
+import { Collector, collectStream } from './generation/collector.ts';
+import { requestText, stringsIn } from './generation/continuation.ts';
+import { type InferenceOptions, infer, type RequestBody } from './generation/inference.ts';
+import { parameterProblem } from './generation/parameterCheck.ts';
+import { mapParameters, type Parameters } from './generation/parameters.ts';
+import { readChat, readGeneration, type StopReason, type Usage } from './generation/piece.ts';
 import type { Answer, Retry } from './http/exchange.ts';
 import { type RequestLimit, requestLimit } from './http/headers.ts';
-import { type InferenceOptions, infer, type RequestBody } from './inference.ts';
 import { newTokensByDefault } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
 import { own } from './own.ts';
-import { parameterProblem } from './parameterCheck.ts';
-import { mapParameters, type Parameters } from './parameters.ts';
-import { readChat, readGeneration, type StopReason, type Usage } from './piece.ts';
 import {
   holdsPrivateKey,
   kindsIn,

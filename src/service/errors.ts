@@ -1,4 +1,4 @@
-import type { ParameterRange } from './parameters.ts';
+import type { ParameterRange } from './generation/parameters.ts';
 import type { SecretKind } from './promptSecrets.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { ServiceError } from './errors.ts';
+import { DEFAULT_NEW_TOKENS, type Parameters } from './generation/parameters.ts';
+import { estimateTokens, leastTokens } from './generation/tokenEstimate.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model } from './modelList.ts';
-import { DEFAULT_NEW_TOKENS, type Parameters } from './parameters.ts';
-import { estimateTokens, leastTokens } from './tokenEstimate.ts';
 import type { Operation } from './vendors.ts';
 
 /** A request that is about to be made. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { parameterProblem } from '../service/parameterCheck.ts';
-import { PARAMETER_RANGES, type Parameters } from '../service/parameters.ts';
+import { parameterProblem } from '../service/generation/parameterCheck.ts';
+import { PARAMETER_RANGES, type Parameters } from '../service/generation/parameters.ts';
 import type { Operation } from '../service/vendors.ts';
 import type { TemplateFlaw } from './flaws.ts';
 import { nearest } from './nearest.ts';

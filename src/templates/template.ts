@@ -1,5 +1,5 @@
 import type { Uri, WorkspaceFolder } from 'vscode';
-import type { Parameters } from '../service/parameters.ts';
+import type { Parameters } from '../service/generation/parameters.ts';
 import type { Settings } from '../settings.ts';
 import type { TemplateProblem } from './flaws.ts';
 

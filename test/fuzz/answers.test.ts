@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { messageFor } from '../../src/messages/messages.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { identityFailure, inferenceFailure } from '../../src/service/failures.ts';
+import { readChat, readGeneration } from '../../src/service/generation/piece.ts';
 import { readModels } from '../../src/service/modelList.ts';
-import { readChat, readGeneration } from '../../src/service/piece.ts';
 import { parseJson, readTokenCount } from '../../src/service/wire.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

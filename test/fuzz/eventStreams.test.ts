@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Collector, collectStream } from '../../src/service/collector.ts';
 import { ServiceError } from '../../src/service/errors.ts';
+import { Collector, collectStream } from '../../src/service/generation/collector.ts';
+import { readChat, readGeneration } from '../../src/service/generation/piece.ts';
 import { Body } from '../../src/service/http/body.ts';
-import { readChat, readGeneration } from '../../src/service/piece.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const never = new AbortController().signal;

@@ -67,7 +67,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'what follows the last event is waited for',
-    file: 'src/service/collector.ts',
+    file: 'src/service/generation/collector.ts',
     from: '      if (collected.isWhole) return;\n',
     to: '',
     test: keptConnections,

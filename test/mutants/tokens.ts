@@ -24,7 +24,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a 401 is replayed twice',
-    file: 'src/service/inference.ts',
+    file: 'src/service/generation/inference.ts',
     from: '    tokens.drop(used);\n    return await http.send(exchange);',
     to: '    tokens.drop(used);\n    return await http.send(exchange).catch(() => (tokens.drop(used as Token), http.send(exchange)));',
     test: replay,

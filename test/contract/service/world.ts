@@ -1,9 +1,9 @@
 import { Client, type GenerateOptions, type Generation } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
+import type { Parameters } from '../../../src/service/generation/parameters.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { Limiter, type LimiterOptions } from '../../../src/service/http/limiter.ts';
-import type { Parameters } from '../../../src/service/parameters.ts';
 import { fetchToken } from '../../../src/service/token/identity.ts';
 import { TokenService } from '../../../src/service/token/token.ts';
 import { type Operation, type Vendor, vendorFor } from '../../../src/service/vendors.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Piece, readChat, readGeneration } from '../../../src/service/piece.ts';
+import { type Piece, readChat, readGeneration } from '../../../../src/service/generation/piece.ts';
 
 const nothing: Piece = {
   text: '',

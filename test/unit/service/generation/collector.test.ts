@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { Collector, collectStream } from '../../../src/service/collector.ts';
-import { ServiceError } from '../../../src/service/errors.ts';
-import { Body } from '../../../src/service/http/body.ts';
-import { readChat } from '../../../src/service/piece.ts';
-import { kindOf, never } from './fixtures.ts';
+import { ServiceError } from '../../../../src/service/errors.ts';
+import { Collector, collectStream } from '../../../../src/service/generation/collector.ts';
+import { readChat } from '../../../../src/service/generation/piece.ts';
+import { Body } from '../../../../src/service/http/body.ts';
+import { kindOf, never } from '../fixtures.ts';
 
 const reset = new ServiceError('connection-lost');
 const text = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;

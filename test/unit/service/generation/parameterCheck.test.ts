@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ErrorDetails } from '../../../src/service/errors.ts';
-import { parameterProblem } from '../../../src/service/parameterCheck.ts';
-import type { Operation } from '../../../src/service/vendors.ts';
-import { seed } from './fixtures.ts';
+import type { ErrorDetails } from '../../../../src/service/errors.ts';
+import { parameterProblem } from '../../../../src/service/generation/parameterCheck.ts';
+import type { Operation } from '../../../../src/service/vendors.ts';
+import { seed } from '../fixtures.ts';
 
 const operations: readonly Operation[] = ['chat', 'generation'];
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);

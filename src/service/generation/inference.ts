@@ -1,13 +1,13 @@
+import type { Credentials } from '../credentials.ts';
+import { isKind } from '../errors.ts';
+import { inferenceFailure } from '../failures.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Http } from '../http/http.ts';
+import type { Limiter } from '../http/limiter.ts';
+import type { TokenService } from '../token/token.ts';
+import type { Token } from '../token/tokenState.ts';
+import type { InferencePath } from '../vendors.ts';
 import { Callbacks } from './callbacks.ts';
-import type { Credentials } from './credentials.ts';
-import { isKind } from './errors.ts';
-import { inferenceFailure } from './failures.ts';
-import type { Exchange } from './http/exchange.ts';
-import type { Http } from './http/http.ts';
-import type { Limiter } from './http/limiter.ts';
-import type { TokenService } from './token/token.ts';
-import type { Token } from './token/tokenState.ts';
-import type { InferencePath } from './vendors.ts';
 
 /** What a request to the inference service is made with. */
 export interface InferenceOptions {

@@ -1,4 +1,4 @@
-import type { Operation } from './vendors.ts';
+import type { Operation } from '../vendors.ts';
 
 /** What the model is given to read, and how it is asked to go on with an answer that was cut. Pure. */
 

@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /**
  * Reads the answers and events of both operations. By hand, unlike all other answers: thousands of

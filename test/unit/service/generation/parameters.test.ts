@@ -6,7 +6,7 @@ import {
   type NumberRange,
   PARAMETER_RANGES,
   type ParameterRange,
-} from '../../../src/service/parameters.ts';
+} from '../../../../src/service/generation/parameters.ts';
 
 type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
 

@@ -1,4 +1,4 @@
-import type { Operation } from './vendors.ts';
+import type { Operation } from '../vendors.ts';
 
 /**
  * A parameter set, with the field names of the service's generation operation. Values come from a

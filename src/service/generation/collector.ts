@@ -1,10 +1,10 @@
-import type { Generation } from './client.ts';
-import { ServiceError } from './errors.ts';
-import { failureInEvent } from './failures.ts';
-import type { Body } from './http/body.ts';
-import { readEvents } from './http/stream.ts';
+import type { Generation } from '../client.ts';
+import { ServiceError } from '../errors.ts';
+import { failureInEvent } from '../failures.ts';
+import type { Body } from '../http/body.ts';
+import { readEvents } from '../http/stream.ts';
+import { parseJson } from '../wire.ts';
 import type { Piece, StopReason } from './piece.ts';
-import { parseJson } from './wire.ts';
 
 /** Puts the pieces of one generation together. */
 export class Collector {

@@ -1,4 +1,5 @@
-import { type ErrorDetails, ServiceError } from './errors.ts';
+import { type ErrorDetails, ServiceError } from '../errors.ts';
+import type { Operation } from '../vendors.ts';
 import {
   type NumberRange,
   PARAMETER_RANGES,
@@ -6,7 +7,6 @@ import {
   type Parameters,
   withoutUnset,
 } from './parameters.ts';
-import type { Operation } from './vendors.ts';
 
 /**
  * What is wrong with a parameter set, before anything is sent: the service says no more about a
