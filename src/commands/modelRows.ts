@@ -1,5 +1,5 @@
-import { fateOf, lifeOf } from '../service/modelLife.ts';
-import type { Model } from '../service/modelList.ts';
+import { fateOf, lifeOf } from '../service/models/modelLife.ts';
+import type { Model } from '../service/models/modelList.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**

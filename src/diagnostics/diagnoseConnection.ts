@@ -92,7 +92,7 @@ async function causeOf(app: App, error: unknown, used: Used): Promise<unknown> {
 async function explained(app: App, refusal: ServiceError, used: Used): Promise<ServiceError> {
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
-    const { explain } = await import('../service/explain.ts');
+    const { explain } = await import('../service/models/explain.ts');
     const subject = { ...used, folder: activeFolder(used.document) };
     if (!(await isInUse(app, subject))) return refusal;
     const { service } = used.credentials.approved;

@@ -3,8 +3,8 @@ import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { Retry } from './http/exchange.ts';
 import type { RequestLimit } from './http/headers.ts';
-import { fateOf, type ModelFate, withFate } from './modelLife.ts';
-import { functionOf } from './models.ts';
+import { fateOf, type ModelFate, withFate } from './models/modelLife.ts';
+import { functionOf } from './models/models.ts';
 import { addressOf, reachIdentity } from './reach.ts';
 import type { ClientSettings, Session } from './session.ts';
 

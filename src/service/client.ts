@@ -1,5 +1,4 @@
 import { isKind, ServiceError } from './errors.ts';
-import { explainByModel } from './explain.ts';
 import { Callbacks } from './generation/callbacks.ts';
 import { Collector, collectStream } from './generation/collector.ts';
 import { requestText, stringsIn } from './generation/continuation.ts';
@@ -9,8 +8,9 @@ import { mapParameters, type Parameters } from './generation/parameters.ts';
 import { readChat, readGeneration, type StopReason, type Usage } from './generation/piece.ts';
 import type { Answer, Retry } from './http/exchange.ts';
 import { type RequestLimit, requestLimit } from './http/headers.ts';
-import { newTokensByDefault } from './modelLimits.ts';
-import type { Model } from './modelList.ts';
+import { explainByModel } from './models/explain.ts';
+import { newTokensByDefault } from './models/modelLimits.ts';
+import type { Model } from './models/modelList.ts';
 import { own } from './own.ts';
 import {
   holdsPrivateKey,

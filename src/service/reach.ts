@@ -4,8 +4,8 @@ import type { ErrorAnswer } from './failures.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Http } from './http/http.ts';
 import type { RequestGate } from './http/limiter.ts';
-import { type Model, readModels } from './modelList.ts';
-import { idFilter } from './models.ts';
+import { type Model, readModels } from './models/modelList.ts';
+import { idFilter } from './models/models.ts';
 import type { Vendor } from './vendors.ts';
 import { parseJson } from './wire.ts';
 

@@ -9,10 +9,10 @@ import {
   type LimiterState,
   type RequestGate,
 } from './http/limiter.ts';
-import { ModelCache } from './modelCache.ts';
-import { fateOf } from './modelLife.ts';
-import type { Model, ModelList } from './modelList.ts';
-import { listModels, type ModelSource } from './models.ts';
+import { ModelCache } from './models/modelCache.ts';
+import { fateOf } from './models/modelLife.ts';
+import type { Model, ModelList } from './models/modelList.ts';
+import { listModels, type ModelSource } from './models/models.ts';
 import { own } from './own.ts';
 import { addressOf, reachService, type ServiceAddress } from './reach.ts';
 import { redact } from './redact.ts';

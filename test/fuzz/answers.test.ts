@@ -4,7 +4,7 @@ import { messageFor } from '../../src/messages/messages.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { identityFailure, inferenceFailure } from '../../src/service/failures.ts';
 import { readChat, readGeneration } from '../../src/service/generation/piece.ts';
-import { readModels } from '../../src/service/modelList.ts';
+import { readModels } from '../../src/service/models/modelList.ts';
 import { parseJson, readTokenCount } from '../../src/service/wire.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

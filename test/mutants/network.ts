@@ -155,10 +155,10 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no cap on a list of models',
-    file: 'src/service/modelList.ts',
+    file: 'src/service/models/modelList.ts',
     from: 'list.slice(0, most).flatMap(',
     to: 'list.flatMap(',
-    test: 'test/unit/service/modelList.test.ts',
+    test: 'test/unit/service/models/modelList.test.ts',
     title: 'is looked at as far as a person can pick from it',
   },
   {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { listModels } from '../../../src/service/models.ts';
+import { listModels } from '../../../src/service/models/models.ts';
 import { recordedModels } from '../../emulator/models.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { endWorlds, failureOf, ibm, kindOf, startWorld, type World } from './world.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import { listModels } from '../../../src/service/models.ts';
+import { listModels } from '../../../src/service/models/models.ts';
 import { fetchToken } from '../../../src/service/token/identity.ts';
 import { recording, recordings } from '../../emulator/recordings.ts';
 import { endWorlds, failureOf, ibm, startWorld, type World } from './world.ts';

@@ -5,7 +5,7 @@ import { missingText } from '../../../src/credentials/settingMessages.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { parameterProblem } from '../../../src/service/generation/parameterCheck.ts';
-import { modelProblem } from '../../../src/service/modelLimits.ts';
+import { modelProblem } from '../../../src/service/models/modelLimits.ts';
 import type { SecretKind } from '../../../src/service/promptSecrets.ts';
 import type { Operation } from '../../../src/service/vendors.ts';
 import { modelOf } from '../service/modelFixtures.ts';

@@ -1,4 +1,4 @@
-import { type ErrorKind, isKind, ServiceError } from './errors.ts';
+import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
 import { fateOf, withFate } from './modelLife.ts';
 import { modelProblem, type Request } from './modelLimits.ts';
 import type { Model } from './modelList.ts';

@@ -1,7 +1,7 @@
-import { type Clock, type Moment, momentOf, passedSince } from './clock.ts';
+import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
+import { Flight } from '../token/flight.ts';
 import type { Model } from './modelList.ts';
 import type { ModelSource } from './models.ts';
-import { Flight } from './token/flight.ts';
 
 const LIFE_MS = 3_600_000;
 

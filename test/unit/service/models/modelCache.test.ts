@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ModelCache } from '../../../src/service/modelCache.ts';
-import type { ModelSource } from '../../../src/service/models.ts';
-import { FakeTime, ibm } from './fixtures.ts';
-import { modelOf } from './modelFixtures.ts';
+import { ModelCache } from '../../../../src/service/models/modelCache.ts';
+import type { ModelSource } from '../../../../src/service/models/models.ts';
+import { FakeTime, ibm } from '../fixtures.ts';
+import { modelOf } from '../modelFixtures.ts';
 
 const from: ModelSource = { vendor: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
 const minutesMs = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { fateOf } from '../../../src/service/modelLife.ts';
-import type { LifecycleStage } from '../../../src/service/modelList.ts';
-import { modelOf, stageOf } from './modelFixtures.ts';
+import { fateOf } from '../../../../src/service/models/modelLife.ts';
+import type { LifecycleStage } from '../../../../src/service/models/modelList.ts';
+import { modelOf, stageOf } from '../modelFixtures.ts';
 
 const today = '2026-11-21';
 const model = (lifecycle: readonly LifecycleStage[]) => modelOf({ lifecycle });

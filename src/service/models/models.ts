@@ -1,8 +1,8 @@
-import { inferenceFailure } from './failures.ts';
-import type { Http } from './http/http.ts';
+import { inferenceFailure } from '../failures.ts';
+import type { Http } from '../http/http.ts';
+import type { Operation, Vendor } from '../vendors.ts';
+import { parseJson } from '../wire.ts';
 import { MOST_MODELS, type Model, type ModelList, readModels } from './modelList.ts';
-import type { Operation, Vendor } from './vendors.ts';
-import { parseJson } from './wire.ts';
 
 const DEADLINE_MS = 30_000;
 /** 4 KB for each model, where a service puts all that are looked at on one page. */

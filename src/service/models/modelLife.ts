@@ -1,4 +1,4 @@
-import { type ServiceError, safeWord } from './errors.ts';
+import { type ServiceError, safeWord } from '../errors.ts';
 import type { Model } from './modelList.ts';
 
 /** The one rule for where a model is in its life, by the service's own list and clock. Pure. */

@@ -1,9 +1,9 @@
-import { ServiceError } from './errors.ts';
-import { DEFAULT_NEW_TOKENS, type Parameters } from './generation/parameters.ts';
-import { estimateTokens, leastTokens } from './generation/tokenEstimate.ts';
+import { ServiceError } from '../errors.ts';
+import { DEFAULT_NEW_TOKENS, type Parameters } from '../generation/parameters.ts';
+import { estimateTokens, leastTokens } from '../generation/tokenEstimate.ts';
+import type { Operation } from '../vendors.ts';
 import { fateOf } from './modelLife.ts';
 import type { Model } from './modelList.ts';
-import type { Operation } from './vendors.ts';
 
 /** A request that is about to be made. */
 export interface Request {
