@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import { SHORTEST_SOUGHT } from '../service/secretForms.ts';
+import { SHORTEST_SOUGHT } from '../service/secrets/secretForms.ts';
 import type { Answer } from './approvals.ts';
 import type { Folder, UsableSource } from './choose.ts';
 

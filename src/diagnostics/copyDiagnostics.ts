@@ -3,7 +3,7 @@ import type { App } from '../commands/app.ts';
 import type { Looked, Silent } from '../credentials/access.ts';
 import { valuesOf } from '../credentials/choose.ts';
 import type { SettingName } from '../service/credentials.ts';
-import { holdsSecret } from '../service/secretSearch.ts';
+import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
 import { copyDiagnostics } from './copyText.ts';
 import { diagnosticsText, wordsOfOthers } from './diagnosticsText.ts';

@@ -8,7 +8,7 @@ import { messageFor } from '../messages/messages.ts';
 import type { Credentials } from '../service/credentials.ts';
 import type { CheckResult } from '../service/diagnose.ts';
 import { isKind, isOutOfReach, ServiceError } from '../service/errors.ts';
-import { redact } from '../service/redact.ts';
+import { redact } from '../service/secrets/redact.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { reach } from '../ui/milestones.ts';
 import { cancellable } from '../ui/progress.ts';

@@ -3,7 +3,7 @@ import { ACTION_LABELS } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import { messageFor } from '../messages/messages.ts';
 import { ServiceError } from '../service/errors.ts';
-import { redact } from '../service/redact.ts';
+import { redact } from '../service/secrets/redact.ts';
 import type { Recent } from '../status/recent.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';

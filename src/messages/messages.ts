@@ -1,6 +1,6 @@
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
 import type { Retry } from '../service/http/exchange.ts';
-import type { SecretKind } from '../service/promptSecrets.ts';
+import type { SecretKind } from '../service/secrets/promptSecrets.ts';
 import type { Action } from './actions.ts';
 import { type MessageContext, type Where, whereToMend } from './fixLocation.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';

@@ -18,8 +18,8 @@ import {
   maskPrivateKeys,
   maskWhole,
   type SecretKind,
-} from './promptSecrets.ts';
-import { repeats } from './redact.ts';
+} from './secrets/promptSecrets.ts';
+import { repeats } from './secrets/redact.ts';
 import type { Operation } from './vendors.ts';
 import { parseJson, readTokenCount } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import type { ParameterRange } from './generation/parameters.ts';
-import type { SecretKind } from './promptSecrets.ts';
+import type { SecretKind } from './secrets/promptSecrets.ts';
 
 /**
  * Everything that can go wrong with the service, as kinds and numbers. Sentences belong to the

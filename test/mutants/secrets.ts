@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const access = 'test/unit/credentials/access.test.ts';
 const urls = 'test/unit/service/serviceUrl.test.ts';
-const prompts = 'test/unit/service/promptSecrets.test.ts';
+const prompts = 'test/unit/service/secrets/promptSecrets.test.ts';
 
 /** Defences of key, token and text, and of what a repository could plant. */
 export const secretMutants: readonly Mutant[] = [
@@ -32,7 +32,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a key that was replaced may be repeated',
-    file: 'src/service/recentSecrets.ts',
+    file: 'src/service/secrets/recentSecrets.ts',
     from: '[...this.#tokens].flat(2)',
     to: '[...this.#tokens].slice(-1).flat(2)',
     test: 'test/contract/service/session.test.ts',
@@ -40,7 +40,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the log has the token in it',
-    file: 'src/service/redact.ts',
+    file: 'src/service/secrets/redact.ts',
     from: 'masked(text, findSecrets(text, secrets))',
     to: 'text',
     test: 'test/unit/service/errors.test.ts',
@@ -48,7 +48,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'Base64 hides a secret',
-    file: 'src/service/secretForms.ts',
+    file: 'src/service/secrets/secretForms.ts',
     from: ', ...inBase64(secret)]',
     to: ']',
     test: prompts,
@@ -176,10 +176,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'each text that a short key stands in is stopped',
-    file: 'src/service/secretSearch.ts',
+    file: 'src/service/secrets/secretSearch.ts',
     from: 'length >= SHORTEST_SOUGHT && ',
     to: '',
-    test: 'test/unit/service/promptSecrets.test.ts',
+    test: 'test/unit/service/secrets/promptSecrets.test.ts',
     title: 'looks for no key of fewer than 16 characters',
   },
 ];

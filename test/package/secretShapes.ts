@@ -1,6 +1,6 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { privateKeysIn } from '../../src/service/privateKeys.ts';
-import { SECRET_SHAPES } from '../../src/service/redact.ts';
+import { privateKeysIn } from '../../src/service/secrets/privateKeys.ts';
+import { SECRET_SHAPES } from '../../src/service/secrets/redact.ts';
 
 /** Finds what has the shape of a key or token in a file of any kind. */
 

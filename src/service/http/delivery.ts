@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type ErrorDetails, isKind, ServiceError } from '../errors.ts';
-import { withoutSecrets } from '../redact.ts';
+import { withoutSecrets } from '../secrets/redact.ts';
 import { Body } from './body.ts';
 import {
   checkDestination,

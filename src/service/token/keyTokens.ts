@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { own } from '../own.ts';
-import { RecentSecrets } from '../recentSecrets.ts';
+import { RecentSecrets } from '../secrets/recentSecrets.ts';
 import { TokenService } from './token.ts';
 import type { TokenAnswer } from './tokenLife.ts';
 import type { TokenState } from './tokenState.ts';

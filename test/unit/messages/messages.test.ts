@@ -6,7 +6,7 @@ import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { parameterProblem } from '../../../src/service/generation/parameterCheck.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
-import type { SecretKind } from '../../../src/service/promptSecrets.ts';
+import type { SecretKind } from '../../../src/service/secrets/promptSecrets.ts';
 import type { Operation } from '../../../src/service/vendors.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 

@@ -5,10 +5,10 @@ import {
   kindsIn,
   maskPrivateKeys,
   maskWhole,
-} from '../../../src/service/promptSecrets.ts';
-import { processorTime } from '../../processorTime.ts';
-import { formsIn, writtenDown } from './canaries.ts';
-import { clientOn, credentials, fakeNetwork, seed } from './fixtures.ts';
+} from '../../../../src/service/secrets/promptSecrets.ts';
+import { processorTime } from '../../../processorTime.ts';
+import { formsIn, writtenDown } from '../canaries.ts';
+import { clientOn, credentials, fakeNetwork, seed } from '../fixtures.ts';
 
 const block = (name: string, body = 'MIIEvQIBADAN\nBgkqhkiG9w0B') =>
   `-----BEGIN ${name}-----\n${body}\n-----END ${name}-----`;

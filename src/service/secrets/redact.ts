@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 import { isShort } from './secretForms.ts';
 import { findSecrets, holdsSecret, MASK, masked } from './secretSearch.ts';
 
