@@ -5,8 +5,8 @@ import { contextOf, whatToDiagnose } from '../credentials/diagnosed.ts';
 import { activeFolder, openEnvFile } from '../credentials/outside.ts';
 import type { Used } from '../generate/generateOptions.ts';
 import { messageFor } from '../messages/messages.ts';
+import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
-import type { CheckResult } from '../service/diagnose.ts';
 import { isKind, isOutOfReach, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/secrets/redact.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -117,7 +117,7 @@ async function runChecks(
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {
-  const { diagnose } = await import('../service/diagnose.ts');
+  const { diagnose } = await import('../service/checks/diagnose.ts');
   const { credentials, settings } = subject;
   const session = await app.session();
   const note = (result: CheckResult) => {

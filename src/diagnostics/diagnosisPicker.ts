@@ -1,7 +1,7 @@
 import { env, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
-import type { CheckResult } from '../service/diagnose.ts';
+import type { CheckResult } from '../service/checks/diagnose.ts';
 import { shownCheck } from './checkSentences.ts';
 import {
   type Copying,

@@ -1,3 +1,4 @@
+import { addressOf, reachService, type ServiceAddress } from './checks/reach.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
@@ -14,7 +15,6 @@ import { fateOf } from './models/modelLife.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { listModels, type ModelSource } from './models/models.ts';
 import { own } from './own.ts';
-import { addressOf, reachService, type ServiceAddress } from './reach.ts';
 import { redact } from './secrets/redact.ts';
 import { holdsSecret } from './secrets/secretSearch.ts';
 import { fetchToken } from './token/identity.ts';

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { shownCheck } from '../../../src/diagnostics/checkSentences.ts';
 import type { ShownCheck } from '../../../src/diagnostics/diagnosisView.ts';
+import {
+  type CheckResult,
+  type Diagnosis,
+  diagnose,
+} from '../../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { type CheckResult, type Diagnosis, diagnose } from '../../../src/service/diagnose.ts';
 import type { HttpOptions } from '../../../src/service/http/http.ts';
 import { Session } from '../../../src/service/session.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';

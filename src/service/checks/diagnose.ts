@@ -1,3 +1,9 @@
+import { type Clock, systemClock } from '../clock.ts';
+import type { Credentials } from '../credentials.ts';
+import { isKind, ServiceError } from '../errors.ts';
+import type { Retry } from '../http/exchange.ts';
+import { withoutSecrets } from '../secrets/redact.ts';
+import type { ClientSettings, Session } from '../session.ts';
 import {
   type Bench,
   CHECKS,
@@ -7,12 +13,6 @@ import {
   type Probe,
   RUN,
 } from './checks.ts';
-import { type Clock, systemClock } from './clock.ts';
-import type { Credentials } from './credentials.ts';
-import { isKind, ServiceError } from './errors.ts';
-import type { Retry } from './http/exchange.ts';
-import { withoutSecrets } from './secrets/redact.ts';
-import type { ClientSettings, Session } from './session.ts';
 
 /** Runs the checks of a diagnosis, and says what they come to. */
 

@@ -1,12 +1,12 @@
-import type { Clock } from './clock.ts';
-import type { Credentials } from './credentials.ts';
-import { isKind, ServiceError } from './errors.ts';
-import type { Retry } from './http/exchange.ts';
-import type { RequestLimit } from './http/headers.ts';
-import { fateOf, type ModelFate, withFate } from './models/modelLife.ts';
-import { functionOf } from './models/models.ts';
+import type { Clock } from '../clock.ts';
+import type { Credentials } from '../credentials.ts';
+import { isKind, ServiceError } from '../errors.ts';
+import type { Retry } from '../http/exchange.ts';
+import type { RequestLimit } from '../http/headers.ts';
+import { fateOf, type ModelFate, withFate } from '../models/modelLife.ts';
+import { functionOf } from '../models/models.ts';
+import type { ClientSettings, Session } from '../session.ts';
 import { addressOf, reachIdentity } from './reach.ts';
-import type { ClientSettings, Session } from './session.ts';
 
 /**
  * The checks of a diagnosis on the network, in order, each one a function. They send what a

@@ -1,13 +1,13 @@
-import type { Credentials } from './credentials.ts';
-import { ServiceError } from './errors.ts';
-import type { ErrorAnswer } from './failures.ts';
-import type { Exchange } from './http/exchange.ts';
-import type { Http } from './http/http.ts';
-import type { RequestGate } from './http/limiter.ts';
-import { type Model, readModels } from './models/modelList.ts';
-import { idFilter } from './models/models.ts';
-import type { Vendor } from './vendors.ts';
-import { parseJson } from './wire.ts';
+import type { Credentials } from '../credentials.ts';
+import { ServiceError } from '../errors.ts';
+import type { ErrorAnswer } from '../failures.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Http } from '../http/http.ts';
+import type { RequestGate } from '../http/limiter.ts';
+import { type Model, readModels } from '../models/modelList.ts';
+import { idFilter } from '../models/models.ts';
+import type { Vendor } from '../vendors.ts';
+import { parseJson } from '../wire.ts';
 
 /** Whether the two hosts answer, and what the public list says about a model. No credential. */
 
