@@ -1,6 +1,6 @@
 import type { InputBoxValidationMessage } from 'vscode';
+import { isWellFormed, SHORTEST_KEY } from '../dotenv/settingValue.ts';
 import { type Blemish, cleanValue } from '../service/credentials.ts';
-import { isWellFormed, SHORTEST_KEY } from '../service/settingValue.ts';
 import { TAKEN_OFF } from './flawPhrases.ts';
 import { destination } from './resolve.ts';
 import { urlProblem } from './settingMessages.ts';

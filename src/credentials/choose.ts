@@ -1,5 +1,5 @@
+import type { SourceReading } from '../dotenv/settingSource.ts';
 import type { Credentials, SettingName } from '../service/credentials.ts';
-import type { SourceReading } from '../service/settingSource.ts';
 import type { Answer } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';
 import {

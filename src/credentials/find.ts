@@ -1,7 +1,7 @@
 import { type Memento, type WorkspaceFolder, workspace } from 'vscode';
+import type { SourceReading } from '../dotenv/settingSource.ts';
+import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
-import type { SourceReading } from '../service/settingSource.ts';
-import { isWellFormed } from '../service/settingValue.ts';
 import { readSettings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import {

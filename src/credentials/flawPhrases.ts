@@ -1,5 +1,5 @@
+import type { Flaw } from '../dotenv/settingSource.ts';
 import type { Blemish } from '../service/credentials.ts';
-import type { Flaw } from '../service/settingSource.ts';
 
 /** What is wrong with a setting, in the words that every other text about it is built on. Pure. */
 

@@ -7,8 +7,8 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { readEnvFile, readEnvironment } from '../service/envFile.ts';
-import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../service/envText.ts';
+import { readEnvFile, readEnvironment } from '../dotenv/envFile.ts';
+import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import type { OutsideText, UnreadReason } from './choose.ts';
 

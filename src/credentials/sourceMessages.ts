@@ -1,4 +1,4 @@
-import type { Finding } from '../service/settingSource.ts';
+import type { Finding } from '../dotenv/settingSource.ts';
 import type { Found, OutsideSource, SourceId, UnreadReason } from './choose.ts';
 import { firstOf, flawPhrase, shownName } from './flawPhrases.ts';
 

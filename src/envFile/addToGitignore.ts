@@ -1,6 +1,6 @@
 import { Range, Uri, window, workspace } from 'vscode';
 import { editDocument } from '../document/documentEdit.ts';
-import { appendedLines } from './appendedLines.ts';
+import { appendedLines } from '../dotenv/appendedLines.ts';
 import { activeEnvFile, isLink, savedOf } from './envDocument.ts';
 import { NOTICES } from './findingMessages.ts';
 

@@ -1,5 +1,5 @@
 import { window, workspace } from 'vscode';
-import { decodeEnvFile } from '../service/envText.ts';
+import { decodeEnvFile } from '../dotenv/envText.ts';
 import { activeEnvFile, isLink } from './envDocument.ts';
 import { NOTICES } from './findingMessages.ts';
 

@@ -1,6 +1,6 @@
 import { FileType, Range, type TextDocument, type Uri, window, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/outside.ts';
-import type { Place } from '../service/settingSource.ts';
+import type { Place } from '../dotenv/settingSource.ts';
 
 /** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */
 

@@ -1,11 +1,11 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/outside.ts';
+import { gitRisk } from '../dotenv/gitIgnore.ts';
+import { type OpenText, type Problem, problemsOf, readOpenText } from '../dotenv/problems.ts';
 import { readSettings } from '../settings.ts';
 import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';
 import { rangeOf } from './envDocument.ts';
 import type { GitRisk } from './findingMessages.ts';
-import { gitRisk } from './gitIgnore.ts';
-import { type OpenText, type Problem, problemsOf, readOpenText } from './problems.ts';
 
 const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,

@@ -1,7 +1,7 @@
 import { firstOf, flawPhrase, shownName } from '../credentials/flawPhrases.ts';
 import { settingLabel, urlProblem } from '../credentials/settingMessages.ts';
-import type { Mending } from '../service/envMend.ts';
-import type { Finding, Flaw } from '../service/settingSource.ts';
+import type { Mending } from '../dotenv/envMend.ts';
+import type { Finding, Flaw } from '../dotenv/settingSource.ts';
 
 /**
  * Every sentence about a `.env` file: what is wrong, why it matters, what to do. Names of settings

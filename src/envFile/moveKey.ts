@@ -1,7 +1,7 @@
 import { type TextDocument, window, workspace } from 'vscode';
 import { editDocument } from '../document/documentEdit.ts';
-import { type FoundKey, findKey, linesOfKey, linesWithText } from '../service/envKey.ts';
-import { assignmentsOf } from '../service/envText.ts';
+import { type FoundKey, findKey, linesOfKey, linesWithText } from '../dotenv/envKey.ts';
+import { assignmentsOf } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import { activeEnvFile, isLink, lineRange, savedOf } from './envDocument.ts';

@@ -1,4 +1,4 @@
-import { distance } from '../service/nearName.ts';
+import { distance } from '../dotenv/nearName.ts';
 
 /** Longer than any name with its typing errors. */
 const LONGEST = 40;

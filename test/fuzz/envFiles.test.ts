@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { readEnvFile } from '../../src/dotenv/envFile.ts';
+import { findKey } from '../../src/dotenv/envKey.ts';
+import { mendEnvFile } from '../../src/dotenv/envMend.ts';
+import { assignmentsOf, byLine, decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
+import type { Place } from '../../src/dotenv/settingSource.ts';
 import { parseServiceUrl } from '../../src/service/credentials.ts';
-import { readEnvFile } from '../../src/service/envFile.ts';
-import { findKey } from '../../src/service/envKey.ts';
-import { mendEnvFile } from '../../src/service/envMend.ts';
-import { assignmentsOf, byLine, decodeEnvFile, LINE_END } from '../../src/service/envText.ts';
-import type { Place } from '../../src/service/settingSource.ts';
 import { ibm } from '../unit/service/fixtures.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

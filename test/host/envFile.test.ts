@@ -17,10 +17,10 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { gitRisk } from '../../src/envFile/gitIgnore.ts';
+import type { FoundKey } from '../../src/dotenv/envKey.ts';
+import { gitRisk } from '../../src/dotenv/gitIgnore.ts';
+import { problemsOf, readOpenText } from '../../src/dotenv/problems.ts';
 import { moveKeyToSecretStorage } from '../../src/envFile/moveKey.ts';
-import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
-import type { FoundKey } from '../../src/service/envKey.ts';
 import { vendors } from '../../src/service/vendors.ts';
 
 const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/nowhere');

@@ -160,10 +160,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a word of every day is taken for a key',
-    file: 'src/service/settingValue.ts',
+    file: 'src/dotenv/settingValue.ts',
     from: 'export const SHORTEST_KEY = 8;',
     to: 'export const SHORTEST_KEY = 1;',
-    test: 'test/unit/service/envFile.test.ts',
+    test: 'test/unit/dotenv/envFile.test.ts',
     title: 'with a word of every day as the key',
   },
   {

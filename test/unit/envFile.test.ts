@@ -4,16 +4,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shownName } from '../../src/credentials/flawPhrases.ts';
-import { mendingTitle, type TakenOut, takenOutText } from '../../src/envFile/findingMessages.ts';
-import { isTracked } from '../../src/envFile/gitIndex.ts';
-import { isIgnored } from '../../src/envFile/ignoreRules.ts';
+import { decodeEnvFile } from '../../src/dotenv/envText.ts';
+import { isTracked } from '../../src/dotenv/gitIndex.ts';
+import { isIgnored } from '../../src/dotenv/ignoreRules.ts';
 import {
   type FileFacts,
   type Problem,
   problemsOf,
   readOpenText,
-} from '../../src/envFile/problems.ts';
-import { decodeEnvFile } from '../../src/service/envText.ts';
+} from '../../src/dotenv/problems.ts';
+import { mendingTitle, type TakenOut, takenOutText } from '../../src/envFile/findingMessages.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
+import { findKey } from '../../src/dotenv/envKey.ts';
+import { mendEnvFile } from '../../src/dotenv/envMend.ts';
+import { assignmentsOf, byLine } from '../../src/dotenv/envText.ts';
+import { problemsOf, readOpenText } from '../../src/dotenv/problems.ts';
 import { TextFit } from '../../src/formatting/textFit.ts';
-import { findKey } from '../../src/service/envKey.ts';
-import { mendEnvFile } from '../../src/service/envMend.ts';
-import { assignmentsOf, byLine } from '../../src/service/envText.ts';
 import { inferenceFailure } from '../../src/service/failures.ts';
 import { readEvents } from '../../src/service/http/stream.ts';
 import { kindsIn, maskPrivateKeys, maskWhole } from '../../src/service/secrets/promptSecrets.ts';

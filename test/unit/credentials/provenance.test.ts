@@ -8,7 +8,7 @@ import {
   sourceRows,
   stateOf,
 } from '../../../src/credentials/sourceView.ts';
-import { readEnvFile } from '../../../src/service/envFile.ts';
+import { readEnvFile } from '../../../src/dotenv/envFile.ts';
 import { ibm } from '../service/fixtures.ts';
 import { type Changes, envFile, environment, found, full, record } from './sources.ts';
 

@@ -1,5 +1,5 @@
 import type { Found, OutsideSource } from '../../../src/credentials/choose.ts';
-import { readEnvFile, readEnvironment } from '../../../src/service/envFile.ts';
+import { readEnvFile, readEnvironment } from '../../../src/dotenv/envFile.ts';
 import { ibm } from '../service/fixtures.ts';
 
 /** What may be found in the three sources. */

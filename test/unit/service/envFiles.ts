@@ -1,4 +1,4 @@
-import type { Flaw } from '../../../src/service/settingSource.ts';
+import type { Flaw } from '../../../src/dotenv/settingSource.ts';
 
 /** `.env` files as code, and exactly what is read out of them. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { findKey, linesOfKey, linesWithText } from '../../../src/service/envKey.ts';
-import { assignmentsOf } from '../../../src/service/envText.ts';
-import { ibm } from './fixtures.ts';
+import { findKey, linesOfKey, linesWithText } from '../../../src/dotenv/envKey.ts';
+import { assignmentsOf } from '../../../src/dotenv/envText.ts';
+import { ibm } from '../service/fixtures.ts';
 
 const full = ['IBM_API_KEY=first-key', 'IBM_PROJECT_ID=p', 'IBM_URL=https://a.example'];
 const none = undefined;

@@ -1,14 +1,14 @@
-import { readAssignments } from '../service/envFile.ts';
-import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../service/envText.ts';
-import type { Finding, Flaw, Place, SourceReading } from '../service/settingSource.ts';
-import type { Vendor } from '../service/vendors.ts';
 import {
   type FileFlaw,
   fileText,
   findingText,
   type GitRisk,
   incompleteText,
-} from './findingMessages.ts';
+} from '../envFile/findingMessages.ts';
+import type { Vendor } from '../service/vendors.ts';
+import { readAssignments } from './envFile.ts';
+import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from './envText.ts';
+import type { Finding, Flaw, Place, SourceReading } from './settingSource.ts';
 
 /** Everything worth saying about a `.env` file, as an editor shows it. Pure. */
 

@@ -1,7 +1,7 @@
-import { SETTING_NAMES, type SettingName } from './credentials.ts';
+import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
+import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
 import type { Assignment } from './envText.ts';
 import { readValue, type SettingValue } from './settingValue.ts';
-import { type NameSet, nameSets, type Vendor } from './vendors.ts';
 
 /** An assignment to a name that is read. */
 export interface GivenSetting extends SettingValue {

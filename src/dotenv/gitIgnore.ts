@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FileType, Uri, workspace } from 'vscode';
-import type { GitRisk } from './findingMessages.ts';
+import type { GitRisk } from '../envFile/findingMessages.ts';
 import { isTracked } from './gitIndex.ts';
 import { isIgnored, type RuleFile } from './ignoreRules.ts';
 

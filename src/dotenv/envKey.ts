@@ -1,8 +1,8 @@
-import { parseServiceUrl, SETTING_NAMES } from './credentials.ts';
+import { parseServiceUrl, SETTING_NAMES } from '../service/credentials.ts';
+import { nameSets, type Vendor } from '../service/vendors.ts';
 import { readAssignments } from './envFile.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type GivenSetting, givenSettings } from './givenSettings.ts';
-import { nameSets, type Vendor } from './vendors.ts';
 
 /** The API key in a `.env` text that is about to move elsewhere, and what stands with it. */
 

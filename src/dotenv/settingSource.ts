@@ -1,4 +1,4 @@
-import type { Blemish, SettingName, UrlProblem } from './credentials.ts';
+import type { Blemish, SettingName, UrlProblem } from '../service/credentials.ts';
 
 /** What a `.env` text or an environment says about the three settings. */
 export interface SourceReading {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { readEnvFile, readEnvironment } from '../../../src/dotenv/envFile.ts';
+import { type EnvEdit, mendEnvFile } from '../../../src/dotenv/envMend.ts';
+import { assignmentsOf, byLine, decodeEnvFile } from '../../../src/dotenv/envText.ts';
+import { givenSettings } from '../../../src/dotenv/givenSettings.ts';
+import type { Finding, Flaw } from '../../../src/dotenv/settingSource.ts';
 import { LONGEST_VALUE } from '../../../src/service/credentials.ts';
-import { readEnvFile, readEnvironment } from '../../../src/service/envFile.ts';
-import { type EnvEdit, mendEnvFile } from '../../../src/service/envMend.ts';
-import { assignmentsOf, byLine, decodeEnvFile } from '../../../src/service/envText.ts';
-import { givenSettings } from '../../../src/service/givenSettings.ts';
-import type { Finding, Flaw } from '../../../src/service/settingSource.ts';
 import { processorTime } from '../../processorTime.ts';
-import { type EnvFileFixture, envFiles, KEY, PROJECT } from './envFiles.ts';
-import { ibm } from './fixtures.ts';
+import { type EnvFileFixture, envFiles, KEY, PROJECT } from '../service/envFiles.ts';
+import { ibm } from '../service/fixtures.ts';
 
 /** Every kind of flaw, and whether a text edit can mend it: always, never, or as the case may be. */
 const kinds: Readonly<Record<Flaw['kind'], boolean | 'sometimes'>> = {

@@ -4,10 +4,10 @@ import {
   LONGEST_VALUE,
   parseServiceUrl,
   type SettingName,
-} from './credentials.ts';
+} from '../service/credentials.ts';
+import type { Vendor } from '../service/vendors.ts';
 import type { Assignment } from './envText.ts';
 import type { Flaw } from './settingSource.ts';
-import type { Vendor } from './vendors.ts';
 
 /** What the right side of an assignment says about one setting. */
 

@@ -1,10 +1,10 @@
-import { SETTING_NAMES, type SettingName } from './credentials.ts';
+import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
+import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
 import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
 import { type GivenSetting, givenSettings } from './givenSettings.ts';
 import { type NearName, nearName } from './nearName.ts';
 import type { Finding, Flaw, Place, SourceReading } from './settingSource.ts';
 import type { Span } from './settingValue.ts';
-import { type NameSet, nameSets, type Vendor } from './vendors.ts';
 
 /**
  * Reads the three settings out of a `.env` text or an environment, with the place of what is wrong.

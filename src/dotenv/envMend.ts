@@ -1,9 +1,9 @@
-import { bareValue, parseServiceUrl } from './credentials.ts';
+import { bareValue, parseServiceUrl } from '../service/credentials.ts';
+import type { Region, Vendor } from '../service/vendors.ts';
 import { placeOf } from './envFile.ts';
 import type { Assignment } from './envText.ts';
 import type { Finding, Place } from './settingSource.ts';
 import { partsOf, type Span } from './settingValue.ts';
-import type { Region, Vendor } from './vendors.ts';
 
 /** How to change a `.env` text so that a finding is gone. Changes its line alone. */
 

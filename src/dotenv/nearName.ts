@@ -1,5 +1,5 @@
-import { SETTING_NAMES, type SettingName } from './credentials.ts';
-import type { NameSet, Vendor } from './vendors.ts';
+import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
+import type { NameSet, Vendor } from '../service/vendors.ts';
 
 /**
  * Names that are not read although somebody meant them to be: another case, hyphens, missing
