@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DocumentWriter } from '../../../src/document/documentWriter.ts';
 import type { Place } from '../../../src/document/passage.ts';
-import { FakePage, type Fate } from '../editor/fakePage.ts';
+import { FakePage, type Fate } from './fakePage.ts';
 
 const END = { start: 6, end: 6, lead: '\n', tail: '' };
 const timing = { intervalMs: 0, deadlineMs: 5_000 };

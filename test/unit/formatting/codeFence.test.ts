@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CodeFence } from '../../../src/formatting/codeFence.ts';
-import { cutText, run } from '../editor/cuts.ts';
+import { cutText, run } from './cuts.ts';
 
 describe('code fence', () => {
   const cases: [name: string, text: string, want: string][] = [

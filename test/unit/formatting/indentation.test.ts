@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Indentation } from '../../../src/formatting/indentation.ts';
-import { cutText, run } from '../editor/cuts.ts';
+import { cutText, run } from './cuts.ts';
 
 describe('indentation', () => {
   type Case = [name: string, indentation: string, text: string, want: string];

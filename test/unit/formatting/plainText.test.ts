@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { PlainText } from '../../../src/formatting/plainText.ts';
-import { cutText, run } from '../editor/cuts.ts';
+import { cutText, run } from './cuts.ts';
 
 describe('plain text', () => {
   type Case = [name: string, text: string, code: string, prose: string];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type FitOptions, TextFit } from '../../../src/formatting/textFit.ts';
 import { processorTime } from '../../processorTime.ts';
-import { cutText, run } from '../editor/cuts.ts';
+import { cutText, run } from './cuts.ts';
 
 const code: FitOptions = { indentation: '', languageId: 'typescript' };
 
