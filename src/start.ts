@@ -4,17 +4,16 @@ import type { CredentialAccess } from './credentials/access.ts';
 import type { Choice } from './credentials/choose.ts';
 import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';
 import { registerEnvFile } from './envFile/envFileWatch.ts';
-import type { GenerationWatch } from './generate/generateOptions.ts';
 import type { Jobs } from './generate/jobs.ts';
-import { Lazy } from './lazy.ts';
-import { Parts } from './parts.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import type { Session } from './service/session.ts';
 import type { TokenState } from './service/token/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
+import type { GenerationWatch } from './status/generationWatch.ts';
 import { Recent } from './status/recent.ts';
 import { StatusItem } from './status/statusItem.ts';
 import { registerTemplateFiles } from './templates/templateWatch.ts';
+import { Lazy } from './ui/lazy.ts';
 import { type Log, openLog } from './ui/log.ts';
 import { reach } from './ui/milestones.ts';
 
@@ -234,4 +233,30 @@ function statusPlace() {
     projectId: settings.projectId,
     modelId: settings.modelId,
   };
+}
+
+/** Parts that are made one after the other, and go together where one of them cannot be made. */
+class Parts {
+  readonly made: Disposable[] = [];
+  /** Our own word for the part that was begun last. */
+  latest = 'the beginning';
+
+  /** Keeps each part as soon as it is made, since the next one can fail. */
+  make<Part extends Disposable>(name: string, make: () => Part): Part {
+    this.latest = name;
+    const part = make();
+    this.made.push(part);
+    return part;
+  }
+
+  /** Disposes of all of them, also where one fails at that, too. */
+  undo(): void {
+    for (const part of this.made.splice(0)) {
+      try {
+        part.dispose();
+      } catch {
+        // There is nothing else that could be done about it.
+      }
+    }
+  }
 }

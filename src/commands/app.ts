@@ -1,8 +1,8 @@
 import type { Memento } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
-import type { GenerationWatch } from '../generate/generateOptions.ts';
 import type { Jobs } from '../generate/jobs.ts';
 import type { Session } from '../service/session.ts';
+import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { Recent } from '../status/recent.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';

@@ -2,7 +2,6 @@ import { commands, ProgressLocation, window } from 'vscode';
 import { requireAddress } from '../credentials/address.ts';
 import { activeFolder, openEnvFile } from '../credentials/outside.ts';
 import { STORAGE_KEEPS_KEY } from '../credentials/settingMessages.ts';
-import { forget, importFrom, prefer, signOut } from '../credentials/sourceActions.ts';
 import { pickSourceAction } from '../credentials/sourceMenu.ts';
 import { chosenText, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
@@ -16,7 +15,7 @@ import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
 import { inform } from '../ui/inform.ts';
 import type { App } from './app.ts';
-import type { Handlers } from './commands.ts';
+import type { Handlers } from './commandNames.ts';
 import {
   acceptPreview,
   cancelGeneration,
@@ -56,7 +55,7 @@ export const handlers: Handlers['handlers'] = {
 
   signOut: async (app) => {
     try {
-      await signOut(await app.access());
+      await (await app.access()).signOut();
       inform(
         'signed out. The stored key and the token are deleted, approvals are forgotten. Keys in .env files stay there.',
       );
@@ -145,12 +144,12 @@ async function openMenu(app: App): Promise<void> {
       await commands.executeCommand('workbench.trust.manage');
       return;
     case 'import':
-      await importFrom(access, source);
+      await access.importFrom(source);
       return;
     case 'forget':
-      await forget(access, source);
+      await access.forget(source);
       return inform('the answer is forgotten; you are asked again before these values are used.');
     case 'prefer':
-      if (await prefer(access, source)) inform(chosenText(source, found));
+      if (await access.prefer(source)) inform(chosenText(source, found));
   }
 }

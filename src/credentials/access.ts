@@ -1,24 +1,45 @@
 import { type Uri, type WorkspaceFolder, window } from 'vscode';
-import type { StoredKey } from '../envFile/moveKey.ts';
 import { type Credentials, SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import { Flight } from '../service/token/flight.ts';
 import { cancellable } from '../ui/progress.ts';
 import { reportAddress } from './address.ts';
 import { settleDestination } from './approval.ts';
-import { type Choice, choose, type Found } from './choose.ts';
-import { type FindOptions, findSources, preferSource, projectSubject } from './find.ts';
+import type { Answer } from './approvals.ts';
+import {
+  type Choice,
+  choose,
+  type Found,
+  type Looked,
+  outsideSource,
+  type Silent,
+  type SourceId,
+  type UsableSource,
+  usable,
+  valuesOf,
+} from './choose.ts';
+import {
+  type FindOptions,
+  findSources,
+  forgetPreferences,
+  preferSource,
+  projectSubject,
+  sourceSubject,
+} from './find.ts';
+import { warnOfLeftKey } from './leftover.ts';
 import { activeFolder } from './outside.ts';
-import { runSetUp } from './runSetUp.ts';
 import { missingText } from './settingMessages.ts';
-import type { SetUpOptions } from './setUp.ts';
-import { importSource, remember } from './sourceActions.ts';
+import { runSetUp } from './setUp.ts';
+import type { SetUpOptions } from './setUpSteps.ts';
 import { askInstead, askProject, askSource } from './sourceApproval.ts';
 import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 
 // What `start.ts` builds it from loads with it.
 export { Approvals } from './approvals.ts';
 export { provenanceLines } from './provenance.ts';
+
+/** What the set-up stored: the very key that was found, another one, or nothing. */
+export type StoredKey = 'same' | 'other' | 'none';
 
 /** What stands in the way of using credentials; for the status item. */
 export interface Obstacles {
@@ -33,16 +54,6 @@ export interface AccessOptions extends FindOptions {
   readonly signOutSignal: () => AbortSignal;
   /** Told whenever somebody has looked: what was found, and what follows from it. */
   readonly onFound: (found: Found, choice: Choice) => void;
-}
-
-export interface Looked {
-  readonly found: Found;
-  readonly choice: Choice;
-}
-
-/** What did not answer in time. */
-export interface Silent {
-  readonly silent: 'storage' | 'folder';
 }
 
 /**
@@ -149,6 +160,58 @@ export class CredentialAccess {
     return (await keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
   }
 
+  /**
+   * Lets a source go before the others in this folder. One that is not approved is asked about first,
+   * so that closing the question leaves everything as it was.
+   * @returns whether it is in use now
+   */
+  async prefer(id: SourceId): Promise<boolean> {
+    const owner = activeFolder();
+    const { found, source } = await this.#lookAt(id, owner);
+    const complete = source && usable(found, source);
+    if (source && !complete) return false;
+    if (complete && source.answer !== 'approved') {
+      const answer = await askSource(complete, found.folder);
+      if (answer === 'import') await this.#importSource(complete, found, owner);
+      else if (answer) await this.#remember(complete, found, answer);
+      if (answer !== 'approved') return false;
+    }
+    await preferSource(this.options, found.folder, id);
+    if (!source) await this.require();
+    const { choice } = await this.look(owner);
+    return choice.kind === 'ready' && choice.source === id;
+  }
+
+  /** Forgets what was answered about a source, or about the project of the folder for the editor. */
+  async forget(id: SourceId): Promise<void> {
+    const { approvals } = this.options;
+    const { found, source, values } = await this.#lookAt(id, activeFolder());
+    const { settings, folder } = found;
+    if (found.preferred === id) await preferSource(this.options, folder, 'editor');
+    if (source && values) {
+      await approvals.forget(sourceSubject(source.id, values, folder, settings));
+    } else if (!source) await approvals.forget(projectSubject(folder, settings.folderProjectId));
+    await this.look();
+  }
+
+  /** Takes the values of a source into secret storage and the user settings, by the set-up. */
+  async importFrom(id: SourceId): Promise<void> {
+    const owner = activeFolder();
+    const { found, source, values } = await this.#lookAt(id, owner);
+    if (source && values) await this.#importSource({ id: source.id, values }, found, owner);
+  }
+
+  /**
+   * Deletes the key, and every yes to another source; a no stays. Looks at no folder, which could be
+   * out of reach.
+   * @throws if secret storage keeps the key
+   */
+  async signOut(): Promise<void> {
+    await this.options.approvals.forgetApproved();
+    await forgetPreferences(this.options);
+    await this.options.keys.delete();
+  }
+
   async #require(owner: WorkspaceFolder | undefined): Promise<Credentials | undefined> {
     let hasSetUp = false;
     for (;;) {
@@ -194,8 +257,8 @@ export class CredentialAccess {
         onObstacle({ needsApproval: true });
         const answer = await askSource(choice.source, folder);
         if (!answer) return false;
-        if (answer === 'import') return importSource(this, choice.source, found, owner);
-        await remember(this, choice.source, found, answer);
+        if (answer === 'import') return this.#importSource(choice.source, found, owner);
+        await this.#remember(choice.source, found, answer);
         onObstacle({ needsApproval: false });
         return true;
       }
@@ -214,5 +277,33 @@ export class CredentialAccess {
         void window.showWarningMessage(`${missingText(choice.names)} ${lookedText(found)}`);
         return this.setUp(choice.names);
     }
+  }
+
+  async #lookAt(id: SourceId, owner: WorkspaceFolder | undefined) {
+    const { found } = await this.lookPatiently(owner);
+    const source = outsideSource(found, id);
+    return { found, source, values: source && valuesOf(source.text) };
+  }
+
+  /** @returns whether the values are the editor's now; then they are not used from there any more */
+  async #importSource(
+    source: Pick<UsableSource, 'id' | 'values'>,
+    found: Found,
+    owner: WorkspaceFolder | undefined,
+  ): Promise<boolean> {
+    if (!(await this.setUp(undefined, source.values))) return false;
+    await this.#remember(source, found, 'refused');
+    await preferSource(this.options, found.folder, 'editor');
+    if (source.id === 'envFile' && owner) warnOfLeftKey(owner).catch(() => {});
+    return true;
+  }
+
+  /** Keeps an answer about exactly these values in this folder. */
+  #remember(
+    { id, values }: Pick<UsableSource, 'id' | 'values'>,
+    { folder, settings }: Found,
+    answer: Answer,
+  ): Promise<void> {
+    return this.options.approvals.remember(sourceSubject(id, values, folder, settings), answer);
   }
 }

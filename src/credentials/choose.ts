@@ -78,6 +78,16 @@ export type Choice =
   /** The user chose this source for the folder, and it cannot be used any more. */
   | { readonly kind: 'chosen-unusable'; readonly source: OutsideSource };
 
+export interface Looked {
+  readonly found: Found;
+  readonly choice: Choice;
+}
+
+/** What did not answer in time. */
+export interface Silent {
+  readonly silent: 'storage' | 'folder';
+}
+
 /**
  * The editor first, then an approved `.env`, then an approved environment, unless the user chose
  * otherwise. Values of two sources are never mixed. A source that is incomplete or has an error is

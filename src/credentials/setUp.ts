@@ -1,14 +1,16 @@
 import { window } from 'vscode';
-import type { Credentials, SettingName } from '../service/credentials.ts';
-import { type Settings, writeSettings } from '../settings.ts';
+import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
+import { readSettings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
+import { reportAddress } from './address.ts';
 import { problemOfNewKey } from './answerChecks.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { destination } from './resolve.ts';
+import { destination, resolveCredentials } from './resolve.ts';
 import {
   type Draft,
   isSameRecord,
   QUESTIONS,
+  type SetUpOptions,
   type StepName,
   type StepProblem,
 } from './setUpSteps.ts';
@@ -18,19 +20,43 @@ import {
  * insists, and what is wrong is said in the step that it concerns.
  */
 
-export interface SetUpOptions {
+export interface RunSetUpOptions {
   readonly keys: KeyStore;
-  readonly settings: Settings;
-  /** Proves credentials with a token request and a tokenization; generates nothing. */
-  readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
-  /** The settings to ask for; the others stay as they are. */
-  readonly ask: readonly SettingName[];
-  /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
-  readonly found?: { readonly [Name in SettingName]?: string | undefined } | undefined;
+  readonly test: SetUpOptions['test'];
+}
+
+/**
+ * The guided set-up for all settings, or for these and whatever else is missing or unusable.
+ * @param found values that another source holds already
+ * @returns true if credentials were saved
+ */
+export async function runSetUp(
+  { keys, test }: RunSetUpOptions,
+  names: readonly SettingName[] = SETTING_NAMES,
+  found?: SetUpOptions['found'],
+): Promise<boolean> {
+  const settings = readSettings();
+  const resolution = resolveCredentials(settings, await keys.read());
+  const needed = new Set(names);
+  if (resolution.kind === 'missing') for (const name of resolution.names) needed.add(name);
+  const target = destination(settings.authUrl, settings.url);
+  if ('setting' in target) {
+    // The set-up asks for the service URL; the identity address is in the settings alone.
+    const { setting, problem } = target;
+    if (setting === 'authUrl') {
+      reportAddress({ kind: 'bad-address', setting, problem });
+      return false;
+    }
+    needed.add('url');
+  }
+  const ask = SETTING_NAMES.filter((name) => needed.has(name));
+  if (!(await setUp({ keys, settings, test, ask, found }))) return false;
+  void window.showInformationMessage('Hosted Model is set up. The key is in secret storage.');
+  return true;
 }
 
 /** @returns true if credentials were saved */
-export async function setUp(options: SetUpOptions): Promise<boolean> {
+async function setUp(options: SetUpOptions): Promise<boolean> {
   const { settings, keys, ask, found } = options;
   let stored = await keys.read();
   const refusal = found?.apiKey ? problemOfNewKey(found.apiKey) : undefined;

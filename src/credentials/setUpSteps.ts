@@ -3,17 +3,28 @@ import { messageFor } from '../messages/messages.ts';
 import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretForms.ts';
+import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
 import { type AddressItem, addressItems, typedAddress } from './addressItems.ts';
 import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
 import { askDestination } from './approval.ts';
-import { contextOfTest } from './diagnosed.ts';
-import type { KeyRecord } from './keyStore.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
+import { contextOfTest } from './messageContext.ts';
 import { credentialsFor, type Destination, destination, isSameDestination } from './resolve.ts';
-import type { SetUpOptions } from './setUp.ts';
 import { NOT_SOUGHT } from './sourceApproval.ts';
 
 /** The questions of the guided set-up, and what is wrong with an answer. */
+
+export interface SetUpOptions {
+  readonly keys: KeyStore;
+  readonly settings: Settings;
+  /** Proves credentials with a token request and a tokenization; generates nothing. */
+  readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
+  /** The settings to ask for; the others stay as they are. */
+  readonly ask: readonly SettingName[];
+  /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
+  readonly found?: { readonly [Name in SettingName]?: string | undefined } | undefined;
+}
 
 export type StepName = SettingName | 'save';
 

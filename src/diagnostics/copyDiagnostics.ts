@@ -1,10 +1,12 @@
 import { window } from 'vscode';
-import type { App } from '../commands/app.ts';
-import type { Looked, Silent } from '../credentials/access.ts';
-import { valuesOf } from '../credentials/choose.ts';
+import type { CredentialAccess } from '../credentials/access.ts';
+import { type Looked, type Silent, valuesOf } from '../credentials/choose.ts';
 import type { SettingName } from '../service/credentials.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
+import type { Session } from '../service/session.ts';
 import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
+import type { Recent } from '../status/recent.ts';
+import type { StatusItem } from '../status/statusItem.ts';
 import { copyDiagnostics } from './copyText.ts';
 import { diagnosticsText, wordsOfOthers } from './diagnosticsText.ts';
 import { versions } from './versions.ts';
@@ -18,18 +20,27 @@ const SHORTEST_IN_OUR_WORDS = 16;
 /** A report about a window in which something hangs must come nevertheless. */
 const PATIENCE_MS = 2_000;
 
+/** What the report is made of. */
+export interface CopyDeps {
+  readonly status: StatusItem;
+  readonly recent: Recent;
+  readonly access: () => Promise<CredentialAccess>;
+  /** The service, only if it was needed already. */
+  readonly openSession: () => Promise<Session | undefined>;
+}
+
 /**
  * Puts a report for support on the clipboard, unless a key, a token or a project ID is in it. Sends nothing.
  * @param insertModes ids of all there are
  * @param patienceMs milliseconds to wait for secret storage and the folder
  */
 export async function copyDiagnosticsOf(
-  app: App,
+  deps: CopyDeps,
   insertModes: readonly string[],
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  const looked = await (await app.access()).lookBriefly(patienceMs);
-  const session = await app.openSession();
+  const looked = await (await deps.access()).lookBriefly(patienceMs);
+  const session = await deps.openSession();
   const settings = readSettings(window.activeTextEditor?.document.uri);
   const facts = {
     now: Date.now(),
@@ -37,9 +48,9 @@ export async function copyDiagnosticsOf(
     settings,
     insertModes,
     looked,
-    status: app.status.facts,
+    status: deps.status.facts,
     loads: session?.loads ?? [],
-    recent: app.recent,
+    recent: deps.recent,
   };
   const known = [...keysIn(looked), ...projectsIn(looked, settings)];
   const leaksInto = (text: string, shortest: number) => {

@@ -1,5 +1,4 @@
-import type { Looked, Silent } from '../credentials/access.ts';
-import type { Choice, SourceId } from '../credentials/choose.ts';
+import type { Choice, Looked, Silent, SourceId } from '../credentials/choose.ts';
 import { isKnownCode } from '../service/codes.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Load } from '../service/session.ts';

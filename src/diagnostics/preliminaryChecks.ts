@@ -1,3 +1,4 @@
+import { problemOfKey, problemOfProject } from '../credentials/answerChecks.ts';
 import {
   type Choice,
   editorProject,
@@ -7,6 +8,7 @@ import {
   type SourceId,
   valuesOf,
 } from '../credentials/choose.ts';
+import { contextOf } from '../credentials/messageContext.ts';
 import type { Destination } from '../credentials/resolve.ts';
 import {
   addressText,
@@ -21,10 +23,41 @@ import {
   sourceProblem,
 } from '../credentials/sourceMessages.ts';
 import type { Fix } from '../messages/actions.ts';
-import type { Blemish, SettingName } from '../service/credentials.ts';
+import type { MessageContext } from '../messages/fixLocation.ts';
+import {
+  type Blemish,
+  type Credentials,
+  cleanValue,
+  type SettingName,
+} from '../service/credentials.ts';
 import type { ShownCheck } from './diagnosisView.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */
+
+/** What a diagnosis starts from. */
+export interface Diagnosed {
+  /** What is to be said before anything is sent. */
+  readonly preliminary: readonly ShownCheck[];
+  /** The same without the name of the folder. */
+  readonly reported: readonly ShownCheck[];
+  /** Undefined if they are missing, malformed or not approved. */
+  readonly credentials: Credentials | undefined;
+  readonly context: MessageContext;
+}
+
+/** The credentials that a generation would use now, and what is known about them. */
+export function whatToDiagnose(found: Found, choice: Choice): Diagnosed {
+  const flaws = editorFlaws(found, choice);
+  const preliminary = preliminaryChecks(found, choice, flaws);
+  const nameless = { ...found, folder: { ...found.folder, name: '' } };
+  const mayBeUsed = choice.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
+  return {
+    preliminary,
+    reported: preliminaryChecks(nameless, choice, flaws),
+    credentials: mayBeUsed ? choice.credentials : undefined,
+    context: contextOf(choice),
+  };
+}
 
 /** What is wrong with the values themselves. */
 export interface SettingFlaws {
@@ -174,4 +207,30 @@ function failed(title: string, text: string, fix: Fix): ShownCheck {
 
 function notRun(title: string): ShownCheck {
   return { title, state: 'not-run', text: '' };
+}
+
+function editorFlaws({ settings, record }: Found, choice: Choice): SettingFlaws {
+  const projectId = projectInUse(choice);
+  // One that the folder brings is well-formed, or it would not be read.
+  const isOwn = projectId === cleanValue(settings.projectId).value;
+  return {
+    blemishes: (['projectId', 'url'] as const).flatMap((name) => {
+      const { blemishes } = cleanValue(settings[name]);
+      const isUsed = name === 'url' || isOwn;
+      return isUsed && blemishes.length > 0 ? [[name, blemishes] as const] : [];
+    }),
+    unusable:
+      unusable('apiKey', problemOfKey(record?.apiKey ?? '')) ??
+      (projectId === undefined ? undefined : unusable('projectId', problemOfProject(projectId))),
+  };
+}
+
+/** The project that text would be sent for; undefined as long as that is not known. */
+function projectInUse(choice: Choice): string | undefined {
+  if (choice.kind === 'ready') return choice.credentials.projectId;
+  return choice.kind === 'ask-project' ? choice.projectId : undefined;
+}
+
+function unusable(setting: SettingName, text: string | undefined) {
+  return text === undefined ? undefined : { setting, text };
 }

@@ -12,7 +12,8 @@ import type { Log } from '../ui/log.ts';
 
 const SHOW_LOG = 'Show Log';
 
-interface Desk {
+/** What shows and keeps failures. */
+export interface ReportDeps {
   readonly log: Log;
   readonly status: StatusItem;
   readonly recent: Recent;
@@ -32,7 +33,7 @@ export interface Circumstances {
  * @returns true once the user asks for another try; false when the message is closed
  */
 export async function report(
-  { log, status, recent }: Desk,
+  { log, status, recent }: ReportDeps,
   error: unknown,
   { context, openEnvFile, lines = [] }: Circumstances = {},
 ): Promise<boolean> {

@@ -1,9 +1,11 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FileType, Uri, workspace } from 'vscode';
-import type { GitRisk } from '../envFile/findingMessages.ts';
 import { isTracked } from './gitIndex.ts';
 import { isIgnored, type RuleFile } from './ignoreRules.ts';
+
+/** What git may do with a file. */
+export type GitRisk = 'not-ignored' | 'tracked';
 
 /** Whether git would take a file into a commit. Reads its rules and its index; starts no program. */
 

@@ -1,11 +1,10 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/outside.ts';
-import { gitRisk } from '../dotenv/gitIgnore.ts';
-import { type OpenText, type Problem, problemsOf, readOpenText } from '../dotenv/problems.ts';
+import { type GitRisk, gitRisk } from '../dotenv/gitIgnore.ts';
 import { readSettings } from '../settings.ts';
 import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';
 import { rangeOf } from './envDocument.ts';
-import type { GitRisk } from './findingMessages.ts';
+import { type OpenText, type Problem, problemsOf, readOpenText } from './problems.ts';
 
 const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,

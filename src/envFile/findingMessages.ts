@@ -1,6 +1,7 @@
 import { firstOf, flawPhrase, shownName } from '../credentials/flawPhrases.ts';
 import { settingLabel, urlProblem } from '../credentials/settingMessages.ts';
 import type { Mending } from '../dotenv/envMend.ts';
+import type { GitRisk } from '../dotenv/gitIgnore.ts';
 import type { Finding, Flaw } from '../dotenv/settingSource.ts';
 
 /**
@@ -10,9 +11,6 @@ import type { Finding, Flaw } from '../dotenv/settingSource.ts';
 
 /** What is wrong with the file, whatever its lines say. */
 export type FileFlaw = 'byte-order-mark' | GitRisk;
-
-/** What git may do with the file. */
-export type GitRisk = 'not-ignored' | 'tracked';
 
 /** Behind what is wrong: why it matters, and what to do. */
 const ADVICE: Readonly<

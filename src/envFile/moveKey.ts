@@ -1,4 +1,5 @@
 import { type TextDocument, window, workspace } from 'vscode';
+import type { StoredKey } from '../credentials/access.ts';
 import { editDocument } from '../document/documentEdit.ts';
 import { type FoundKey, findKey, linesOfKey, linesWithText } from '../dotenv/envKey.ts';
 import { assignmentsOf } from '../dotenv/envText.ts';
@@ -6,9 +7,6 @@ import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import { activeEnvFile, isLink, lineRange, savedOf } from './envDocument.ts';
 import { NOTICES, type TakenOut, takenOutText } from './findingMessages.ts';
-
-/** What the set-up stored: the very key that was found, another one, or nothing. */
-export type StoredKey = 'same' | 'other' | 'none';
 
 /**
  * Moves the API key of the `.env` file in use to secret storage: by way of the set-up, which shows

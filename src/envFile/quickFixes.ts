@@ -12,13 +12,13 @@ import { appendedLines } from '../dotenv/appendedLines.ts';
 import { findKey } from '../dotenv/envKey.ts';
 import { type EnvEdit, mendEnvFile } from '../dotenv/envMend.ts';
 import { type Assignment, byLine } from '../dotenv/envText.ts';
-import { absentNames, type OpenText, type Problem, readOpenText } from '../dotenv/problems.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import { SOURCE } from '../ui/documentDiagnostics.ts';
 import { lineRange, rangeOf } from './envDocument.ts';
 import type { EnvFileDiagnostics } from './envFileDiagnostics.ts';
 import { FIX_TITLES, mendingTitle } from './findingMessages.ts';
+import { absentNames, type OpenText, type Problem, readOpenText } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
 

@@ -1,6 +1,6 @@
 import { type TextDocument, type TextEditor, window } from 'vscode';
-import type { InsertMode } from '../document/answerWriter.ts';
 import { captureTargets, isWritable, leadsToObeyed } from '../document/target.ts';
+import type { InsertMode } from '../insert/insertMode.ts';
 import { insertModes } from '../insert/insertModes.ts';
 import { newDocument } from '../insert/newDocument.ts';
 import { preview, previewing } from '../insert/preview.ts';

@@ -1,8 +1,9 @@
 import type { Uri } from 'vscode';
-import type { Client, Generation } from '../service/client.ts';
+import type { Used } from '../diagnostics/diagnoseConnection.ts';
+import type { Client } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
-import type { Retry } from '../service/http/exchange.ts';
 import type { Settings } from '../settings.ts';
+import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { Jobs } from './jobs.ts';
 
 /** What the main job needs from the rest of the extension. */
@@ -19,20 +20,4 @@ export interface GenerateOptions {
   readonly signOut: () => AbortSignal;
   /** Shows a failure. @returns true once the user wants another try; false if they do not */
   readonly report: (error: unknown, used: Used, lines: readonly number[]) => Promise<boolean>;
-}
-
-/** What a generation was made with. */
-export interface Used {
-  /** What the text is from: its folder may have brought the credentials. */
-  readonly document: Uri;
-  readonly credentials: Credentials;
-  readonly settings: Settings;
-}
-
-/** Is told how one request goes; for the status item and the log. */
-export interface GenerationWatch {
-  onRetry(retry: Retry): void;
-  onText(): void;
-  onDone(generation: Generation): void;
-  onFailed(error: unknown): void;
 }

@@ -1,9 +1,10 @@
 import type { Disposable, TextDocument } from 'vscode';
-import type { AnswerWriter, InsertMode, Stage, Undone } from '../document/answerWriter.ts';
+import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { OwnText } from '../document/ownText.ts';
 import { DocumentPage } from '../document/page.ts';
 import type { Target } from '../document/target.ts';
 import { TextFit } from '../formatting/textFit.ts';
+import type { InsertMode, Stage } from '../insert/insertMode.ts';
 import type { StopReason } from '../service/generation/piece.ts';
 import type { Settings } from '../settings.ts';
 import { Claims } from './claims.ts';

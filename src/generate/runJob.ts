@@ -1,9 +1,10 @@
+import type { Used } from '../diagnostics/diagnoseConnection.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { inform } from '../ui/inform.ts';
 import { cancellable } from '../ui/progress.ts';
-import type { GenerateOptions, Used } from './generateOptions.ts';
+import type { GenerateOptions } from './generateOptions.ts';
 import type { Course, Job } from './job.ts';
 import { offerResult } from './lastResult.ts';
 import { markLine } from './mark.ts';

@@ -1,6 +1,7 @@
 import { env } from 'vscode';
-import type { AnswerWriter, InsertMode, Undone } from '../document/answerWriter.ts';
+import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { inform } from '../ui/inform.ts';
+import type { InsertMode } from './insertMode.ts';
 
 export const clipboard: InsertMode = {
   id: 'clipboard',

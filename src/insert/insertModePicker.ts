@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import type { InsertMode } from '../document/answerWriter.ts';
+import type { InsertMode } from './insertMode.ts';
 
 /** Asks where the answer shall go this once. */
 export async function pickInsertMode(

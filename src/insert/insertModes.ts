@@ -1,8 +1,8 @@
-import type { InsertMode } from '../document/answerWriter.ts';
 import { above } from './above.ts';
 import { after } from './after.ts';
 import { below } from './below.ts';
 import { clipboard } from './clipboard.ts';
+import type { InsertMode } from './insertMode.ts';
 import { newDocument } from './newDocument.ts';
 import { preview } from './preview.ts';
 import { replace } from './replace.ts';

@@ -1,10 +1,11 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
-import type { AnswerWriter, InsertMode, Stage, Undone } from '../document/answerWriter.ts';
+import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { DocumentWriter } from '../document/documentWriter.ts';
 import { openEmpty } from '../document/openEmpty.ts';
 import { DocumentPage } from '../document/page.ts';
 import { isUnchanged } from '../document/situation.ts';
 import type { Target } from '../document/target.ts';
+import type { InsertMode, Stage } from './insertMode.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',

@@ -1,9 +1,9 @@
 import type { Range } from 'vscode';
-import type { InsertMode } from '../document/answerWriter.ts';
 import { DocumentWriter } from '../document/documentWriter.ts';
 import { DocumentPage } from '../document/page.ts';
 import type { Place } from '../document/passage.ts';
 import type { Target } from '../document/target.ts';
+import type { InsertMode } from './insertMode.ts';
 
 /**
  * An insert mode that writes into the document itself.

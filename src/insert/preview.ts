@@ -1,4 +1,4 @@
-import type { InsertMode } from '../document/answerWriter.ts';
+import type { InsertMode } from './insertMode.ts';
 import { fitInPlace, pageOf } from './placing.ts';
 import { PreviewWriter } from './previewWriter.ts';
 import { replace } from './replace.ts';

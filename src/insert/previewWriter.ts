@@ -1,11 +1,12 @@
 import type { TextDocument, Uri } from 'vscode';
-import type { AnswerWriter, Stage, Undone } from '../document/answerWriter.ts';
+import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { showDocument } from '../document/documentEdit.ts';
 import { DocumentWriter } from '../document/documentWriter.ts';
 import type { DocumentPage } from '../document/page.ts';
 import type { Place } from '../document/passage.ts';
 import { currentSituation, isUnchanged, type Situation } from '../document/situation.ts';
 import { inform } from '../ui/inform.ts';
+import type { Stage } from './insertMode.ts';
 
 /** Often enough to seem to stream; VS Code compares both sides anew each time. */
 const REFRESH_MS = 100;

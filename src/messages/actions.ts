@@ -23,3 +23,9 @@ export const ACTION_LABELS: Readonly<Record<Fix, string>> = {
   approve: 'Show What Needs Approval',
   openEnvFile: 'Open .env',
 };
+
+export interface Message {
+  readonly text: string;
+  /** At most two, the fix of the most likely cause first; *Show Log* is always there beside them. */
+  readonly actions: readonly Action[];
+}

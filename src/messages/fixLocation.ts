@@ -1,14 +1,16 @@
-import type { SourceId } from '../credentials/choose.ts';
 import type { ErrorDetails } from '../service/errors.ts';
 import { vendors } from '../service/vendors.ts';
-import type { Action } from './actions.ts';
+import type { Action, Message } from './actions.ts';
 
 /** Where the cause of a failure can be mended, as far as the failure itself does not say. Pure. */
+
+/** Where settings came from; `answers` are those of a set-up that goes on. */
+export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 /** What is known about the request that failed. */
 export interface MessageContext {
   /** Where key, project and service URL came from; the editor unless something else is known. */
-  readonly source?: SourceId | 'answers' | undefined;
+  readonly source?: SettingsPlace | undefined;
   /** The host of the identity service. */
   readonly authHost?: string | undefined;
   /** It was a check of a diagnosis or a set-up: nothing was to be generated. */
@@ -36,7 +38,10 @@ export interface Where {
   readonly isHarmless: boolean;
 }
 
-const PLACES: Readonly<Record<SourceId | 'answers', Place>> = {
+/** What is said about a failure. */
+export type Sentence = (details: ErrorDetails, where: Where) => Message;
+
+const PLACES: Readonly<Record<SettingsPlace, Place>> = {
   editor: { name: 'the settings', key: 'setApiKey', value: 'openSettings', all: 'setUp' },
   envFile: {
     name: 'the .env file',

@@ -1,8 +1,8 @@
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
 import type { Retry } from '../service/http/exchange.ts';
 import type { SecretKind } from '../service/secrets/promptSecrets.ts';
-import type { Action } from './actions.ts';
-import { type MessageContext, type Where, whereToMend } from './fixLocation.ts';
+import type { Message } from './actions.ts';
+import { type MessageContext, type Sentence, whereToMend } from './fixLocation.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
 import { parameterRefused, plainNumber } from './parameterMessages.ts';
 import { REFUSAL_SENTENCES } from './refusalMessages.ts';
@@ -12,19 +12,11 @@ import { REFUSAL_SENTENCES } from './refusalMessages.ts';
  * numbers and checked names only; nothing a service said. Pure.
  */
 
-export interface Message {
-  readonly text: string;
-  /** At most two, the fix of the most likely cause first; *Show Log* is always there beside them. */
-  readonly actions: readonly Action[];
-}
-
 const SECRETS: Readonly<Record<SecretKind, string>> = {
   apiKey: 'your API key',
   token: 'a token of yours',
   privateKey: 'a private key',
 };
-
-export type Sentence = (details: ErrorDetails, where: Where) => Message;
 
 /** The message for anything that was thrown; undefined where silence is right. */
 export function messageFor(error: unknown, context: MessageContext = {}): Message | undefined {

@@ -1,7 +1,6 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
-import type { Action } from './actions.ts';
-import type { Where } from './fixLocation.ts';
-import type { Message, Sentence } from './messages.ts';
+import type { Action, Message } from './actions.ts';
+import type { Sentence, Where } from './fixLocation.ts';
 
 /** Every sentence about the way to the service and back. Pure. */
 

@@ -1,5 +1,5 @@
 import type { ErrorDetails } from '../service/errors.ts';
-import type { Message } from './messages.ts';
+import type { Message } from './actions.ts';
 
 /** Every sentence about a parameter that cannot be sent. Names, words and numbers of ours only. Pure. */
 

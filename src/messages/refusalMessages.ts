@@ -1,6 +1,6 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
-import type { Place, Where } from './fixLocation.ts';
-import type { Message, Sentence } from './messages.ts';
+import type { Message } from './actions.ts';
+import type { Place, Sentence, Where } from './fixLocation.ts';
 
 /** Every sentence about a key, a token, an account or a project that was refused. Pure. */
 

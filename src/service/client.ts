@@ -1,11 +1,11 @@
 import { isKind, ServiceError } from './errors.ts';
 import { Callbacks } from './generation/callbacks.ts';
-import { Collector, collectStream } from './generation/collector.ts';
+import { Collector, collectStream, type Generation } from './generation/collector.ts';
 import { requestText, stringsIn } from './generation/continuation.ts';
 import { type InferenceOptions, infer, type RequestBody } from './generation/inference.ts';
 import { parameterProblem } from './generation/parameterCheck.ts';
 import { mapParameters, type Parameters } from './generation/parameters.ts';
-import { readChat, readGeneration, type StopReason, type Usage } from './generation/piece.ts';
+import { readChat, readGeneration } from './generation/piece.ts';
 import type { Answer, Retry } from './http/exchange.ts';
 import { type RequestLimit, requestLimit } from './http/headers.ts';
 import { explainByModel } from './models/explain.ts';
@@ -35,16 +35,6 @@ export interface GenerateOptions {
    * the result repeats it.
    */
   readonly answerSoFar?: string;
-}
-
-export interface Generation {
-  readonly text: string;
-  readonly stopReason: StopReason;
-  readonly usage: Usage;
-  /** Parameters that the operation has no counterpart for; they were not sent. */
-  readonly dropped: readonly string[];
-  /** Short ids of the service's warnings, such as `api_legacy`, none of which repeats a secret. */
-  readonly warnings: readonly string[];
 }
 
 export interface TokenCount {

@@ -1,10 +1,19 @@
-import type { GenerationWatch } from '../generate/generateOptions.ts';
 import { isKind, isOutOfReach } from '../service/errors.ts';
+import type { Generation } from '../service/generation/collector.ts';
+import type { Retry } from '../service/http/exchange.ts';
 import type { Log } from '../ui/log.ts';
 import { reach } from '../ui/milestones.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import type { PastGeneration, Recent } from './recent.ts';
 import type { StatusItem } from './statusItem.ts';
+
+/** Is told how one request goes; for the status item and the log. */
+export interface GenerationWatch {
+  onRetry(retry: Retry): void;
+  onText(): void;
+  onDone(generation: Generation): void;
+  onFailed(error: unknown): void;
+}
 
 /**
  * Makes a watch for each generation, which tells the status item and the log how it goes: numbers

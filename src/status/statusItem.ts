@@ -6,8 +6,8 @@ import {
   ThemeColor,
   window,
 } from 'vscode';
+import type { Message } from '../messages/actions.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
-import type { Message } from '../messages/messages.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const BEAT_MS = 60_000;

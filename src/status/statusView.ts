@@ -1,4 +1,4 @@
-import type { Message } from '../messages/messages.ts';
+import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/token/tokenState.ts';
 
 /** The status item as a pure function of what is known. One row of the table for each state. */

@@ -1,5 +1,5 @@
 import { Disposable, type TextDocument, type Uri, workspace } from 'vscode';
-import { Lazy } from '../lazy.ts';
+import { Lazy } from './lazy.ts';
 
 /**
  * Waits until a document of this kind is open in a trusted workspace; only then the part that reads

@@ -19,8 +19,8 @@ import {
 } from 'vscode';
 import type { FoundKey } from '../../src/dotenv/envKey.ts';
 import { gitRisk } from '../../src/dotenv/gitIgnore.ts';
-import { problemsOf, readOpenText } from '../../src/dotenv/problems.ts';
 import { moveKeyToSecretStorage } from '../../src/envFile/moveKey.ts';
+import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
 
 const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/nowhere');

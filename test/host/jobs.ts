@@ -11,9 +11,9 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { InsertMode } from '../../src/document/answerWriter.ts';
 import { captureTargets } from '../../src/document/target.ts';
 import { Job } from '../../src/generate/job.ts';
+import type { InsertMode } from '../../src/insert/insertMode.ts';
 import { insertModes } from '../../src/insert/insertModes.ts';
 import { Previews } from '../../src/insert/previews.ts';
 import { readSettings } from '../../src/settings.ts';

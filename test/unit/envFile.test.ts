@@ -7,13 +7,13 @@ import { shownName } from '../../src/credentials/flawPhrases.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
 import { isTracked } from '../../src/dotenv/gitIndex.ts';
 import { isIgnored } from '../../src/dotenv/ignoreRules.ts';
+import { mendingTitle, type TakenOut, takenOutText } from '../../src/envFile/findingMessages.ts';
 import {
   type FileFacts,
   type Problem,
   problemsOf,
   readOpenText,
-} from '../../src/dotenv/problems.ts';
-import { mendingTitle, type TakenOut, takenOutText } from '../../src/envFile/findingMessages.ts';
+} from '../../src/envFile/problems.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 

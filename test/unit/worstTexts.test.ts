@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { findKey } from '../../src/dotenv/envKey.ts';
 import { mendEnvFile } from '../../src/dotenv/envMend.ts';
 import { assignmentsOf, byLine } from '../../src/dotenv/envText.ts';
-import { problemsOf, readOpenText } from '../../src/dotenv/problems.ts';
+import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import { TextFit } from '../../src/formatting/textFit.ts';
 import { inferenceFailure } from '../../src/service/failures.ts';
 import { readEvents } from '../../src/service/http/stream.ts';

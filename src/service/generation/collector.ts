@@ -1,10 +1,19 @@
-import type { Generation } from '../client.ts';
 import { ServiceError } from '../errors.ts';
 import { failureInEvent } from '../failures.ts';
 import type { Body } from '../http/body.ts';
 import { readEvents } from '../http/stream.ts';
 import { parseJson } from '../wire.ts';
-import type { Piece, StopReason } from './piece.ts';
+import type { Piece, StopReason, Usage } from './piece.ts';
+
+export interface Generation {
+  readonly text: string;
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  /** Parameters that the operation has no counterpart for; they were not sent. */
+  readonly dropped: readonly string[];
+  /** Short ids of the service's warnings, such as `api_legacy`, none of which repeats a secret. */
+  readonly warnings: readonly string[];
+}
 
 /** Puts the pieces of one generation together. */
 export class Collector {

@@ -1,17 +1,15 @@
 import type { ServiceError } from '../errors.ts';
 import type { ErrorAnswer } from '../failures.ts';
 import type { Body } from './body.ts';
-import type { AnswerHead } from './headers.ts';
+import type { AnswerHead, MediaTypes } from './headers.ts';
 import type { RequestGate } from './limiter.ts';
 
 /** One request with everything that decides where it goes, how often and how long. */
-export interface Exchange<Result> {
+export interface Exchange<Result> extends MediaTypes {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   /** The one origin this may go to: for a request with a credential, the one its user approved. */
   readonly origin: string;
-  readonly accept: 'application/json' | 'text/event-stream';
-  readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /** What a failure must not repeat, whoever puts it into an answer; the bearer is added to it. */
   readonly secrets?: readonly string[];

@@ -1,5 +1,4 @@
 import { ServiceError } from '../errors.ts';
-import type { Exchange } from './exchange.ts';
 
 /** The headers of requests and of answers; the whole of what goes out besides a body. */
 
@@ -15,8 +14,14 @@ export interface StreamedAnswer extends AnswerHead {
   readonly stream: ReadableStream<Uint8Array> | null;
 }
 
+/** The media types of a request. */
+export interface MediaTypes {
+  readonly accept: 'application/json' | 'text/event-stream';
+  readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
+}
+
 /** What a request says besides its body. */
-export function requestHeaders({ accept, contentType }: Exchange<unknown>): Record<string, string> {
+export function requestHeaders({ accept, contentType }: MediaTypes): Record<string, string> {
   return {
     Accept: accept,
     // Answers are small; unasked compression is refused, and with it bombs and silent truncation.
@@ -30,7 +35,10 @@ export function requestHeaders({ accept, contentType }: Exchange<unknown>): Reco
  * Whether the head of an answer promises what was asked for.
  * @throws {ServiceError} `unexpected-answer`
  */
-export function checkHead({ status, header }: AnswerHead, { accept }: Exchange<unknown>): void {
+export function checkHead(
+  { status, header }: AnswerHead,
+  { accept }: Pick<MediaTypes, 'accept'>,
+): void {
   const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
   const encoding = header('content-encoding') ?? 'identity';
   if (type !== accept || encoding !== 'identity') {

@@ -54,7 +54,7 @@ const steps: readonly Step[] = [
     folder: '/approved',
     envFile,
     button: 'Use These Values',
-    use: (access) => prefer(access, 'envFile'),
+    use: (access) => access.prefer('envFile'),
   },
   {
     ...bare,
@@ -62,13 +62,13 @@ const steps: readonly Step[] = [
     folder: '/refused',
     envFile,
     button: 'Do Not Use',
-    use: (access) => prefer(access, 'envFile'),
+    use: (access) => access.prefer('envFile'),
   },
   {
     ...bare,
     title: 'uses the approved environment, in a window without a folder',
     button: 'Use These Values',
-    use: (access) => prefer(access, 'environment'),
+    use: (access) => access.prefer('environment'),
   },
   {
     ...bare,
@@ -92,7 +92,6 @@ const path = join(import.meta.dirname, 'stored', `${version}.json`);
 if (existsSync(path))
   throw new Error(`${path} is there: what ${version} has stored stays as it is.`);
 const opened = windows(new SinkEditor());
-const { prefer } = await import('../../../src/credentials/sourceActions.ts');
 const { LastUsedTemplates } = await import('../../../src/templates/lastUsed.ts');
 // The window has those of its process.
 Object.assign(process.env, environment);

@@ -1,4 +1,5 @@
-import type { CredentialAccess, Looked } from '../../../src/credentials/access.ts';
+import type { CredentialAccess } from '../../../src/credentials/access.ts';
+import type { Looked } from '../../../src/credentials/choose.ts';
 import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { Stores, Windows } from '../leaks/window.ts';

@@ -288,16 +288,13 @@ describe('the way to credentials', () => {
   it('ends for a source whose values were imported: it is not used from there any more', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const { importFrom, prefer, signOut } = await import(
-      '../../../src/credentials/sourceActions.ts'
-    );
-    const preferring = prefer(access, 'envFile');
+    const preferring = access.prefer('envFile');
     await (await editor.question()).answer(use);
     await preferring;
     Object.assign(access, { setUp: async () => true });
-    await importFrom(access, 'envFile');
+    await access.importFrom('envFile');
     assert.equal((await access.look()).found.outside[0]?.answer, 'refused');
-    await signOut(access);
+    await access.signOut();
     assert.equal((await access.look()).choice.kind, 'missing');
   });
 
@@ -307,8 +304,7 @@ describe('the way to credentials', () => {
     const slow = Promise.withResolvers<void>();
     editor.beforeFiles = slow.promise;
     const required = access.require();
-    const { signOut } = await import('../../../src/credentials/sourceActions.ts');
-    await signOut(access);
+    await access.signOut();
     signedOut.abort();
     signedOut = new AbortController();
     slow.resolve();
@@ -375,9 +371,8 @@ describe('the way to credentials', () => {
   it('leaves everything as it was where the question about another source is closed', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const { prefer } = await import('../../../src/credentials/sourceActions.ts');
     for (const answer of [undefined, refuse]) {
-      const preferring = prefer(access, 'envFile');
+      const preferring = access.prefer('envFile');
       await (await editor.question()).answer(answer);
       assert.equal(await preferring, false);
       assert.equal((await access.require())?.serviceUrl, SERVICE);
@@ -388,8 +383,7 @@ describe('the way to credentials', () => {
   it('asks before another account takes the place of the chosen source', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const { prefer } = await import('../../../src/credentials/sourceActions.ts');
-    const preferring = prefer(access, 'envFile');
+    const preferring = access.prefer('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await preferring, true);
     editor.files.delete('/work/.env');
@@ -405,9 +399,8 @@ describe('the way to credentials', () => {
 
   it('signs out without looking at a folder, which may be out of reach', async () => {
     await storeKey();
-    const { signOut } = await import('../../../src/credentials/sourceActions.ts');
     editor.files.set('/work/.env', envFile());
-    await signOut(access);
+    await access.signOut();
     assert.equal(editor.reads, 0);
     assert.equal(await keys.has(), false);
   });
@@ -415,8 +408,7 @@ describe('the way to credentials', () => {
   it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const { prefer } = await import('../../../src/credentials/sourceActions.ts');
-    const preferring = prefer(access, 'envFile');
+    const preferring = access.prefer('envFile');
     await (await editor.question()).answer(use);
     await preferring;
     assert.equal((await access.require())?.serviceUrl, EVIL);

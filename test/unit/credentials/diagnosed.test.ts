@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { choose } from '../../../src/credentials/choose.ts';
-import { contextOf, contextOfTest, whatToDiagnose } from '../../../src/credentials/diagnosed.ts';
+import { contextOf, contextOfTest } from '../../../src/credentials/messageContext.ts';
 import { conclusionOf } from '../../../src/diagnostics/diagnosisView.ts';
+import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import {

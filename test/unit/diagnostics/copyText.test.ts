@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../src/commands/app.ts';
-import type { Silent } from '../../../src/credentials/access.ts';
+import type { Silent } from '../../../src/credentials/choose.ts';
 import { choose } from '../../../src/credentials/choose.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';

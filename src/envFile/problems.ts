@@ -1,14 +1,9 @@
-import {
-  type FileFlaw,
-  fileText,
-  findingText,
-  type GitRisk,
-  incompleteText,
-} from '../envFile/findingMessages.ts';
+import { readAssignments } from '../dotenv/envFile.ts';
+import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
+import type { GitRisk } from '../dotenv/gitIgnore.ts';
+import type { Finding, Flaw, Place, SourceReading } from '../dotenv/settingSource.ts';
 import type { Vendor } from '../service/vendors.ts';
-import { readAssignments } from './envFile.ts';
-import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from './envText.ts';
-import type { Finding, Flaw, Place, SourceReading } from './settingSource.ts';
+import { type FileFlaw, fileText, findingText, incompleteText } from './findingMessages.ts';
 
 /** Everything worth saying about a `.env` file, as an editor shows it. Pure. */
 

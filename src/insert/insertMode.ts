@@ -1,0 +1,32 @@
+import type { AnswerWriter } from '../document/answerWriter.ts';
+import type { Place } from '../document/passage.ts';
+import type { Target } from '../document/target.ts';
+import type { FitOptions } from '../formatting/textFit.ts';
+import type { Previews } from './previews.ts';
+
+/** A way for answers to reach the user. Each one is a file, and an entry of `insertModes`. */
+export interface InsertMode {
+  /** As in the setting `hostedModel.insertMode`. */
+  readonly id: string;
+  readonly label: string;
+  readonly detail: string;
+  /** Said once an answer is there, where it waits for somebody to look at it. */
+  readonly whenDone?: string;
+  /** Where an answer goes in the document itself; only of modes that write into it. */
+  readonly placeOf?: (target: Target) => Place;
+  /** How text is fitted to where it goes. */
+  readonly fit: (target: Target) => FitOptions;
+  /** @param targets one for each answer, in the order of the document */
+  readonly open: (targets: readonly Target[], stage: Stage) => AnswerWriter;
+}
+
+/** What a mode may need of the command that it serves. */
+export interface Stage {
+  readonly previews: Previews;
+  /** Stops what still streams. */
+  readonly cancel: () => void;
+  /** The user has undone all that was written of the answers that still come. */
+  readonly takenBack: () => void;
+  /** Offers an answer that could not be written when the user asked for it. */
+  readonly rescue: () => void;
+}
