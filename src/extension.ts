@@ -1,25 +1,289 @@
-import type { ExtensionContext } from 'vscode';
+import { type Disposable, type ExtensionContext, type Memento, window, workspace } from 'vscode';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
+import type { CredentialAccess } from './credentials/access.ts';
+import type { Choice } from './credentials/choose.ts';
+import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';
+import { registerEnvFile } from './envFile/envFileWatch.ts';
+import type { Jobs } from './generate/jobs.ts';
+import { type Credentials, parseServiceUrl } from './service/credentials.ts';
+import type { Session } from './service/session.ts';
+import type { TokenState } from './service/token/tokenState.ts';
+import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
+import type { GenerationWatch } from './status/generationWatch.ts';
+import { Recent } from './status/recent.ts';
+import { StatusItem } from './status/statusItem.ts';
+import { registerTemplateFiles } from './templates/templateWatch.ts';
+import { Lazy } from './ui/lazy.ts';
+import { type Log, openLog } from './ui/log.ts';
+import { reach } from './ui/milestones.ts';
 
 /**
- * All that VS Code waits for: the commands are there, and the rest starts in the next turn. What a
- * command is asked for meanwhile it does once that is done. Starting takes six times as long
- * as this, and other extensions need not wait for it (measured, `npm run bench activation`).
+ * Builds everything in order of dependency. It makes no request, starts no timer, reads no secret
+ * and does not load the HTTP stack. Where a part fails, commands say so, since VS Code shows nobody
+ * why one is missing, and the log says which part it was.
  */
 export function activate(context: ExtensionContext): void {
-  let isOver = false;
-  const end = () => {
-    isOver = true;
+  const { subscriptions } = context;
+  const log = openLog();
+  subscriptions.push(log);
+  let app: App | undefined;
+  const parts: Disposable[] = [];
+  if (!registerCommands(() => app, subscriptions)) {
+    log.error('could not start: another extension has a command of the same name');
+    return;
+  }
+  let latest = '';
+  /** Keeps each part as soon as it is made, since the next one can fail. */
+  const make: Make = (name, makePart) => {
+    latest = name;
+    const part = makePart();
+    parts.push(part);
+    return part;
   };
-  context.subscriptions.push({ dispose: end });
-  const start = async () => {
-    const { start } = await import('./start.ts');
-    return isOver ? undefined : start(context, hasAllCommands);
-  };
-  const nothing = () => undefined;
-  const starting = new Promise<App | undefined>((resolve) => {
-    setImmediate(() => resolve(start().catch(nothing)));
+  try {
+    app = new Extension(context, log, make);
+    subscriptions.push(...parts);
+  } catch (error) {
+    log.error(`could not start: ${latest} failed with ${nameOf(error)}`);
+    // What is half built would listen and paint until the window closes.
+    for (const part of parts) disposeOf(part);
+  }
+}
+
+type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
+
+function disposeOf(part: Disposable): void {
+  try {
+    part.dispose();
+  } catch {
+    // There is nothing else that could be done about it.
+  }
+}
+
+/** What lives as long as the window; what commands alone need is loaded when one needs it. */
+class Extension implements App {
+  readonly log: Log;
+  readonly globalState: Memento;
+  readonly status: StatusItem;
+  readonly recent = new Recent({ now: Date.now, monotonic: () => performance.now() });
+  readonly #context: ExtensionContext;
+  readonly #keys: KeyStore;
+  readonly #session = new Lazy(() => this.#makeSession());
+  readonly #access = new Lazy(() => this.#makeAccess());
+  readonly #jobs = new Lazy<Jobs>(async () => {
+    const { Jobs } = await import('./generate/jobs.ts');
+    return new Jobs();
   });
-  const hasAllCommands = registerCommands(starting, context.subscriptions);
+  readonly #watches = new Lazy<() => GenerationWatch>(async () => {
+    const { generationWatches } = await import('./status/generationWatch.ts');
+    return generationWatches(this.status, this.log, this.recent);
+  });
+  #signedOut = new AbortController();
+  #hasOfferedToMove = false;
+
+  constructor(context: ExtensionContext, log: Log, make: Make) {
+    this.#context = context;
+    this.log = log;
+    this.globalState = context.globalState;
+    const onTrouble = (what: StorageTrouble) => this.#inBackground(sayOfStorage(what));
+    const { secrets, globalState } = context;
+    this.#keys = make('the key store', () => new KeyStore(secrets, globalState, onTrouble));
+    const onBeat = () => this.#inBackground(this.#keepFresh());
+    this.status = make('the status item', () => new StatusItem(statusPlace, onBeat));
+    this.status.show();
+    make('the .env files', registerEnvFile);
+    make('the template files', registerTemplateFiles);
+    this.#listen(make);
+    make('the end', () => ({ dispose: () => this.#end() }));
+    this.#inBackground(this.#showWhetherSetUp());
+    this.#inBackground(this.#lookForStrayKey());
+  }
+
+  /** Aborts when the key is deleted, in this window or another; a new one follows it. */
+  get signOutSignal(): AbortSignal {
+    return this.#signedOut.signal;
+  }
+
+  readonly session = () => this.#session.get();
+  readonly openSession = async () => this.#session.ifMade;
+  readonly access = () => this.#access.get();
+  readonly jobs = () => this.#jobs.get();
+  readonly watches = () => this.#watches.get();
+
+  #listen(make: Make): void {
+    const listen = (
+      to: string,
+      event: (hear: () => void) => Disposable,
+      onEvent: () => Promise<void>,
+    ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
+    listen(
+      'the key',
+      (hear) => this.#keys.onDidChange(hear),
+      () => this.#onKeyChange(),
+    );
+    listen('settings', onDidChangeSettings, () => this.#onSettingsChange());
+    listen(
+      'the window',
+      (hear) => window.onDidChangeWindowState(hear),
+      () => this.#keepFresh(),
+    );
+    listen(
+      'editors',
+      (hear) => window.onDidChangeActiveTextEditor(hear),
+      async () => (await this.#access.ifMade)?.lookIfMoved(),
+    );
+    listen(
+      'trust',
+      (hear) => workspace.onDidGrantWorkspaceTrust(hear),
+      () => this.#lookAgain(),
+    );
+  }
+
+  /** Nobody waits for it; a failure of it still must not pass unseen. */
+  #inBackground(work: PromiseLike<unknown> | undefined): void {
+    void work?.then(undefined, (error: unknown) => {
+      this.log.error(`in the background: ${nameOf(error)}`);
+    });
+  }
+
+  async #makeSession(): Promise<Session> {
+    const [{ Session, isOutOfReach }, { trafficOf }] = await Promise.all([
+      import('./service/session.ts'),
+      import('./status/requestsLine.ts'),
+    ]);
+    return new Session({
+      onTokenState: (token) => this.#onTokenState(token, isOutOfReach),
+      onTraffic: (live) => this.status.update({ traffic: live && trafficOf(live) }),
+    });
+  }
+
+  #onTokenState(token: TokenState, isOutOfReach: (error: unknown) => boolean): void {
+    this.status.update({ token });
+    this.recent.tokenIs(token);
+    const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
+    if (error) this.log.warn(`token: ${error.message}`);
+    if (error || token.kind === 'valid') this.status.update({ unreachable: isOutOfReach(error) });
+  }
+
+  async #makeAccess(): Promise<CredentialAccess> {
+    const { CredentialAccess, Approvals, provenanceLines } = await import(
+      './credentials/access.ts'
+    );
+    const { secrets, globalState, workspaceState } = this.#context;
+    return new CredentialAccess({
+      keys: this.#keys,
+      approvals: new Approvals(secrets, globalState),
+      workspaceState,
+      environment: process.env,
+      test: (credentials, signal) => this.#test(credentials, signal),
+      onObstacle: (obstacles) => this.status.update(obstacles),
+      signOutSignal: () => this.signOutSignal,
+      onFound: (found, choice) => {
+        const needsApproval = this.status.facts.needsApproval && ASKING.has(choice.kind);
+        this.status.update({ provenance: provenanceLines(found, choice), needsApproval });
+        this.#inBackground(this.#onChoice(choice));
+      },
+    });
+  }
+
+  /** The token in use serves what may be used now, or nobody. */
+  async #onChoice(choice: Choice): Promise<void> {
+    const usable = choice.kind === 'ready' ? choice.credentials : undefined;
+    this.#inBackground(this.#session.ifMade?.then((open) => open.keepOnly(usable)));
+    const { workspaceState } = this.#context;
+    const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
+    if (isOutside === workspaceState.get(OUTSIDE, false)) return;
+    await workspaceState.update(OUTSIDE, isOutside);
+    await this.#showWhetherSetUp();
+  }
+
+  async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
+    await (await this.session()).test(credentials, readSettings(), signal);
+    reach('isTested');
+  }
+
+  async #keepFresh(): Promise<void> {
+    if (!window.state.focused || !readSettings().keepTokenFresh || !this.#session.ifMade) return;
+    // The source of the token may have changed since it was used: then it is not renewed.
+    await this.#lookAgain();
+    (await this.#session.ifMade)?.keepTokenFresh();
+  }
+
+  /** What may be used can have changed. Asks nothing; does nothing as long as nobody needed it. */
+  async #lookAgain(): Promise<void> {
+    const { needsApproval, provenance } = this.status.facts;
+    if (!this.#session.ifMade && !needsApproval && !provenance) return;
+    await (await this.access()).look();
+  }
+
+  async #showWhetherSetUp(): Promise<void> {
+    const { projectId, url } = readSettings();
+    const isInEditor = (await this.#keys.has()) && projectId !== '' && url !== '';
+    const isSetUp = isInEditor || this.#context.workspaceState.get(OUTSIDE, false);
+    this.status.update({ isSetUp });
+    if (isSetUp) reach('isSetUp');
+  }
+
+  async #onKeyChange(): Promise<void> {
+    this.status.update({ lastFailure: undefined, unreachable: false });
+    if (!(await this.#keys.has())) {
+      this.#signedOut.abort();
+      this.#signedOut = new AbortController();
+      // Signing out forgets what was approved, too.
+      await this.#context.workspaceState.update(OUTSIDE, undefined);
+      (await this.#session.ifMade)?.forgetToken();
+    }
+    await this.#showWhetherSetUp();
+    await this.#lookAgain();
+  }
+
+  async #onSettingsChange(): Promise<void> {
+    this.status.update({ unreachable: false });
+    this.#inBackground(this.#lookForStrayKey());
+    await this.#showWhetherSetUp();
+    await this.#lookAgain();
+  }
+
+  async #lookForStrayKey(): Promise<void> {
+    if (this.#hasOfferedToMove || !findKeyInSettings()) return;
+    this.#hasOfferedToMove = true;
+    const { offerToMoveKey } = await import('./credentials/strayKey.ts');
+    await offerToMoveKey(this.access);
+  }
+
+  #end(): void {
+    this.#signedOut.abort();
+    for (const open of [this.#session, this.#jobs] as const) {
+      this.#inBackground(open.ifMade?.then((made) => made.dispose()));
+    }
+  }
+}
+
+/** All that may be told of a failure whose words are not our own. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown failure';
+}
+
+/** What waits for an answer of the user. */
+const ASKING: ReadonlySet<Choice['kind']> = new Set(['unapproved', 'ask-project', 'ask-source']);
+
+/** Says that a source outside the editor was in use here; nothing of its values. */
+const OUTSIDE = 'hostedModel.usesOutsideSource';
+
+async function sayOfStorage(what: StorageTrouble): Promise<void> {
+  const messages = await import('./credentials/settingMessages.ts');
+  await window.showWarningMessage(messages[what]);
+}
+
+function statusPlace() {
+  const settings = readSettings(window.activeTextEditor?.document.uri);
+  const auth = parseServiceUrl(settings.authUrl);
+  const service = parseServiceUrl(settings.url);
+  return {
+    authHost: auth.ok ? auth.host : 'an address that cannot be used',
+    serviceHost: service.ok ? service.host : '',
+    projectId: settings.projectId,
+    modelId: settings.modelId,
+  };
 }

@@ -39,7 +39,7 @@ export function loadedAtFirstUse(): readonly string[] {
   return [...loadedWith(partPath('src/service/session.ts'))].filter((path) => !before.has(path));
 }
 
-/** All that is loaded before anything is asked of the extension: at activation, and in the next turn. */
+/** All that is loaded before anything is asked of the extension. */
 export function loadedAtStart(): ReadonlySet<string> {
-  return loadedWith(partPath('src/start.ts'), loadedWith(extensionPath));
+  return loadedWith(extensionPath);
 }

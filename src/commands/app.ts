@@ -7,7 +7,7 @@ import type { Recent } from '../status/recent.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
 
-/** What `start.ts` builds and commands use. */
+/** What `extension.ts` builds and commands use. */
 export interface App {
   readonly log: Log;
   readonly status: StatusItem;

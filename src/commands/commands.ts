@@ -13,12 +13,12 @@ const NOT_STARTED =
  * no arguments, whoever calls, but the name of a template for a keybinding of its own: nobody can
  * pass an address or a key. Commands resolve to undefined, since `${command:…}` in a launch.json
  * could read anything else.
- * @param starting what they wait for; undefined where the extension could not start
+ * @param appOf what they work with; undefined where the extension could not start
  * @param registered gets those that could be registered
  * @returns false where one could not: the others are there all the same, to say so
  */
 export function registerCommands(
-  starting: Promise<App | undefined>,
+  appOf: () => App | undefined,
   registered: Disposable[],
   load: () => Promise<Handlers> = () => import('./handlers.ts'),
 ): boolean {
@@ -26,7 +26,7 @@ export function registerCommands(
   for (const name of COMMANDS) {
     const run = (given: unknown): Promise<undefined> => {
       const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';
-      return guarded(name, starting, load, isTemplate ? given : undefined);
+      return guarded(name, appOf(), load, isTemplate ? given : undefined);
     };
     try {
       registered.push(commands.registerCommand(`hostedModel.${name}`, run));
@@ -39,11 +39,10 @@ export function registerCommands(
 
 async function guarded(
   name: CommandName,
-  starting: Promise<App | undefined>,
+  app: App | undefined,
   load: () => Promise<Handlers>,
   templateName: string | undefined,
 ): Promise<undefined> {
-  const app = await starting;
   if (!app) {
     void window.showErrorMessage(NOT_STARTED);
     return;

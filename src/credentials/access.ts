@@ -34,7 +34,7 @@ import type { SetUpOptions } from './setUpSteps.ts';
 import { askInstead, askProject, askSource } from './sourceApproval.ts';
 import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 
-// What `start.ts` builds it from loads with it.
+// What `extension.ts` builds it from loads with it.
 export { Approvals } from './approvals.ts';
 export { provenanceLines } from './provenance.ts';
 

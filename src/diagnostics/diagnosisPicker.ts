@@ -1,4 +1,4 @@
-import { env, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import { env, type QuickPick, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
@@ -45,17 +45,9 @@ export function showDiagnosis({
   run,
   redact,
 }: DiagnosisOptions): Promise<Fix | undefined> {
-  const pick = window.createQuickPick<RowItem>();
+  const pick = busyList();
   const closed = new AbortController();
   const checks = new Map(preliminary.map((check) => [check.title, check]));
-  pick.title = 'Diagnose Connection';
-  pick.placeholder = 'Each check with its result';
-  pick.prompt = 'Checking. Only the word hello is sent, and nothing is generated.';
-  pick.ignoreFocusOut = true;
-  pick.matchOnDescription = true;
-  pick.matchOnDetail = true;
-  pick.keepScrollPosition = true;
-  pick.busy = true;
 
   const paintRunning = () => {
     pick.items = runningRows([...checks.values()]).map(itemOf);
@@ -119,6 +111,19 @@ export function showDiagnosis({
       pick.hide();
     });
   });
+}
+
+function busyList(): QuickPick<RowItem> {
+  const pick = window.createQuickPick<RowItem>();
+  pick.title = 'Diagnose Connection';
+  pick.placeholder = 'Each check with its result';
+  pick.prompt = 'Checking. Only the word hello is sent, and nothing is generated.';
+  pick.ignoreFocusOut = true;
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.keepScrollPosition = true;
+  pick.busy = true;
+  return pick;
 }
 
 function itemOf(row: Row): RowItem {

@@ -23,7 +23,7 @@ import type { TokenService } from './token/token.ts';
 import type { TokenState } from './token/tokenState.ts';
 import type { Operation } from './vendors.ts';
 
-// What `start.ts` does with the states of a token loads with them.
+// What `extension.ts` does with the states of a token loads with them.
 export { isOutOfReach } from './errors.ts';
 
 export interface SessionOptions {

@@ -11,10 +11,7 @@ import { answerParent } from './child.ts';
  * there, since the host has patched them, and the editor's API is a module that is loaded already.
  */
 
-/** Milliseconds after which an extension has not started. */
-const START_MS = 5_000;
-
-answerParent({ activate, start, load });
+answerParent({ activate, load });
 
 // Loads what is behind them.
 for (const name of ['fetch', 'Headers', 'Request', 'Response', 'FormData'] as const) {
@@ -58,29 +55,13 @@ async function activate(path: string): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** The same, with what the extension does in later turns until it has begun to listen. @returns milliseconds */
-async function start(path: string): Promise<number> {
-  const startedAt = performance.now();
-  const subscriptions = await activated(path);
-  const first = subscriptions.length;
-  while (subscriptions.length === first && performance.now() - startedAt < START_MS) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  const took = performance.now() - startedAt;
-  // The log is there even where the rest fails.
-  if (subscriptions.length < first + 2) throw new Error(`${path} did not start`);
-  return took;
-}
-
-/** @returns what the extension has subscribed, which may grow */
-async function activated(path: string): Promise<readonly unknown[]> {
+async function activated(path: string): Promise<void> {
   const disposable = { dispose: () => {} };
   const secrets = { keys: async () => [], get: async () => {}, onDidChange: () => disposable };
   const state = { get: () => undefined, update: async () => {} };
   const context = { subscriptions: [], secrets, globalState: state, workspaceState: state };
   const extension = await loaded(path);
   await extension.activate?.(context);
-  return context.subscriptions;
 }
 
 /** Loads a file and what it needs. @returns milliseconds */

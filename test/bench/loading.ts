@@ -5,7 +5,7 @@ import { Child } from './child.ts';
  * @returns milliseconds by name, one for each round
  */
 export async function loadInTurn<Name extends string>(
-  how: 'activate' | 'start' | 'load',
+  how: 'activate' | 'load',
   paths: Readonly<Record<Name, string>>,
   rounds: number,
 ): Promise<Map<Name, number[]>> {

@@ -69,7 +69,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'tokens are renewed while nobody looks',
-    file: 'src/start.ts',
+    file: 'src/extension.ts',
     from: '!window.state.focused || ',
     to: '',
     test: 'test/contract/lifecycle/resting.test.ts',

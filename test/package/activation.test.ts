@@ -74,11 +74,6 @@ describe('activation of the shipped file', () => {
     const { activate } = await import(pathToFileURL(join('dist', 'extension.js')).href);
     const atImport = { ...counts };
     const result: unknown = activate({ subscriptions, secrets, globalState: { get: () => true } });
-    const registered = subscriptions.length;
-    // The second one holds esbuild's own wrapper for CommonJS, of half a kilobyte.
-    assert.ok(loaded.length <= 2, `VS Code waits for ${loaded.length} files`);
-    // The rest starts in the next turn, and what that begins must have had its turn, too.
-    await untilMoreThan(registered, subscriptions);
     await turn();
     assert.deepEqual(atImport, { timers: 0, connections: 0, secretsRead: 0 });
     assert.deepEqual(counts, { timers: 0, connections: 0, secretsRead: 0 });
@@ -94,19 +89,6 @@ describe('activation of the shipped file', () => {
     );
   });
 
-  it('starts nothing in a window that is closed at once', async () => {
-    const { activate } = await import(pathToFileURL(join('dist', 'extension.js')).href);
-    const subscriptions: { dispose(): void }[] = [];
-    const secrets = { keys: async () => assert.fail(), onDidChange: () => assert.fail() };
-    activate({ subscriptions, secrets, globalState: { get: () => true } });
-    const registered = subscriptions.length;
-    for (const subscription of subscriptions) subscription.dispose();
-    // It is loaded already, so that a start would be over by then.
-    await turn();
-    await turn();
-    assert.equal(subscriptions.length, registered);
-  });
-
   it('goes through with settings of any type', async () => {
     const { activate } = await import(pathToFileURL(join('dist', 'extension.js')).href);
     for (const value of [1, null, [], {}, true, 'text']) {
@@ -115,7 +97,6 @@ describe('activation of the shipped file', () => {
       const secrets = { keys: async () => [], onDidChange: () => disposable };
       const subscriptions: { dispose(): void }[] = [];
       activate({ subscriptions, secrets, globalState: { get: () => false } });
-      await untilMoreThan(subscriptions.length, subscriptions);
       // The log alone says that it could not start; behind it there is all the rest.
       assert.ok(subscriptions.length > 30, `${subscriptions.length} with ${value}`);
     }
@@ -124,14 +105,6 @@ describe('activation of the shipped file', () => {
 });
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-async function untilMoreThan(count: number, list: readonly unknown[]): Promise<void> {
-  const endsAt = performance.now() + 1_500;
-  while (list.length <= count) {
-    assert.ok(performance.now() < endsAt, `never more than ${count}`);
-    await turn();
-  }
-}
 
 /** Whatever is asked of this editor it answers with more of itself; all settings have one value. */
 const editorSource = `

@@ -89,9 +89,6 @@ export function windows(firstEditor: SinkEditor): Windows {
     const stopListening = listen(editor);
     try {
       activate({ subscriptions, secrets: keyring.window(), globalState, workspaceState });
-      // It starts in the next turn, once it is loaded.
-      await turn();
-      await import(source('start.ts'));
       await turn();
     } catch (error) {
       stopListening();

@@ -85,7 +85,7 @@ export function storesWith(
   return stores;
 }
 
-/** The way to credentials in a window, as `start.ts` builds it. */
+/** The way to credentials in a window, as `extension.ts` builds it. */
 export async function accessIn(
   windows: Windows,
   editor: SinkEditor,
