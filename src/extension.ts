@@ -72,11 +72,11 @@ class Extension implements App {
   readonly #session = new Lazy(() => this.#makeSession());
   readonly #access = new Lazy(() => this.#makeAccess());
   readonly #jobs = new Lazy<Jobs>(async () => {
-    const { Jobs } = await import('./generate/jobs.ts');
+    const { Jobs } = await firstUse();
     return new Jobs();
   });
   readonly #watches = new Lazy<() => GenerationWatch>(async () => {
-    const { generationWatches } = await import('./status/generationWatch.ts');
+    const { generationWatches } = await firstUse();
     return generationWatches(this.status, this.log, this.recent);
   });
   #signedOut = new AbortController();
@@ -150,7 +150,7 @@ class Extension implements App {
   async #makeSession(): Promise<Session> {
     const [{ Session, isOutOfReach }, { trafficOf }] = await Promise.all([
       import('./service/session.ts'),
-      import('./status/requestsLine.ts'),
+      firstUse(),
     ]);
     return new Session({
       onTokenState: (token) => this.#onTokenState(token, isOutOfReach),
@@ -167,9 +167,7 @@ class Extension implements App {
   }
 
   async #makeAccess(): Promise<CredentialAccess> {
-    const { CredentialAccess, Approvals, provenanceLines } = await import(
-      './credentials/access.ts'
-    );
+    const { CredentialAccess, Approvals, provenanceLines } = await firstUse();
     const { secrets, globalState, workspaceState } = this.#context;
     return new CredentialAccess({
       keys: this.#keys,
@@ -259,6 +257,8 @@ class Extension implements App {
     }
   }
 }
+
+const firstUse = () => import('./commands/firstUse.ts');
 
 /** All that may be told of a failure whose words are not our own. */
 function nameOf(error: unknown): string {

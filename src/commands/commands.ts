@@ -20,7 +20,7 @@ const NOT_STARTED =
 export function registerCommands(
   appOf: () => App | undefined,
   registered: Disposable[],
-  load: () => Promise<Handlers> = () => import('./handlers.ts'),
+  load: () => Promise<Handlers> = () => import('./firstUse.ts'),
 ): boolean {
   let areAllThere = true;
   for (const name of COMMANDS) {

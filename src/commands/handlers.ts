@@ -5,7 +5,7 @@ import { STORAGE_KEEPS_KEY } from '../credentials/settingMessages.ts';
 import { pickSourceAction } from '../credentials/sourceMenu.ts';
 import { chosenText, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
-import { diagnoseConnection, reportFailure } from '../diagnostics/diagnoseConnection.ts';
+import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
 import { addToGitignore } from '../envFile/addToGitignore.ts';
 import { removeByteOrderMark } from '../envFile/byteOrderMark.ts';
 import { moveKeyToSecretStorage } from '../envFile/moveKey.ts';
@@ -29,8 +29,6 @@ import {
   undoGeneration,
 } from './generation.ts';
 import { pickModel } from './modelPicker.ts';
-
-export { reportFailure as report };
 
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Handlers['handlers'] = {

@@ -34,10 +34,6 @@ import type { SetUpOptions } from './setUpSteps.ts';
 import { askInstead, askProject, askSource } from './sourceApproval.ts';
 import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 
-// What `extension.ts` builds it from loads with it.
-export { Approvals } from './approvals.ts';
-export { provenanceLines } from './provenance.ts';
-
 /** What the set-up stored: the very key that was found, another one, or nothing. */
 export type StoredKey = 'same' | 'other' | 'none';
 

@@ -1,0 +1,13 @@
+/**
+ * What loads with the first command, as one file: VS Code takes a millisecond or two for each file
+ * that an extension loads (measured).
+ */
+
+export { CredentialAccess } from '../credentials/access.ts';
+export { Approvals } from '../credentials/approvals.ts';
+export { provenanceLines } from '../credentials/provenance.ts';
+export { reportFailure as report } from '../diagnostics/diagnoseConnection.ts';
+export { Jobs } from '../generate/jobs.ts';
+export { generationWatches } from '../status/generationWatch.ts';
+export { trafficOf } from '../status/requestsLine.ts';
+export { handlers } from './handlers.ts';
