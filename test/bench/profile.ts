@@ -27,7 +27,7 @@ export async function profiled(work: () => Promise<unknown>): Promise<Record<str
 function originOf(url: string, functionName: string): string {
   const path = url.split('/node_modules/')[1];
   if (path) return path.split('/', 1)[0] ?? '';
-  const own = /src\/service\/\w+\.ts$/.exec(url);
+  const own = /src\/service\/[\w/]+\.ts$/.exec(url);
   if (own) return own[0];
   if (functionName === '(idle)' || functionName === '(garbage collector)') return functionName;
   return 'Node and what it calls';

@@ -162,7 +162,7 @@ describe('manifest', () => {
     const list = readFileSync('src/insert/insertModes.ts', 'utf8');
     const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';
     const offered = [...listed.matchAll(/\w+/g)].map(([id]) => id);
-    const made = globSync('src/editor/modes/*.ts').flatMap((path) =>
+    const made = globSync('src/insert/*.ts').flatMap((path) =>
       [...readFileSync(path, 'utf8').matchAll(/\bid: '(\w+)'/g)].map(([, id]) => id),
     );
     assert.deepEqual(insertMode.enum, offered);

@@ -19,11 +19,11 @@ describe('the surface of the extension', () => {
   it('G05: puts nothing on the clipboard but an answer or a report that a person asked to copy', () => {
     const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
     const allowed = [
-      /^src\/ui\/\w*(report|diagnos)\w*\.ts: clipboard\.writeText\(/i,
+      /^src\/diagnostics\/(copyText|diagnosisPicker)\.ts: clipboard\.writeText\(/i,
       // The answer, on a button that says so.
-      /^src\/editor\/lastResult\.ts: clipboard\.writeText\(result\.text\)$/,
+      /^src\/generate\/lastResult\.ts: clipboard\.writeText\(result\.text\)$/,
       // The answer, in the insert mode of that name.
-      /^src\/editor\/modes\/clipboard\.ts: clipboard\.writeText\(text\)$/,
+      /^src\/insert\/clipboard\.ts: clipboard\.writeText\(text\)$/,
     ];
     assert.deepEqual(
       writes.filter((place) => !allowed.some((one) => one.test(place))),
@@ -64,7 +64,7 @@ describe('the surface of the extension', () => {
     assert.equal(registered.length, 1, 'one place registers commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
     const run =
-      /const run = \(given: unknown\): Promise<undefined> => \{\s+const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';\s+return guarded\(name, starting, load, isTemplate \? given : undefined\);\s+\};/g;
+      /const run = \(given: unknown\): Promise<undefined> => \{\s+const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';\s+return guarded\(name, appOf\(\), load, isTemplate \? given : undefined\);\s+\};/g;
     assert.equal(places(run).length, 1);
     assert.equal(places(/export function activate\([^)]*\): void/g).length, 1);
   });
