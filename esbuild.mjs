@@ -1,6 +1,7 @@
 /** Builds dist/: what VS Code loads at activation, and what loads when it is first used. */
 import { rm, stat, writeFile } from 'node:fs/promises';
 import * as esbuild from 'esbuild';
+import { noticesOf } from './notices.ts';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -32,6 +33,7 @@ if (watch) {
   const { metafile } = await esbuild.build(options);
   // What went into the files; not shipped, read by the tests of the package.
   await writeFile('dist/meta.json', JSON.stringify(metafile));
+  if (production) await writeFile('ThirdPartyNotices.txt', noticesOf(Object.keys(metafile.inputs)));
   for (const path of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
     const { size } = await stat(path);
     console.log(`${(size / 1024).toFixed(1).padStart(8)} KB  ${path}`);

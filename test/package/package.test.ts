@@ -20,6 +20,7 @@ describe('the package', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'ThirdPartyNotices.txt',
       'dist/extension.js',
       'media/icon.png',
       ...['diagnose', 'generated', 'hosts', 'key', 'menu'].flatMap((name) =>

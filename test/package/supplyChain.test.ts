@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { listFiles, PackageManager } from '@vscode/vsce';
+import { noticesOf } from '../../notices.ts';
+import { entriesOf } from './vsix.ts';
 
 /** What comes from others: into the package, into its scripts, and onto the machine that builds it. */
 
@@ -36,6 +47,9 @@ const BUNDLED: Readonly<Record<string, string>> = {
   'js-yaml': 'MIT',
   valibot: 'MIT',
 };
+
+/** For packages whose licence file only refers to it. */
+const APACHE = 'licences/Apache-2.0.txt';
 
 /** From here on it does not pass on secrets to another host, and bounds what it reads. */
 const AXIOS_FLOOR = [1, 18] as const;
@@ -105,14 +119,56 @@ describe('what comes from others', () => {
     assert.deepEqual([...found].sort(), Object.keys(BUNDLED).sort());
   });
 
-  it('L11: is named in LICENSE with its licence and its holder', () => {
-    const notices = readFileSync('LICENSE', 'utf8');
-    const [mit = '', apache = ''] =
-      notices.split('Under the MIT License')[1]?.split('Under the Apache License') ?? [];
-    for (const [name, licence] of Object.entries(BUNDLED)) {
-      assert.equal(lock.packages[`node_modules/${name}`]?.license, licence, name);
-      const section = licence === 'MIT' ? mit : apache;
-      assert.match(section, new RegExp(`^${name}: Copyright `, 'm'), name);
+  it('L11: ships with the full text of its licence, each once, and nothing else does', () => {
+    const entries = entriesOf(readFileSync('hosted-model.vsix'));
+    const shipped = entries.find(({ name }) => name === 'extension/ThirdPartyNotices.txt');
+    const [, ...notices] = shipped?.bytes.toString('utf8').split(/^={80}$/m) ?? [];
+    const names = Object.keys(BUNDLED);
+    assert.equal(notices.length, names.length);
+    for (const [index, name] of names.sort().entries()) {
+      const folder = `node_modules/${name}`;
+      const { license, version } = lock.packages[folder] ?? {};
+      assert.equal(license, BUNDLED[name], name);
+      const files = readdirSync(folder)
+        .filter((file) => /^(licen[cs]e|notice)/i.test(file))
+        .map((file) => join(folder, file));
+      assert.ok(files.length > 0, name);
+      if (name === 'axios-retry') files.push(APACHE);
+      let left = notices[index] ?? '';
+      for (const file of files) {
+        const parts = left.split(readFileSync(file, 'utf8').trimEnd());
+        assert.equal(parts.length, 2, `${file} in ${left}`);
+        left = parts.join('');
+      }
+      const [head, link, ...others] = left.trim().split('\n');
+      assert.equal(head, `${name} ${version}`);
+      assert.match(link ?? '', /^(git\+)?https:\/\/\S+$/, name);
+      assert.deepEqual(others, []);
+    }
+    // As https://www.apache.org/licenses/LICENSE-2.0.txt has it.
+    const hash = createHash('sha256').update(readFileSync(APACHE)).digest('hex');
+    assert.equal(hash, 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30');
+  });
+
+  it('is not built where the terms of a licence are missing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
+    const planted = (name: string, license: string, files: Readonly<Record<string, string>>) => {
+      const path = `${folder}/node_modules/a/node_modules/${name}`;
+      mkdirSync(path, { recursive: true });
+      writeFileSync(`${path}/package.json`, JSON.stringify({ name, version: '1.2.3', license }));
+      for (const [file, text] of Object.entries(files)) writeFileSync(`${path}/${file}`, text);
+      return noticesOf(['src/extension.ts', `${path}/dist/a.js`, `${path}/b.js`]);
+    };
+    try {
+      const error = /^Error: The terms of @of\/it 1\.2\.3 \(licence: MIT\) are neither /;
+      assert.throws(() => planted('@of/it', 'MIT', {}), error);
+      assert.throws(() => planted('@of/it', 'MIT', { LICENSE: 'MIT, see our page' }), error);
+      assert.throws(() => planted('it', 'Other', { LICENSE: 'Free' }), /of it 1\.2\.3/);
+      const text = planted('other', 'Apache-2.0', { 'NOTICE.md': 'Made by us\n' });
+      const apache = readFileSync(APACHE, 'utf8');
+      assert.ok(text.endsWith(`\n\nother 1.2.3\n\nMade by us\n\n${apache}`), text);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 
