@@ -1,6 +1,7 @@
 /**
- * `npm test`: every check and every suite, one after the other, each with its own output and
- * counts. Goes on after a failure, so that one run tells all. Ends with `N passed, N failed`.
+ * `npm test`: every check and every suite that somebody waits for, in two lanes, each step with its
+ * own output and counts. Goes on after a failure, so that one run tells all. `npm run test:nightly`
+ * adds what takes longer. Ends with `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { newestServer, oldestServer } from './vscode/install.ts';
@@ -21,60 +22,86 @@ interface Count {
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
 
-const steps: readonly Step[] = [
-  check('types', 'npm run --silent typecheck'),
-  check('lint', 'npm run --silent lint'),
-  suite('unit', 'npm run --silent test:unit'),
-  suite('contract', 'npm run --silent test:contract'),
-  suite('faults', 'npm run --silent test:faults'),
-  // Its full form takes minutes and has a command of its own.
-  suite('soak', 'npx mocha "test/soak/**/*.test.ts"'),
-  suite('fuzz', 'npm run --silent test:fuzz'),
-  check('package', 'npm run --silent package'),
-  suite('shipped files', 'npm run --silent test:package'),
-  suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`),
+/** Both at once, each on a core of its own. */
+const lanes: readonly (readonly Step[])[] = [
+  [
+    check('types', 'npm run --silent typecheck'),
+    check('lint', 'npm run --silent lint'),
+    suite('unit', 'npm run --silent test:unit'),
+    suite('contract', 'npm run --silent test:contract'),
+    suite('faults', 'npm run --silent test:faults'),
+    // Its full form takes minutes and has a command of its own.
+    suite('soak', 'npx mocha "test/soak/**/*.test.ts"'),
+    suite('fuzz', 'npm run --silent test:fuzz'),
+  ],
+  [
+    check('package', 'npm run --silent package'),
+    suite('shipped files', 'npm run --silent test:package'),
+    suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`),
+    suite('ui', uiTests('test/ui/*.test.ts')),
+  ],
+];
+
+/** What takes too long for somebody who waits. */
+const nightly: readonly Step[] = [
   suite(`host ${oldestServer}`, `node test/host/run.ts ${oldestServer}`),
-  suite('ui', 'npm run --silent test:ui'),
+  suite('ui, the rest', uiTests('test/ui/nightly/*.test.ts')),
+  suite('soak, in full', 'npm run --silent test:soak'),
+  check('mutants', 'npm run --silent test:mutants'),
+  check('order', 'npm run --silent test:order'),
 ];
 
 const rows: { readonly name: string; readonly seconds: number; readonly count: Count }[] = [];
-for (const step of steps) {
-  console.log(`\n=== ${step.name}`);
-  const startedAt = performance.now();
-  const count = await run(step);
-  rows.push({ name: step.name, seconds: (performance.now() - startedAt) / 1_000, count });
-}
+const startedAt = performance.now();
+await Promise.all(lanes.map(runInTurn));
+if (process.argv.includes('--nightly')) await runInTurn(nightly);
 
 console.log();
 for (const { name, seconds, count } of rows) {
   const time = `${seconds.toFixed(1)} s`.padStart(9);
   console.log(`${name.padEnd(20)}${time}   ${count.passed} passed, ${count.failed} failed`);
 }
+console.log(`all of it${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(18)} s`);
 const passed = sum(({ passed: number }) => number);
 const failed = sum(({ failed: number }) => number);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
+async function runInTurn(steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    const begunAt = performance.now();
+    const { output, count } = await run(step);
+    console.log(`\n=== ${step.name}\n${output}`);
+    rows.push({ name: step.name, seconds: (performance.now() - begunAt) / 1_000, count });
+  }
+}
+
+function uiTests(files: string): string {
+  const hooks = '--require test/ui/session.ts --require test/ui/unapproved.ts';
+  return `npx mocha --parallel --jobs 2 ${hooks} --timeout 120000 "${files}"`;
+}
+
 function sum(of: (count: Count) => number): number {
   return rows.reduce((total, { count }) => total + of(count), 0);
 }
 
-function run({ name, command, isSuite }: Step): Promise<Count> {
+function run({ name, command, isSuite }: Step): Promise<{ output: string; count: Count }> {
   return new Promise((resolve) => {
-    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      process.stdout.write(text);
-    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    }
     child.on('close', (code) => {
-      if (!isSuite)
-        return resolve(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
+      if (!isSuite) {
+        const count = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+        return resolve({ output, count });
+      }
       const count = { passed: last(output, 'passing'), failed: last(output, 'failing') };
       // A suite that died, or ran nothing, has failed whatever it counted.
       const broken = (code !== 0 && count.failed === 0) || count.passed + count.failed === 0;
-      if (broken) console.log(`${name} ended with ${code} after ${count.passed} tests`);
-      resolve(broken ? { ...count, failed: count.failed + 1 } : count);
+      if (broken) output += `${name} ended with ${code} after ${count.passed} tests\n`;
+      resolve({ output, count: broken ? { ...count, failed: count.failed + 1 } : count });
     });
   });
 }

@@ -87,7 +87,7 @@ export async function openWorkbench(options: SessionOptions = {}): Promise<Sessi
   return opened;
 }
 
-/** For mocha: a picture of every window when a test fails, and nothing left running at the end. */
+/** For mocha: a picture of every window when a test fails, and no window left open by a file. */
 export const mochaHooks = {
   async afterEach(this: Mocha.Context): Promise<void> {
     if (this.currentTest?.state !== 'failed') return;
@@ -97,13 +97,14 @@ export const mochaHooks = {
   },
   async afterAll(): Promise<void> {
     await session?.close();
-    await browser?.close();
-    await server?.value.stop();
-    // Files that run side by side end one after the other in the same process.
-    browser = undefined;
-    server = undefined;
   },
 };
+
+/** Of a process that runs all files. One that runs some of them takes both along when it ends. */
+export async function mochaGlobalTeardown(): Promise<void> {
+  await browser?.close();
+  await server?.value.stop();
+}
 
 async function serverFor(env: NonNullable<SessionOptions['env']>): Promise<VSCodeServer> {
   const key = JSON.stringify(env);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import {
   assertUntouched,
   startUnapproved,
   type UnapprovedListener,
-} from '../emulator/unapproved.ts';
+} from '../../emulator/unapproved.ts';
 import {
   apiKey,
   chatPath,
@@ -15,8 +15,8 @@ import {
   projectId,
   statusId,
   storeKey,
-} from './service.ts';
-import type { Session } from './session.ts';
+} from '../service.ts';
+import type { Session } from '../session.ts';
 
 const question = 'Use the project ID from the settings of this folder or remote machine?';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Emulator, startEmulator } from '../emulator/emulator.ts';
-import { type AwaitingApproval, assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
+import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
+import { type AwaitingApproval, assertUntouched, notApprovedYet } from '../../emulator/unapproved.ts';
 import {
   apiKey,
   chatPath,
@@ -10,8 +10,8 @@ import {
   projectId,
   storeKey,
   tokenPath,
-} from './service.ts';
-import type { Session } from './session.ts';
+} from '../service.ts';
+import type { Session } from '../session.ts';
 
 const key = 'key-in-the-env-file-0123';
 const question = /from the \.env file of this folder/;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Emulator, startEmulator } from '../emulator/emulator.ts';
-import { assertUntouched, startUnapproved } from '../emulator/unapproved.ts';
-import { answerSetUp, setUp } from '../vscode/setUpWalk.ts';
+import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
+import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
+import { answerSetUp, setUp } from '../../vscode/setUpWalk.ts';
 import {
   chatPath,
   generateFrom,
@@ -12,9 +12,9 @@ import {
   statusId,
   storeKey,
   tokenPath,
-} from './service.ts';
-import { openWorkbench, type Session } from './session.ts';
-import { holds, tracesOf } from './traces.ts';
+} from '../service.ts';
+import { openWorkbench, type Session } from '../session.ts';
+import { holds, tracesOf } from '../traces.ts';
 
 const apiKey = 'canary/of+the=key~0123456789';
 const projectId = 'canary-of-the-project';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Emulator } from '../emulator/emulator.ts';
-import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
+import type { Emulator } from '../../emulator/emulator.ts';
+import { assertUntouched, notApprovedYet } from '../../emulator/unapproved.ts';
 import {
   apiKey,
   generate,
@@ -9,8 +9,8 @@ import {
   startService,
   statusId,
   storeKey,
-} from './service.ts';
-import { openWorkbench } from './session.ts';
+} from '../service.ts';
+import { openWorkbench } from '../session.ts';
 
 describe('protection of the key', () => {
   let emulator: Emulator;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { access, readdir } from 'node:fs/promises';
-import { statusId } from './service.ts';
-import { openWorkbench } from './session.ts';
+import { statusId } from '../service.ts';
+import { openWorkbench } from '../session.ts';
 
 const named = (label: string, part: string) => ({
   label,

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { type Emulator, startEmulator } from '../emulator/emulator.ts';
-import { gate } from '../emulator/faults.ts';
+import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
+import { gate } from '../../emulator/faults.ts';
 import {
   type AwaitingApproval,
   assertUntouched,
   notApprovedYet,
   startUnapproved,
   type UnapprovedListener,
-} from '../emulator/unapproved.ts';
-import { takePicture } from './pictures.ts';
-import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } from './service.ts';
-import { openWorkbench, type Session } from './session.ts';
+} from '../../emulator/unapproved.ts';
+import { takePicture } from '../pictures.ts';
+import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } from '../service.ts';
+import { openWorkbench, type Session } from '../session.ts';
 
 const key = 'key-in-the-env-file-0123';
 const question = /Use the API key, project and service URL from the \.env file/;
