@@ -2,8 +2,8 @@ import { type Disposable, type ExtensionContext, type Memento, window, workspace
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import type { CredentialAccess } from './credentials/access.ts';
-import type { Choice } from './credentials/choose.ts';
 import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';
+import type { SourceSelection } from './credentials/sourceSelection.ts';
 import { registerEnvFile } from './envFile/envFileWatch.ts';
 import type { Jobs } from './generate/jobs.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
@@ -11,12 +11,12 @@ import type { Session } from './service/session.ts';
 import type { TokenState } from './service/token/tokenState.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
 import type { GenerationWatch } from './status/generationWatch.ts';
-import { Recent } from './status/recent.ts';
+import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
 import { registerTemplateFiles } from './templates/templateWatch.ts';
 import { Lazy } from './ui/lazy.ts';
 import { type Log, openLog } from './ui/log.ts';
-import { reach } from './ui/milestones.ts';
+import { completeWalkthroughStep } from './ui/walkthrough.ts';
 
 /**
  * Builds everything in order of dependency. It makes no request, starts no timer, reads no secret
@@ -66,7 +66,7 @@ class Extension implements App {
   readonly log: Log;
   readonly globalState: Memento;
   readonly status: StatusItem;
-  readonly recent = new Recent({ now: Date.now, monotonic: () => performance.now() });
+  readonly history = new SessionHistory({ now: Date.now, monotonic: () => performance.now() });
   readonly #context: ExtensionContext;
   readonly #keys: KeyStore;
   readonly #session = new Lazy(() => this.#makeSession());
@@ -77,7 +77,7 @@ class Extension implements App {
   });
   readonly #watches = new Lazy<() => GenerationWatch>(async () => {
     const { generationWatches } = await firstUse();
-    return generationWatches(this.status, this.log, this.recent);
+    return generationWatches(this.status, this.log, this.history);
   });
   #signedOut = new AbortController();
   #hasOfferedToMove = false;
@@ -89,8 +89,8 @@ class Extension implements App {
     const onTrouble = (what: StorageTrouble) => this.#inBackground(sayOfStorage(what));
     const { secrets, globalState } = context;
     this.#keys = make('the key store', () => new KeyStore(secrets, globalState, onTrouble));
-    const onBeat = () => this.#inBackground(this.#keepFresh());
-    this.status = make('the status item', () => new StatusItem(statusPlace, onBeat));
+    const onTick = () => this.#inBackground(this.#keepFresh());
+    this.status = make('the status item', () => new StatusItem(statusPlace, onTick));
     this.status.show();
     make('the .env files', registerEnvFile);
     make('the template files', registerTemplateFiles);
@@ -160,7 +160,7 @@ class Extension implements App {
 
   #onTokenState(token: TokenState, isOutOfReach: (error: unknown) => boolean): void {
     this.status.update({ token });
-    this.recent.tokenIs(token);
+    this.history.tokenIs(token);
     const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
     if (error) this.log.warn(`token: ${error.message}`);
     if (error || token.kind === 'valid') this.status.update({ unreachable: isOutOfReach(error) });
@@ -186,7 +186,7 @@ class Extension implements App {
   }
 
   /** The token in use serves what may be used now, or nobody. */
-  async #onChoice(choice: Choice): Promise<void> {
+  async #onChoice(choice: SourceSelection): Promise<void> {
     const usable = choice.kind === 'ready' ? choice.credentials : undefined;
     this.#inBackground(this.#session.ifMade?.then((open) => open.keepOnly(usable)));
     const { workspaceState } = this.#context;
@@ -198,7 +198,7 @@ class Extension implements App {
 
   async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
     await (await this.session()).test(credentials, readSettings(), signal);
-    reach('isTested');
+    completeWalkthroughStep('isTested');
   }
 
   async #keepFresh(): Promise<void> {
@@ -220,7 +220,7 @@ class Extension implements App {
     const isInEditor = (await this.#keys.has()) && projectId !== '' && url !== '';
     const isSetUp = isInEditor || this.#context.workspaceState.get(OUTSIDE, false);
     this.status.update({ isSetUp });
-    if (isSetUp) reach('isSetUp');
+    if (isSetUp) completeWalkthroughStep('isSetUp');
   }
 
   async #onKeyChange(): Promise<void> {
@@ -266,7 +266,11 @@ function nameOf(error: unknown): string {
 }
 
 /** What waits for an answer of the user. */
-const ASKING: ReadonlySet<Choice['kind']> = new Set(['unapproved', 'ask-project', 'ask-source']);
+const ASKING: ReadonlySet<SourceSelection['kind']> = new Set([
+  'unapproved',
+  'ask-project',
+  'ask-source',
+]);
 
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';

@@ -3,7 +3,7 @@ import type { CredentialAccess } from '../credentials/access.ts';
 import type { Jobs } from '../generate/jobs.ts';
 import type { Session } from '../service/session.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
-import type { Recent } from '../status/recent.ts';
+import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
 
@@ -11,7 +11,7 @@ import type { Log } from '../ui/log.ts';
 export interface App {
   readonly log: Log;
   readonly status: StatusItem;
-  readonly recent: Recent;
+  readonly history: SessionHistory;
   /** What is remembered in every window; nothing secret. */
   readonly globalState: Memento;
   /** Aborts when the key is deleted, in this window or another; a new one follows it. */

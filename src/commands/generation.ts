@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import { activeFolder } from '../credentials/outside.ts';
+import { activeFolder } from '../credentials/externalSource.ts';
 import { reportFailure } from '../diagnostics/diagnoseConnection.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import type { GenerateOptions } from '../generate/generateOptions.ts';
@@ -64,8 +64,8 @@ async function templateOfName(
 
 export async function continueGeneration(app: App): Promise<void> {
   const job = (await app.jobs()).latest;
-  await goOn(job, async (answers, course) => {
-    if (job) await runJob(await optionsFor(app), job, answers, course);
+  await goOn(job, async (answers, runMode) => {
+    if (job) await runJob(await optionsFor(app), job, answers, runMode);
   });
 }
 

@@ -1,6 +1,6 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import { requireAddress } from '../credentials/address.ts';
-import { activeFolder, openEnvFile } from '../credentials/outside.ts';
+import { activeFolder, openEnvFile } from '../credentials/externalSource.ts';
 import { STORAGE_KEEPS_KEY } from '../credentials/settingMessages.ts';
 import { pickSourceAction } from '../credentials/sourceMenu.ts';
 import { chosenText, sourceRows } from '../credentials/sourceView.ts';
@@ -81,7 +81,7 @@ export const handlers: Handlers['handlers'] = {
   copyDiagnostics: (app) => copyDiagnosticsOf(app, insertModeIds),
 
   selectModel: async (app) => {
-    const { choice } = await (await app.access()).lookPatiently();
+    const { choice } = await (await app.access()).lookUp();
     const serviceUrl =
       choice.kind === 'ready'
         ? choice.credentials.serviceUrl
@@ -109,7 +109,7 @@ export const handlers: Handlers['handlers'] = {
   showLog: async ({ log }) => log.show(),
 
   moveKeyToSecretStorage: (app) =>
-    moveKeyToSecretStorage(async (found) => (await app.access()).takeIn(found)),
+    moveKeyToSecretStorage(async (found) => (await app.access()).importKey(found)),
 
   addToGitignore,
   removeByteOrderMark,
@@ -124,7 +124,7 @@ async function openMenu(app: App): Promise<void> {
   const access = await app.access();
   // The folder whose sources are shown, whatever is active once something is picked.
   const folder = activeFolder();
-  const { found, choice } = await access.lookPatiently(folder);
+  const { found, choice } = await access.lookUp(folder);
   const source = await showMenu(app.status.facts, sourceRows(found, choice));
   if (!source) return;
   switch (await pickSourceAction(source, found, choice)) {

@@ -1,23 +1,30 @@
 import { type Uri, type WorkspaceFolder, window } from 'vscode';
 import { type Credentials, SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
-import { Flight } from '../service/token/flight.ts';
+import { SharedTask } from '../service/sharedTask.ts';
 import { cancellable } from '../ui/progress.ts';
 import { reportAddress } from './address.ts';
 import { settleDestination } from './approval.ts';
 import type { Answer } from './approvals.ts';
+import { activeFolder } from './externalSource.ts';
+import { warnOfLeftKey } from './gitWarning.ts';
+import { missingText } from './settingMessages.ts';
+import { runSetUp } from './setUp.ts';
+import type { SetUpOptions } from './setUpSteps.ts';
+import { askInstead, askProject, askSource } from './sourceApproval.ts';
+import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 import {
-  type Choice,
   choose,
-  type Found,
-  type Looked,
-  outsideSource,
-  type Silent,
+  externalSource,
+  type LookupResult,
+  type LookupTimeout,
   type SourceId,
+  type SourceSelection,
+  type SourceSnapshot,
   type UsableSource,
   usable,
   valuesOf,
-} from './choose.ts';
+} from './sourceSelection.ts';
 import {
   type FindOptions,
   findSources,
@@ -25,31 +32,24 @@ import {
   preferSource,
   projectSubject,
   sourceSubject,
-} from './find.ts';
-import { warnOfLeftKey } from './leftover.ts';
-import { activeFolder } from './outside.ts';
-import { missingText } from './settingMessages.ts';
-import { runSetUp } from './setUp.ts';
-import type { SetUpOptions } from './setUpSteps.ts';
-import { askInstead, askProject, askSource } from './sourceApproval.ts';
-import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
+} from './sources.ts';
 
 /** What the set-up stored: the very key that was found, another one, or nothing. */
 export type StoredKey = 'same' | 'other' | 'none';
 
 /** What stands in the way of using credentials; for the status item. */
-export interface Obstacles {
+export interface SourceObstacles {
   readonly triedWithout?: boolean;
   readonly needsApproval?: boolean;
 }
 
 export interface AccessOptions extends FindOptions {
   readonly test: SetUpOptions['test'];
-  readonly onObstacle: (obstacles: Obstacles) => void;
+  readonly onObstacle: (obstacles: SourceObstacles) => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
   readonly signOutSignal: () => AbortSignal;
   /** Told whenever somebody has looked: what was found, and what follows from it. */
-  readonly onFound: (found: Found, choice: Choice) => void;
+  readonly onFound: (found: SourceSnapshot, choice: SourceSelection) => void;
 }
 
 /**
@@ -73,7 +73,7 @@ export class CredentialAccess {
   }
 
   /** What is found at this moment. Asks nothing. */
-  async look(owner = activeFolder()): Promise<Looked> {
+  async look(owner = activeFolder()): Promise<LookupResult> {
     this.#lookedFor = owner?.uri.toString();
     const found = await findSources(this.options, owner);
     const choice = choose(found);
@@ -86,9 +86,9 @@ export class CredentialAccess {
    * take long to answer.
    * @throws {ServiceError} `cancelled` if the user did not want to wait
    */
-  lookPatiently(owner = activeFolder()): Promise<Looked> {
+  lookUp(owner = activeFolder()): Promise<LookupResult> {
     return cancellable('reading the credentials…', (signal) =>
-      new Flight(() => this.look(owner)).wait(signal, () => {}),
+      new SharedTask(() => this.look(owner)).wait(signal, () => {}),
     );
   }
 
@@ -96,10 +96,13 @@ export class CredentialAccess {
    * The same for what must be shown although something may never answer.
    * @param patienceMs milliseconds to wait for the answers
    */
-  async lookBriefly(patienceMs: number, owner = activeFolder()): Promise<Looked | Silent> {
+  async lookUpWithin(
+    patienceMs: number,
+    owner = activeFolder(),
+  ): Promise<LookupResult | LookupTimeout> {
     const { keys } = this.options;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Silent>((resolve) => {
+    const late = new Promise<LookupTimeout>((resolve) => {
       const giveUp = () => resolve({ silent: keys.isAwaited ? 'storage' : 'folder' });
       timer = setTimeout(giveUp, patienceMs);
     });
@@ -149,7 +152,7 @@ export class CredentialAccess {
    * @returns `same` only if exactly that key is in secret storage now, so that the place where it
    * was found may let go of it; `other` if the user typed another one
    */
-  async takeIn(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<StoredKey> {
+  async importKey(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<StoredKey> {
     const { keys } = this.options;
     const names = SETTING_NAMES.filter((name) => name in found);
     if (!(await this.setUp(names, found))) return 'none';
@@ -214,7 +217,7 @@ export class CredentialAccess {
       const signedOut = this.options.signOutSignal();
       // After a sign-out another signal takes its place, but not when the window closes.
       if (signedOut.aborted) throw new ServiceError('cancelled');
-      const { found, choice } = await this.lookPatiently(owner);
+      const { found, choice } = await this.lookUp(owner);
       // What was found while somebody signed out may not be used any more.
       if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
@@ -230,8 +233,8 @@ export class CredentialAccess {
 
   /** Asks what has to be asked. @returns false if the user gave up */
   async #isSettled(
-    found: Found,
-    choice: Exclude<Choice, { kind: 'ready' }>,
+    found: SourceSnapshot,
+    choice: Exclude<SourceSelection, { kind: 'ready' }>,
     owner: WorkspaceFolder | undefined,
   ): Promise<boolean> {
     const { keys, approvals, onObstacle } = this.options;
@@ -276,15 +279,15 @@ export class CredentialAccess {
   }
 
   async #lookAt(id: SourceId, owner: WorkspaceFolder | undefined) {
-    const { found } = await this.lookPatiently(owner);
-    const source = outsideSource(found, id);
+    const { found } = await this.lookUp(owner);
+    const source = externalSource(found, id);
     return { found, source, values: source && valuesOf(source.text) };
   }
 
   /** @returns whether the values are the editor's now; then they are not used from there any more */
   async #importSource(
     source: Pick<UsableSource, 'id' | 'values'>,
-    found: Found,
+    found: SourceSnapshot,
     owner: WorkspaceFolder | undefined,
   ): Promise<boolean> {
     if (!(await this.setUp(undefined, source.values))) return false;
@@ -297,7 +300,7 @@ export class CredentialAccess {
   /** Keeps an answer about exactly these values in this folder. */
   #remember(
     { id, values }: Pick<UsableSource, 'id' | 'values'>,
-    { folder, settings }: Found,
+    { folder, settings }: SourceSnapshot,
     answer: Answer,
   ): Promise<void> {
     return this.options.approvals.remember(sourceSubject(id, values, folder, settings), answer);

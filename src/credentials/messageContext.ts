@@ -1,9 +1,9 @@
 import type { MessageContext } from '../messages/fixLocation.ts';
 import type { Credentials } from '../service/credentials.ts';
-import type { Choice } from './choose.ts';
+import type { SourceSelection } from './sourceSelection.ts';
 
 /** What a message about these credentials has to know of them. */
-export function contextOf(choice: Choice): MessageContext {
+export function contextOf(choice: SourceSelection): MessageContext {
   if (choice.kind !== 'ready') return {};
   return { source: choice.source, ...hostContext(choice.credentials) };
 }

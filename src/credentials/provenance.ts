@@ -1,18 +1,21 @@
 import type { SettingName } from '../service/credentials.ts';
-import {
-  type Choice,
-  editorProject,
-  type Found,
-  outsideSource,
-  type SourceId,
-  valuesOf,
-} from './choose.ts';
 import { sourceName } from './sourceMessages.ts';
+import {
+  editorProject,
+  externalSource,
+  type SourceId,
+  type SourceSelection,
+  type SourceSnapshot,
+  valuesOf,
+} from './sourceSelection.ts';
 
 /** Which source each of the three settings comes from, and which others have it. Pure. */
 
 /** What is in use, as lines for the tooltip. Keys are never shown, not in part. */
-export function provenanceLines(found: Found, choice: Choice): readonly string[] | undefined {
+export function provenanceLines(
+  found: SourceSnapshot,
+  choice: SourceSelection,
+): readonly string[] | undefined {
   if (choice.kind !== 'ready') return undefined;
   const { source, credentials } = choice;
   const { auth, service } = credentials.approved;
@@ -30,7 +33,7 @@ export function provenanceLines(found: Found, choice: Choice): readonly string[]
 }
 
 /** The place of one setting of the source that is in use. */
-function wherefrom(name: SettingName, source: SourceId, found: Found): string {
+function wherefrom(name: SettingName, source: SourceId, found: SourceSnapshot): string {
   if (source !== 'editor') return sourceName(source, found);
   if (name === 'apiKey') return 'secret storage';
   const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
@@ -41,7 +44,7 @@ const OF_USER = 'user settings';
 /** A folder, a workspace file or a remote machine: VS Code does not tell them apart. */
 const OF_FOLDER = 'settings of the folder or machine';
 
-function alsoIn(name: SettingName, inUse: SourceId, found: Found): string[] {
+function alsoIn(name: SettingName, inUse: SourceId, found: SourceSnapshot): string[] {
   const used = wherefrom(name, inUse, found);
   const places = (['editor', 'envFile', 'environment'] as const).flatMap((id) =>
     placesOf(name, id, found),
@@ -50,7 +53,7 @@ function alsoIn(name: SettingName, inUse: SourceId, found: Found): string[] {
 }
 
 /** The editor may have two of a project: that of the user, and that of the folder. */
-function placesOf(name: SettingName, id: SourceId, found: Found): string[] {
+function placesOf(name: SettingName, id: SourceId, found: SourceSnapshot): string[] {
   if (id === 'editor' && name === 'projectId') {
     const { projectId, folderProjectId } = found.settings;
     return [projectId && OF_USER, folderProjectId && OF_FOLDER].filter(Boolean);
@@ -58,10 +61,10 @@ function placesOf(name: SettingName, id: SourceId, found: Found): string[] {
   return hasSetting(name, id, found) ? [wherefrom(name, id, found)] : [];
 }
 
-function hasSetting(name: SettingName, id: SourceId, found: Found) {
+function hasSetting(name: SettingName, id: SourceId, found: SourceSnapshot) {
   const { settings, record } = found;
   if (id === 'editor') return name === 'apiKey' ? record !== undefined : !!settings[name];
-  const source = outsideSource(found, id);
+  const source = externalSource(found, id);
   return (
     source?.text.kind === 'read' &&
     source.text.reading.named.some(({ setting }) => setting === name)
@@ -74,8 +77,8 @@ function masked(text: string): string {
 }
 
 /** The values of a source as they may be shown: the key not at all. */
-export function maskedValues(id: SourceId, found: Found): string {
-  const source = outsideSource(found, id);
+export function maskedValues(id: SourceId, found: SourceSnapshot): string {
+  const source = externalSource(found, id);
   const { projectId, url } = source
     ? (valuesOf(source.text) ?? { projectId: '', url: '' })
     : { projectId: editorProject(found), url: found.settings.url };

@@ -1,7 +1,7 @@
 import { window } from 'vscode';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretForms.ts';
 import type { Answer } from './approvals.ts';
-import type { Folder, UsableSource } from './choose.ts';
+import type { Folder, UsableSource } from './sourceSelection.ts';
 
 /** The questions before something that a folder brings is used for the first time. */
 

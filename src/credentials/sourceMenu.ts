@@ -1,13 +1,13 @@
 import { window } from 'vscode';
-import type { Choice, Found, SourceId } from './choose.ts';
 import { sourceName } from './sourceMessages.ts';
+import type { SourceId, SourceSelection, SourceSnapshot } from './sourceSelection.ts';
 import { actionsFor, isInUse, type SourceAction, stateOf } from './sourceView.ts';
 
 /** @returns what the user wants to do with a source; undefined for nothing */
 export async function pickSourceAction(
   source: SourceId,
-  found: Found,
-  choice: Choice,
+  found: SourceSnapshot,
+  choice: SourceSelection,
 ): Promise<SourceAction | undefined> {
   const picked = await window.showQuickPick(actionsFor(source, found, choice), {
     title: `Hosted Model: ${sourceName(source, found)}`,

@@ -1,6 +1,6 @@
 import type { Finding } from '../dotenv/settingSource.ts';
-import type { Found, OutsideSource, SourceId, UnreadReason } from './choose.ts';
 import { firstOf, flawPhrase, shownName } from './flawPhrases.ts';
+import type { ExternalSource, SourceId, SourceSnapshot, UnreadReason } from './sourceSelection.ts';
 
 /** Every phrase about where the three settings come from. Names and lines, never a value. Pure. */
 
@@ -16,7 +16,7 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
   unreadable: 'cannot be read',
 };
 
-export function sourceName(id: SourceId, { folder }: Pick<Found, 'folder'>): string {
+export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folder'>): string {
   if (id === 'editor') return 'secret storage and user settings';
   if (id === 'environment') return 'the environment';
   return folder.name ? `the .env file of ${folder.name}` : 'a .env file';
@@ -28,7 +28,7 @@ export function capitalized(name: string): string {
 }
 
 /** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
-export function sourceProblem({ text, answer }: OutsideSource): string | undefined {
+export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, findings } = text.reading;
   if (named.length === 0 && findings.length === 0) return 'names none of them';
@@ -42,7 +42,7 @@ export function sourceProblem({ text, answer }: OutsideSource): string | undefin
 }
 
 /** Where the settings were looked for, and why they were not taken from there. */
-export function lookedText(found: Found): string {
+export function lookedText(found: SourceSnapshot): string {
   const places = found.outside.map((source) => {
     const problem = sourceProblem(source) ?? 'not approved';
     return `${sourceName(source.id, found)} (${problem})`;

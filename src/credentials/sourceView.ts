@@ -1,18 +1,18 @@
 import type { QuickPickItem } from 'vscode';
-import {
-  type Choice,
-  chooseEditor,
-  type EditorChoice,
-  type Found,
-  type OutsideSource,
-  outsideSource,
-  type SourceId,
-  usable,
-  valuesOf,
-} from './choose.ts';
 import { maskedValues } from './provenance.ts';
 import { settingNames } from './settingMessages.ts';
 import { capitalized, sourceName, sourceProblem } from './sourceMessages.ts';
+import {
+  chooseEditor,
+  type EditorSelection,
+  type ExternalSource,
+  externalSource,
+  type SourceId,
+  type SourceSelection,
+  type SourceSnapshot,
+  usable,
+  valuesOf,
+} from './sourceSelection.ts';
 
 /** The three sources as rows of the menu, and what can be done with each. Pure. */
 
@@ -34,7 +34,7 @@ export interface ActionItem extends QuickPickItem {
 }
 
 /** One row for each source that says anything about the settings, with what becomes of it. */
-export function sourceRows(found: Found, choice: Choice): SourceRow[] {
+export function sourceRows(found: SourceSnapshot, choice: SourceSelection): SourceRow[] {
   const outside = found.outside.filter(isWorthShowing);
   return (['editor', ...outside.map(({ id }) => id)] as const).map((source) => {
     const inUse = isInUse(source, choice);
@@ -52,8 +52,12 @@ export function sourceRows(found: Found, choice: Choice): SourceRow[] {
 }
 
 /** What is offered for a source, in this order: always at least one way on. */
-export function actionsFor(source: SourceId, found: Found, choice: Choice): ActionItem[] {
-  const outside = outsideSource(found, source);
+export function actionsFor(
+  source: SourceId,
+  found: SourceSnapshot,
+  choice: SourceSelection,
+): ActionItem[] {
+  const outside = externalSource(found, source);
   const obstacle = outside ? outsideObstacle(found, outside) : editorObstacle(found);
   const answer = outside ? outside.answer : found.projectAnswer;
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
@@ -80,12 +84,12 @@ export function actionsFor(source: SourceId, found: Found, choice: Choice): Acti
 /** Why a source would not be in use, whatever the user chose. */
 type Obstacle = 'missing' | 'bad-address' | 'untrusted';
 
-function editorObstacle(found: Found): Obstacle | undefined {
+function editorObstacle(found: SourceSnapshot): Obstacle | undefined {
   const { kind } = chooseEditor(found);
   return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
 }
 
-function outsideObstacle(found: Found, source: OutsideSource): Obstacle | undefined {
+function outsideObstacle(found: SourceSnapshot, source: ExternalSource): Obstacle | undefined {
   const { text } = source;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
   if (!valuesOf(text)) return 'missing';
@@ -97,13 +101,13 @@ function item(icon: string, label: string, action: SourceAction): ActionItem {
   return { label: `$(${icon}) ${label}`, action };
 }
 
-export function isInUse(source: SourceId, choice: Choice): boolean {
+export function isInUse(source: SourceId, choice: SourceSelection): boolean {
   return choice.kind === 'ready' && choice.source === source;
 }
 
 /** Why a source is not in use. */
-export function stateOf(source: SourceId, found: Found): string {
-  const outside = outsideSource(found, source);
+export function stateOf(source: SourceId, found: SourceSnapshot): string {
+  const outside = externalSource(found, source);
   if (outside) {
     const fallback =
       outside.answer === 'approved' ? 'approved, not used' : 'complete, not approved';
@@ -115,7 +119,7 @@ export function stateOf(source: SourceId, found: Found): string {
     : EDITOR_STATES[editor.kind];
 }
 
-const EDITOR_STATES: Readonly<Record<Exclude<EditorChoice['kind'], 'missing'>, string>> = {
+const EDITOR_STATES: Readonly<Record<Exclude<EditorSelection['kind'], 'missing'>, string>> = {
   ready: 'complete, not used',
   'bad-address': 'not used, since an address in it cannot be used',
   unapproved: 'not used, since its hosts are not approved for the key',
@@ -123,13 +127,13 @@ const EDITOR_STATES: Readonly<Record<Exclude<EditorChoice['kind'], 'missing'>, s
 };
 
 /** What is said once the user has chosen a source. */
-export function chosenText(source: SourceId, found: Found): string {
+export function chosenText(source: SourceId, found: SourceSnapshot): string {
   const verb = source === 'editor' ? 'are' : 'is';
   return `${sourceName(source, found)} ${verb} used for this folder from now on.`;
 }
 
 /** A source that has none of the settings is nothing to choose from. */
-function isWorthShowing({ text }: OutsideSource): boolean {
+function isWorthShowing({ text }: ExternalSource): boolean {
   if (text.kind === 'read') {
     return text.reading.named.length > 0 || text.reading.findings.length > 0;
   }

@@ -21,7 +21,7 @@ export async function offerToMoveKey(access: () => Promise<CredentialAccess>): P
   if (answer === undefined) return;
   if (answer === move) {
     const apiKey = cleanValue(found.text).value;
-    if ((await (await access()).takeIn({ apiKey })) !== 'same') return;
+    if ((await (await access()).importKey({ apiKey })) !== 'same') return;
   }
   // Somebody may have written another one meanwhile; that one is theirs.
   if (findKeyInSettings()?.text !== found.text) return;

@@ -1,11 +1,11 @@
 import { window } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
-import { type Looked, type Silent, valuesOf } from '../credentials/choose.ts';
+import { type LookupResult, type LookupTimeout, valuesOf } from '../credentials/sourceSelection.ts';
 import type { SettingName } from '../service/credentials.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import type { Session } from '../service/session.ts';
 import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
-import type { Recent } from '../status/recent.ts';
+import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import { copyDiagnostics } from './copyText.ts';
 import { diagnosticsText, wordsOfOthers } from './diagnosticsText.ts';
@@ -23,7 +23,7 @@ const PATIENCE_MS = 2_000;
 /** What the report is made of. */
 export interface CopyDeps {
   readonly status: StatusItem;
-  readonly recent: Recent;
+  readonly history: SessionHistory;
   readonly access: () => Promise<CredentialAccess>;
   /** The service, only if it was needed already. */
   readonly openSession: () => Promise<Session | undefined>;
@@ -39,7 +39,7 @@ export async function copyDiagnosticsOf(
   insertModes: readonly string[],
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  const looked = await (await deps.access()).lookBriefly(patienceMs);
+  const looked = await (await deps.access()).lookUpWithin(patienceMs);
   const session = await deps.openSession();
   const settings = readSettings(window.activeTextEditor?.document.uri);
   const facts = {
@@ -50,7 +50,7 @@ export async function copyDiagnosticsOf(
     looked,
     status: deps.status.facts,
     loads: session?.loads ?? [],
-    recent: deps.recent,
+    history: deps.history,
   };
   const known = [...keysIn(looked), ...projectsIn(looked, settings)];
   const leaksInto = (text: string, shortest: number) => {
@@ -64,7 +64,7 @@ export async function copyDiagnosticsOf(
 }
 
 /** Every key that is anywhere, whether or not it is in use. */
-function keysIn(looked: Looked | Silent): string[] {
+function keysIn(looked: LookupResult | LookupTimeout): string[] {
   const keys = [
     'found' in looked ? looked.found.record?.apiKey : undefined,
     ...valuesIn(looked).map(({ apiKey }) => apiKey),
@@ -74,7 +74,7 @@ function keysIn(looked: Looked | Silent): string[] {
 }
 
 /** They name an account. Those of the settings are there, too, where nobody can use them. */
-function projectsIn(looked: Looked | Silent, settings: Settings): string[] {
+function projectsIn(looked: LookupResult | LookupTimeout, settings: Settings): string[] {
   const ofSources = valuesIn(looked).map(({ projectId }) => projectId);
   const allSettings = 'found' in looked ? [looked.found.settings, settings] : [settings];
   const ofSettings = allSettings.flatMap((one) => [one.projectId, one.folderProjectId]);
@@ -82,7 +82,7 @@ function projectsIn(looked: Looked | Silent, settings: Settings): string[] {
 }
 
 /** The values of each source outside the editor; none of what did not answer is in the report. */
-function valuesIn(looked: Looked | Silent): Readonly<Record<SettingName, string>>[] {
+function valuesIn(looked: LookupResult | LookupTimeout): Readonly<Record<SettingName, string>>[] {
   if (!('found' in looked)) return [];
   return looked.found.outside.flatMap(({ text }) => valuesOf(text) ?? []);
 }

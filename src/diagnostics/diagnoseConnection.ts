@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type Uri, type WorkspaceFolder, window } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
+import { activeFolder, openEnvFile } from '../credentials/externalSource.ts';
 import { contextOf } from '../credentials/messageContext.ts';
-import { activeFolder, openEnvFile } from '../credentials/outside.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
@@ -10,8 +10,8 @@ import { isKind, isOutOfReach, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/secrets/redact.ts';
 import type { Session } from '../service/session.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import { reach } from '../ui/milestones.ts';
 import { cancellable } from '../ui/progress.ts';
+import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import { showDiagnosis } from './diagnosisPicker.ts';
 import { whatToDiagnose } from './preliminaryChecks.ts';
 import { type Circumstances, type ReportDeps, report } from './report.ts';
@@ -51,7 +51,7 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
   for (;;) {
     const document = window.activeTextEditor?.document.uri;
     const folder = activeFolder(document);
-    const { found, choice } = await (await deps.access()).lookPatiently(folder);
+    const { found, choice } = await (await deps.access()).lookUp(folder);
     const { credentials, ...shown } = whatToDiagnose(found, choice);
     const settings = readSettings(document);
     const session = credentials && (await deps.session());
@@ -144,7 +144,7 @@ async function runChecks(
   const note = (result: CheckResult) => {
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
     if (result.check === 'access' && 'facts' in result && !result.facts.isUnproven) {
-      reach('isTested');
+      completeWalkthroughStep('isTested');
     }
     onResult(result);
   };
@@ -164,7 +164,7 @@ async function isInUse(deps: DiagnosisDeps, { credentials, folder }: Subject): P
 
 /** Undefined where something does not answer in time. */
 async function choiceFor(deps: DiagnosisDeps, folder: WorkspaceFolder | undefined) {
-  const looked = await (await deps.access()).lookBriefly(CREDENTIALS_LOOK_MS, folder);
+  const looked = await (await deps.access()).lookUpWithin(CREDENTIALS_LOOK_MS, folder);
   return 'choice' in looked ? looked.choice : undefined;
 }
 

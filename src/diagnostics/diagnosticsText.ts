@@ -1,11 +1,21 @@
-import type { Choice, Looked, Silent, SourceId } from '../credentials/choose.ts';
+import type {
+  LookupResult,
+  LookupTimeout,
+  SourceId,
+  SourceSelection,
+} from '../credentials/sourceSelection.ts';
 import { isKnownCode } from '../service/codes.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Load } from '../service/session.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
-import type { PastFailure, PastGeneration, PastToken, Recent } from '../status/recent.ts';
 import { requestsWords } from '../status/requestsLine.ts';
+import type {
+  PastFailure,
+  PastGeneration,
+  PastToken,
+  SessionHistory,
+} from '../status/sessionHistory.ts';
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
 
 /**
@@ -21,15 +31,15 @@ export interface DiagnosticsFacts {
   readonly settings: Settings;
   /** Ids of all there are: any other word is the user's own. */
   readonly insertModes: readonly string[];
-  readonly looked: Looked | Silent;
+  readonly looked: LookupResult | LookupTimeout;
   readonly status: StatusFacts;
   /** Empty as long as nothing was sent. */
   readonly loads: readonly Load[];
-  readonly recent: Pick<Recent, 'failures' | 'generations' | 'tokens'>;
+  readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokens'>;
 }
 
 export function diagnosticsText(facts: DiagnosticsFacts): string {
-  const { now, versions, status, loads, recent } = facts;
+  const { now, versions, status, loads, history } = facts;
   const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
     ['Versions', versions],
     ['Settings', settingLines(facts)],
@@ -43,9 +53,9 @@ export function diagnosticsText(facts: DiagnosticsFacts): string {
         `This session: ${status.requests} generations, ${status.inputTokens} tokens in, ${status.outputTokens} out`,
       ],
     ],
-    ['Last failures', newestFirst(recent.failures, (one) => failureWords(one, now))],
-    ['Last generations', newestFirst(recent.generations, (one) => generationWords(one, now))],
-    ['Last waits for a token', newestFirst(recent.tokens, (one) => waitWords(one, now))],
+    ['Last failures', newestFirst(history.failures, (one) => failureWords(one, now))],
+    ['Last generations', newestFirst(history.generations, (one) => generationWords(one, now))],
+    ['Last waits for a token', newestFirst(history.tokens, (one) => waitWords(one, now))],
   ];
   const blocks = sections.map(([title, lines]) =>
     [`## ${title}`, '', ...(lines.length > 0 ? lines : ['none']).map((line) => `- ${line}`)].join(
@@ -79,7 +89,7 @@ const SOURCES: Readonly<Record<SourceId, string>> = {
   environment: 'the environment',
 };
 
-const CHOICES: Readonly<Record<Exclude<Choice['kind'], 'ready'>, string>> = {
+const CHOICES: Readonly<Record<Exclude<SourceSelection['kind'], 'ready'>, string>> = {
   missing: 'incomplete',
   'bad-address': 'an address cannot be used',
   unapproved: 'the hosts are not approved',
@@ -88,7 +98,7 @@ const CHOICES: Readonly<Record<Exclude<Choice['kind'], 'ready'>, string>> = {
   'chosen-unusable': 'the chosen source cannot be used',
 };
 
-const SILENCES: Readonly<Record<Silent['silent'], string>> = {
+const SILENCES: Readonly<Record<LookupTimeout['silent'], string>> = {
   storage: 'Not read: secret storage does not answer',
   folder: 'Not read: the folder does not answer',
 };
@@ -144,8 +154,8 @@ function failureWords({ at, error }: PastFailure, now: number): string {
  * The words of the report that are not ours, but those of whatever stood between: all others we
  * have chosen ourselves, or the editor has, which knows no secret of the service.
  */
-export function wordsOfOthers({ recent }: Pick<DiagnosticsFacts, 'recent'>): string {
-  const codes = recent.failures.flatMap(({ error }) => {
+export function wordsOfOthers({ history }: Pick<DiagnosticsFacts, 'history'>): string {
+  const codes = history.failures.flatMap(({ error }) => {
     const { status, code } = error?.details ?? {};
     return code ? [codeWords(code, status)] : [];
   });

@@ -1,13 +1,4 @@
 import { problemOfKey, problemOfProject } from '../credentials/answerChecks.ts';
-import {
-  type Choice,
-  editorProject,
-  type Found,
-  type OutsideSource,
-  outsideSource,
-  type SourceId,
-  valuesOf,
-} from '../credentials/choose.ts';
 import { contextOf } from '../credentials/messageContext.ts';
 import type { Destination } from '../credentials/resolve.ts';
 import {
@@ -22,6 +13,15 @@ import {
   sourceName,
   sourceProblem,
 } from '../credentials/sourceMessages.ts';
+import {
+  type ExternalSource,
+  editorProject,
+  externalSource,
+  type SourceId,
+  type SourceSelection,
+  type SourceSnapshot,
+  valuesOf,
+} from '../credentials/sourceSelection.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import {
@@ -46,7 +46,7 @@ export interface Diagnosed {
 }
 
 /** The credentials that a generation would use now, and what is known about them. */
-export function whatToDiagnose(found: Found, choice: Choice): Diagnosed {
+export function whatToDiagnose(found: SourceSnapshot, choice: SourceSelection): Diagnosed {
   const flaws = editorFlaws(found, choice);
   const preliminary = preliminaryChecks(found, choice, flaws);
   const nameless = { ...found, folder: { ...found.folder, name: '' } };
@@ -69,8 +69,8 @@ export interface SettingFlaws {
 
 /** Where the settings come from, how they are written, and whether their hosts are approved. */
 export function preliminaryChecks(
-  found: Found,
-  choice: Choice,
+  found: SourceSnapshot,
+  choice: SourceSelection,
   flaws: SettingFlaws,
 ): readonly ShownCheck[] {
   if (choice.kind === 'chosen-unusable') {
@@ -90,7 +90,7 @@ export function preliminaryChecks(
   return [settings, syntax, hostsCheck(found, choice)];
 }
 
-function originText(source: SourceId, found: Found, choice: Choice): string {
+function originText(source: SourceId, found: SourceSnapshot, choice: SourceSelection): string {
   if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return 'All three are there.';
   const name = sourceName(source, found);
   const hasOtherProject = source === 'editor' && editorProject(found) !== found.settings.projectId;
@@ -100,7 +100,7 @@ function originText(source: SourceId, found: Found, choice: Choice): string {
 }
 
 /** What the user chose over the order goes before everything else that could be said. */
-function chosenSettings(source: OutsideSource, found: Found): ShownCheck {
+function chosenSettings(source: ExternalSource, found: SourceSnapshot): ShownCheck {
   const problem = sourceProblem(source) ?? 'incomplete';
   const text = `You chose ${sourceName(source.id, found)} for this folder, and it cannot be used (${problem}). Nothing was sent.`;
   const isOpenable = source.id === 'envFile' && source.text.kind === 'read';
@@ -108,7 +108,7 @@ function chosenSettings(source: OutsideSource, found: Found): ShownCheck {
 }
 
 /** The source that is used or would be, once it is approved or mended; undefined for none. */
-function sourceOf({ outside }: Found, choice: Choice): SourceId | undefined {
+function sourceOf({ outside }: SourceSnapshot, choice: SourceSelection): SourceId | undefined {
   if (choice.kind === 'ready') return choice.source;
   if (choice.kind === 'ask-source') return choice.source.id;
   if (choice.kind !== 'missing') return 'editor';
@@ -127,7 +127,10 @@ function sourceOf({ outside }: Found, choice: Choice): SourceId | undefined {
  * Where nothing is stored in the editor, somebody wanted to use the source that names a setting,
  * rightly or nearly: what it lacks is the cause.
  */
-function partialSource({ record, outside }: Found, choice: Choice): OutsideSource | undefined {
+function partialSource(
+  { record, outside }: SourceSnapshot,
+  choice: SourceSelection,
+): ExternalSource | undefined {
   if (choice.kind !== 'missing' || record) return undefined;
   return outside.find(({ text, answer }) => {
     if (text.kind !== 'read' || answer === 'refused') return false;
@@ -136,7 +139,7 @@ function partialSource({ record, outside }: Found, choice: Choice): OutsideSourc
   });
 }
 
-function partialSettings(source: OutsideSource, found: Found): ShownCheck {
+function partialSettings(source: ExternalSource, found: SourceSnapshot): ShownCheck {
   const name = sourceName(source.id, found);
   const problem = sourceProblem(source) ?? '';
   const isShort = problem.startsWith('lacks ');
@@ -145,7 +148,7 @@ function partialSettings(source: OutsideSource, found: Found): ShownCheck {
   return failed('Settings', `${text} Only a complete source is used. Nothing was sent.`, fix);
 }
 
-function editorSyntax(choice: Choice, { blemishes, unusable }: SettingFlaws): ShownCheck {
+function editorSyntax(choice: SourceSelection, { blemishes, unusable }: SettingFlaws): ShownCheck {
   if (choice.kind === 'bad-address') {
     return failed('Syntax', addressText(choice.setting, choice.problem), 'openSettings');
   }
@@ -158,15 +161,15 @@ function editorSyntax(choice: Choice, { blemishes, unusable }: SettingFlaws): Sh
   return { title: 'Syntax', state: 'warning', text, fix: 'openSettings' };
 }
 
-function outsideSyntax(source: SourceId, found: Found): ShownCheck {
-  const outside = outsideSource(found, source);
+function outsideSyntax(source: SourceId, found: SourceSnapshot): ShownCheck {
+  const outside = externalSource(found, source);
   if (!outside || valuesOf(outside.text)) return passed('Syntax', 'All are well-formed.');
   const name = sourceName(source, found);
   const text = `In ${name}, ${sourceProblem(outside)}. A source with an error is not used. Mend the value.`;
   return failed('Syntax', text, source === 'envFile' ? 'openEnvFile' : 'setUp');
 }
 
-function hostsCheck(found: Found, choice: Choice): ShownCheck {
+function hostsCheck(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
   switch (choice.kind) {
     case 'ready': {
       const { auth, service } = choice.credentials.approved;
@@ -209,7 +212,7 @@ function notRun(title: string): ShownCheck {
   return { title, state: 'not-run', text: '' };
 }
 
-function editorFlaws({ settings, record }: Found, choice: Choice): SettingFlaws {
+function editorFlaws({ settings, record }: SourceSnapshot, choice: SourceSelection): SettingFlaws {
   const projectId = projectInUse(choice);
   // One that the folder brings is well-formed, or it would not be read.
   const isOwn = projectId === cleanValue(settings.projectId).value;
@@ -226,7 +229,7 @@ function editorFlaws({ settings, record }: Found, choice: Choice): SettingFlaws 
 }
 
 /** The project that text would be sent for; undefined as long as that is not known. */
-function projectInUse(choice: Choice): string | undefined {
+function projectInUse(choice: SourceSelection): string | undefined {
   if (choice.kind === 'ready') return choice.credentials.projectId;
   return choice.kind === 'ask-project' ? choice.projectId : undefined;
 }

@@ -4,7 +4,7 @@ import type { MessageContext } from '../messages/fixLocation.ts';
 import { messageFor } from '../messages/messages.ts';
 import { ServiceError } from '../service/errors.ts';
 import { redact } from '../service/secrets/redact.ts';
-import type { Recent } from '../status/recent.ts';
+import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
 
@@ -16,7 +16,7 @@ const SHOW_LOG = 'Show Log';
 export interface ReportDeps {
   readonly log: Log;
   readonly status: StatusItem;
-  readonly recent: Recent;
+  readonly history: SessionHistory;
 }
 
 /** What is known about a failure besides itself. */
@@ -33,14 +33,14 @@ export interface Circumstances {
  * @returns true once the user asks for another try; false when the message is closed
  */
 export async function report(
-  { log, status, recent }: ReportDeps,
+  { log, status, history }: ReportDeps,
   error: unknown,
   { context, openEnvFile, lines = [] }: Circumstances = {},
 ): Promise<boolean> {
   const message = messageFor(error, context);
   if (!message) return false;
   status.update({ lastFailure: message });
-  recent.failed(error instanceof ServiceError ? error : undefined);
+  history.failed(error instanceof ServiceError ? error : undefined);
   log.error(logLine(error));
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);

@@ -12,7 +12,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { TextChange } from './ownText.ts';
+import type { TextChange } from './trackedText.ts';
 
 /** The only calls that change documents. Plain text: nothing in it is expanded or run. */
 

@@ -1,10 +1,10 @@
 import type { TextDocument } from 'vscode';
+import { type AnswerPlace, AnswerRange, type NextChange } from './answerRange.ts';
 import type { AnswerWriter, Undone } from './answerWriter.ts';
 import { answerOf, EditAttempts } from './editAttempts.ts';
-import type { TextChange } from './ownText.ts';
-import type { Page } from './page.ts';
-import { type NextChange, Passage, type Place } from './passage.ts';
+import type { OpenDocument } from './openDocument.ts';
 import { doTouch, isSame } from './textChange.ts';
+import type { TextChange } from './trackedText.ts';
 
 /** In milliseconds. */
 export interface Timing {
@@ -25,7 +25,7 @@ interface WriterOptions {
 
 /** A change under way. */
 interface Expected extends NextChange {
-  readonly passage: Passage;
+  readonly passage: AnswerRange;
 }
 
 /** Times that text is taken back, before it is left where it is: the user may always be quicker. */
@@ -36,12 +36,12 @@ const REMOVALS = 10;
  * each edit checked, all of them one undo step as long as nobody else edits. Follows the places
  * from the moment it is made, so that what the user does meanwhile is never overwritten.
  *
- * What VS Code says about an edit proves nothing (see `Page.write`); what counts is the change that
+ * What VS Code says about an edit proves nothing (see `OpenDocument.write`); what counts is the change that
  * the document then reports.
  */
 export class DocumentWriter implements AnswerWriter {
-  readonly #page: Page;
-  readonly #passages: readonly Passage[];
+  readonly #page: OpenDocument;
+  readonly #passages: readonly AnswerRange[];
   readonly #listener: { dispose(): void };
   readonly #timing: Timing;
   readonly #onTakenBack: () => void;
@@ -56,14 +56,14 @@ export class DocumentWriter implements AnswerWriter {
   readonly #attempts = new EditAttempts();
 
   constructor(
-    page: Page,
-    places: readonly Place[],
+    page: OpenDocument,
+    places: readonly AnswerPlace[],
     { timing = TIMING, onTakenBack = () => {} }: WriterOptions = {},
   ) {
     this.#page = page;
     this.#timing = timing;
     this.#onTakenBack = onTakenBack;
-    this.#passages = places.map((place) => new Passage(page, place));
+    this.#passages = places.map((place) => new AnswerRange(page, place));
     this.#listener = page.onDidChange((changes, isReplay) => this.#follow(changes, isReplay));
   }
 
@@ -140,7 +140,7 @@ export class DocumentWriter implements AnswerWriter {
     this.#page.dispose();
   }
 
-  #passage(answer: number): Passage {
+  #passage(answer: number): AnswerRange {
     const passage = this.#passages[answer];
     if (!passage) throw new RangeError(`No answer ${answer}`);
     return passage;

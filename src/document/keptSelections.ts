@@ -1,8 +1,8 @@
 import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
 import { rangeOf } from './documentEdit.ts';
-import type { Stretch, TextChange } from './ownText.ts';
 import { endOfText } from './target.ts';
 import { selectionAfter } from './textChange.ts';
+import type { OffsetRange, TextChange } from './trackedText.ts';
 
 /** How selections come out of edits of ours: as the same characters that they were. */
 
@@ -18,11 +18,11 @@ export function keepSelections(document: TextDocument, changes: readonly TextCha
 
 function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void {
   const { document, selections } = editor;
-  const offsets = ({ start, end }: Selection): Stretch => ({
+  const offsets = ({ start, end }: Selection): OffsetRange => ({
     start: document.offsetAt(start),
     end: document.offsetAt(end),
   });
-  const textOf = ({ start, end }: Stretch) =>
+  const textOf = ({ start, end }: OffsetRange) =>
     document.getText(rangeOf(document, { rangeOffset: start, rangeLength: end - start }));
   const expected = selections.map((selection) => {
     const textEnd = document.offsetAt(endOfText({ document, selection }));
@@ -49,7 +49,7 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
 }
 
 function isBetween(
-  { start, end }: Stretch,
+  { start, end }: OffsetRange,
   expected: ReturnType<typeof selectionAfter> | undefined,
 ): boolean {
   if (!expected) return false;

@@ -9,14 +9,14 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { type Situation, situationIn } from './situation.ts';
+import { type EditorSnapshot, snapshotOf } from './editorSnapshot.ts';
 
 /** One selection that text is generated for, as it was when the command ran. */
 export interface Target {
   readonly document: TextDocument;
   readonly selection: Range;
   /** What the user was at, with all selections. */
-  readonly situation: Situation;
+  readonly situation: EditorSnapshot;
   /** With LF line ends. Empty if nothing is selected. */
   readonly selectedText: string;
   /** Of the first line of the selection. */
@@ -31,7 +31,7 @@ export interface Target {
  */
 export function captureTargets(editor: TextEditor): Target[] {
   const { document, selections } = editor;
-  const situation = situationIn(editor);
+  const situation = snapshotOf(editor);
   const filled = selections.filter((selection) => document.getText(selection).trim() !== '');
   const taken = filled.length > 0 ? filled : selections.slice(0, 1);
   return taken
@@ -88,7 +88,7 @@ const USER_SETTINGS =
  * Whether an editor or a shell runs or obeys what stands in this file: there nothing generated
  * lands without a look at it first (studies: security T25).
  */
-export function isObeyed({ uri }: Pick<TextDocument, 'uri'>): boolean {
+export function isExecutedFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   const parts = uri.path.toLowerCase().split('/');
   const name = parts.at(-1) ?? '';
   return (
@@ -107,14 +107,14 @@ export function isObeyed({ uri }: Pick<TextDocument, 'uri'>): boolean {
  * Whether this file is obeyed, or its path leads to one that is: a repository may bring links.
  * Where it leads is not always to be known; when in doubt, it is.
  */
-export async function leadsToObeyed(document: TextDocument): Promise<boolean> {
-  if (isObeyed(document)) return true;
+export async function leadsToExecutedFile(document: TextDocument): Promise<boolean> {
+  if (isExecutedFile(document)) return true;
   const { uri } = document;
   // What was never saved is no file, and nobody obeys a notebook.
   if (uri.scheme === 'untitled' || uri.scheme === 'vscode-notebook-cell') return false;
   try {
     return uri.scheme === 'file'
-      ? isObeyed({ uri: Uri.file(await realPathOf(uri)) })
+      ? isExecutedFile({ uri: Uri.file(await realPathOf(uri)) })
       : await hasLink(uri);
   } catch {
     return true;

@@ -1,4 +1,4 @@
-import type { Stretch, TextChange } from './ownText.ts';
+import type { OffsetRange, TextChange } from './trackedText.ts';
 
 /** Whether nothing stands between the places of two changes. */
 export function doTouch(one: TextChange, other: TextChange): boolean {
@@ -17,7 +17,7 @@ export function isSame(change: TextChange, expected: TextChange): boolean {
 }
 
 /** What is selected. */
-export interface Selected extends Stretch {
+export interface Selected extends OffsetRange {
   /** Where its text ends: before the line break that a selection of whole lines ends with. */
   readonly textEnd: number;
 }
@@ -35,8 +35,8 @@ export interface Selected extends Stretch {
 export function selectionAfter(
   { start, end, textEnd }: Selected,
   changes: readonly TextChange[],
-  textOf: (stretch: Stretch) => string,
-): { readonly wanted: Stretch; readonly grown: Stretch } {
+  textOf: (stretch: OffsetRange) => string,
+): { readonly wanted: OffsetRange; readonly grown: OffsetRange } {
   let [before, inside, atStart, atEnd, left] = [0, 0, 0, 0, 0];
   for (const { rangeOffset, rangeLength, text } of changes) {
     const changeEnd = rangeOffset + rangeLength;

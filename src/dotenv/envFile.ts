@@ -1,10 +1,10 @@
 import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
 import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
-import { type GivenSetting, givenSettings } from './givenSettings.ts';
 import { type NearName, nearName } from './nearName.ts';
-import type { Finding, Flaw, Place, SourceReading } from './settingSource.ts';
-import type { Span } from './settingValue.ts';
+import { type RecognisedSetting, recognisedSettings } from './recognisedSettings.ts';
+import type { Finding, FindingPlace, Flaw, SourceReading } from './settingSource.ts';
+import type { ColumnRange } from './settingValue.ts';
 
 /**
  * Reads the three settings out of a `.env` text or an environment, with the place of what is wrong.
@@ -25,7 +25,7 @@ export function readEnvironment(
 
 export function readAssignments(assignments: readonly Assignment[], vendor: Vendor): SourceReading {
   const sets = nameSets(vendor);
-  const given = givenSettings(assignments, vendor, sets);
+  const given = recognisedSettings(assignments, vendor, sets);
   const givenBy = new Map(given.map((one) => [one.assignment, one]));
   const firsts: Firsts = new Map(
     given.toReversed().map((one) => [one.set[one.setting], one] as const),
@@ -50,15 +50,18 @@ export function readAssignments(assignments: readonly Assignment[], vendor: Vend
 }
 
 /** The first line of each setting, by the names that it goes by in its set. */
-type Firsts = ReadonlyMap<readonly string[], GivenSetting>;
+type Firsts = ReadonlyMap<readonly string[], RecognisedSetting>;
 
-function nearestSet(sets: readonly NameSet[], given: readonly GivenSetting[]): NameSet | undefined {
+function nearestSet(
+  sets: readonly NameSet[],
+  given: readonly RecognisedSetting[],
+): NameSet | undefined {
   const named = sets.filter((set) => given.some((one) => one.set === set));
   const gaps = named.map((set) => missingOf(set, given).length);
   return named[gaps.indexOf(Math.min(...gaps))];
 }
 
-function missingOf(set: NameSet, given: readonly GivenSetting[]): string[] {
+function missingOf(set: NameSet, given: readonly RecognisedSetting[]): string[] {
   return SETTING_NAMES.flatMap((setting) => {
     const own = given.filter((one) => one.set === set && one.setting === setting);
     if (own.some(({ isGiven }) => isGiven)) return [];
@@ -68,7 +71,7 @@ function missingOf(set: NameSet, given: readonly GivenSetting[]): string[] {
 
 function valuesOf(
   set: NameSet,
-  given: readonly GivenSetting[],
+  given: readonly RecognisedSetting[],
   findings: readonly Finding[],
 ): Record<SettingName, string> | undefined {
   const own = given.filter((one) => one.set === set);
@@ -80,7 +83,7 @@ function valuesOf(
 }
 
 function findingsOf(
-  { assignment, set, setting, flaws, value }: GivenSetting,
+  { assignment, set, setting, flaws, value }: RecognisedSetting,
   firsts: Firsts,
 ): Finding[] {
   const first = firsts.get(set[setting]);
@@ -105,7 +108,7 @@ function finding(
   flaw: Flaw,
   setting: SettingName,
   assignment: Assignment,
-  span: Span | undefined,
+  span: ColumnRange | undefined,
 ): Finding {
   const isError = !['similar-name', 'url-path', 'unknown-region'].includes(flaw.kind);
   const place = placeOf(assignment, span);
@@ -116,7 +119,10 @@ function finding(
  * Where an assignment or a part of it stands; undefined for the environment.
  * @param span columns of the right side; undefined for the name
  */
-export function placeOf({ name, gap, at }: Assignment, span: Span | undefined): Place | undefined {
+export function placeOf(
+  { name, gap, at }: Assignment,
+  span: ColumnRange | undefined,
+): FindingPlace | undefined {
   if (!at) return undefined;
   const { line, column } = at;
   const nameEnd = column + name.length;

@@ -2,7 +2,7 @@ import { parseServiceUrl, SETTING_NAMES } from '../service/credentials.ts';
 import { nameSets, type Vendor } from '../service/vendors.ts';
 import { readAssignments } from './envFile.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
-import { type GivenSetting, givenSettings } from './givenSettings.ts';
+import { type RecognisedSetting, recognisedSettings } from './recognisedSettings.ts';
 
 /** The API key in a `.env` text that is about to move elsewhere, and what stands with it. */
 
@@ -20,7 +20,7 @@ export function findKey(assignments: readonly Assignment[], vendor: Vendor): Fou
   const { values } = readAssignments(assignments, vendor);
   if (values) return values;
   const sets = nameSets(vendor);
-  const usable = givenSettings(assignments, vendor, sets).filter(isUsable);
+  const usable = recognisedSettings(assignments, vendor, sets).filter(isUsable);
   for (const set of sets) {
     const own = usable.filter((one) => one.set === set);
     const [apiKey, projectId, url] = SETTING_NAMES.map(
@@ -33,8 +33,9 @@ export function findKey(assignments: readonly Assignment[], vendor: Vendor): Fou
 
 /** The lines that hold this key, by whatever name; another key stays where it is. */
 export function linesOfKey(text: string, apiKey: string, vendor: Vendor): number[] {
-  return givenSettings(assignmentsOf(text), vendor).flatMap(({ setting, value, assignment }) =>
-    setting === 'apiKey' && value === apiKey ? (assignment.at?.line ?? []) : [],
+  return recognisedSettings(assignmentsOf(text), vendor).flatMap(
+    ({ setting, value, assignment }) =>
+      setting === 'apiKey' && value === apiKey ? (assignment.at?.line ?? []) : [],
   );
 }
 
@@ -43,7 +44,7 @@ export function linesWithText(text: string, apiKey: string): number[] {
   return text.split(LINE_END).flatMap((line, index) => (line.includes(apiKey) ? index : []));
 }
 
-function isUsable({ setting, value, isGiven, flaws }: GivenSetting): boolean {
+function isUsable({ setting, value, isGiven, flaws }: RecognisedSetting): boolean {
   if (setting === 'url') return isGiven && parseServiceUrl(value).ok;
   return isGiven && !flaws.some(({ flaw }) => ['malformed', 'non-ascii'].includes(flaw.kind));
 }

@@ -2,13 +2,13 @@ import { bareValue, parseServiceUrl } from '../service/credentials.ts';
 import type { Region, Vendor } from '../service/vendors.ts';
 import { placeOf } from './envFile.ts';
 import type { Assignment } from './envText.ts';
-import type { Finding, Place } from './settingSource.ts';
-import { partsOf, type Span } from './settingValue.ts';
+import type { Finding, FindingPlace } from './settingSource.ts';
+import { type ColumnRange, partsOf } from './settingValue.ts';
 
 /** How to change a `.env` text so that a finding is gone. Changes its line alone. */
 
 export type EnvEdit =
-  | { readonly kind: 'replace'; readonly place: Place; readonly newText: string }
+  | { readonly kind: 'replace'; readonly place: FindingPlace; readonly newText: string }
   | { readonly kind: 'remove-line'; readonly line: number };
 
 export interface Mending {
@@ -34,7 +34,7 @@ export function mendEnvFile(
   const { line } = name;
   const { padded, value: span, comment } = partsOf(assignment);
   const value = readOf(assignment);
-  const rewrite = (where: Span, text: string, isRead = text, region?: Region): Mending[] => {
+  const rewrite = (where: ColumnRange, text: string, isRead = text, region?: Region): Mending[] => {
     // A comment without a blank before it would become a part of the value.
     const isGlued = text !== '' && comment?.start === where.end;
     const written = isGlued ? `${text} ` : text;

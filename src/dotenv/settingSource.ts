@@ -22,7 +22,7 @@ export interface NamedSetting {
   readonly setting: SettingName;
   readonly name: string;
   /** The place of the name; undefined for the environment. */
-  readonly place: Place | undefined;
+  readonly place: FindingPlace | undefined;
 }
 
 /** Something wrong with one of the settings, or with its line. Never holds a value. */
@@ -37,11 +37,11 @@ export interface Finding {
    * Where it stands: the name for what is wrong with the name or for want of a value, the comment
    * for a comment, else the value. Undefined for the environment, which has no lines.
    */
-  readonly place: Place | undefined;
+  readonly place: FindingPlace | undefined;
 }
 
 /** Lines and columns count from 0; columns in UTF-16 units, the end excluded. */
-export interface Place {
+export interface FindingPlace {
   readonly line: number;
   readonly start: number;
   readonly end: number;

@@ -22,20 +22,20 @@ export interface SettingValue {
 export interface ValueFlaw {
   readonly flaw: Flaw;
   /** The columns it covers, counted from the first one behind the `=`; undefined for the name. */
-  readonly span: Span | undefined;
+  readonly span: ColumnRange | undefined;
 }
 
-export interface Span {
+export interface ColumnRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** The columns of an assignment's right side. */
-export interface Parts {
+export interface AssignmentColumns {
   /** The value with the blanks around it, also those before the `=`. */
-  readonly padded: Span;
-  readonly value: Span;
-  readonly comment: Span | undefined;
+  readonly padded: ColumnRange;
+  readonly value: ColumnRange;
+  readonly comment: ColumnRange | undefined;
 }
 
 /** Characters of a key; anything shorter is a word of every day, as in `API_KEY=test`. */
@@ -58,7 +58,8 @@ export function readValue(
   const { value } = bareValue(written);
   const { blemishes } = cleanValue(written);
   const flaws: ValueFlaw[] = [];
-  const add = (flaw: Flaw, where: Span | undefined) => void flaws.push({ flaw, span: where });
+  const add = (flaw: Flaw, where: ColumnRange | undefined) =>
+    void flaws.push({ flaw, span: where });
   if (assignment.gap !== '' || span.start > 0 || span.end < padded.end) {
     add({ kind: 'blanks' }, padded);
   }
@@ -78,7 +79,7 @@ export function readValue(
 }
 
 /** Where blanks, value and comment stand. */
-export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>): Parts {
+export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>): AssignmentColumns {
   const mark = commentAt(raw);
   const before = mark === undefined ? raw : raw.slice(0, mark).trimEnd();
   const body = before.trim();

@@ -1,6 +1,6 @@
 import { FileType, Range, type TextDocument, type Uri, window, workspace } from 'vscode';
-import { isEnvFile } from '../credentials/outside.ts';
-import type { Place } from '../dotenv/settingSource.ts';
+import { isEnvFile } from '../credentials/externalSource.ts';
+import type { FindingPlace } from '../dotenv/settingSource.ts';
 
 /** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */
 
@@ -32,7 +32,7 @@ export async function savedOf(
   return isSaved ? 'yes' : 'failed';
 }
 
-export function rangeOf({ line, start, end }: Place): Range {
+export function rangeOf({ line, start, end }: FindingPlace): Range {
   return new Range(line, start, line, end);
 }
 

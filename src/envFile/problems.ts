@@ -1,7 +1,7 @@
 import { readAssignments } from '../dotenv/envFile.ts';
 import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { GitRisk } from '../dotenv/gitIgnore.ts';
-import type { Finding, Flaw, Place, SourceReading } from '../dotenv/settingSource.ts';
+import type { Finding, FindingPlace, Flaw, SourceReading } from '../dotenv/settingSource.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { type FileFlaw, fileText, findingText, incompleteText } from './findingMessages.ts';
 
@@ -10,7 +10,7 @@ import { type FileFlaw, fileText, findingText, incompleteText } from './findingM
 export interface Problem {
   readonly kind: Flaw['kind'] | 'incomplete' | FileFlaw;
   readonly severity: 'error' | 'warning' | 'information';
-  readonly place: Place;
+  readonly place: FindingPlace;
   readonly message: string;
   /** Undefined for what concerns the file as a whole. */
   readonly finding: Finding | undefined;
@@ -45,7 +45,7 @@ export function problemsOf({ reading }: OpenText, facts: FileFacts): Problem[] {
   });
   const [first] = reading.named;
   if (!first?.place) return problems;
-  const add = (kind: 'incomplete' | FileFlaw, place: Place, message: string) => {
+  const add = (kind: 'incomplete' | FileFlaw, place: FindingPlace, message: string) => {
     const severity = kind === 'incomplete' ? 'information' : 'warning';
     problems.push({ kind, severity, place, message, finding: undefined });
   };

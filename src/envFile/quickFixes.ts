@@ -22,7 +22,7 @@ import { absentNames, type OpenText, type Problem, readOpenText } from './proble
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
 
-interface Scene extends OpenText {
+interface FixContext extends OpenText {
   readonly document: TextDocument;
   readonly lines: ReadonlyMap<number, Assignment>;
   readonly vendor: Vendor;
@@ -39,7 +39,7 @@ export function registerQuickFixes(diagnostics: EnvFileDiagnostics): Disposable 
     if (!diagnostics.isShown(document)) return [];
     const { vendor } = readSettings(document.uri);
     const text = readOpenText(document.getText(), vendor);
-    const scene: Scene = { ...text, document, lines: byLine(text.assignments), vendor };
+    const scene: FixContext = { ...text, document, lines: byLine(text.assignments), vendor };
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
     const ours = context.diagnostics.filter(({ source }) => source === SOURCE);
     const shown = Map.groupBy(ours, ({ code, range }) => keyOf(String(code), range));
@@ -65,7 +65,7 @@ export function registerQuickFixes(diagnostics: EnvFileDiagnostics): Disposable 
   );
 }
 
-function fixesOf({ kind, finding }: Problem, scene: Scene): CodeAction[] {
+function fixesOf({ kind, finding }: Problem, scene: FixContext): CodeAction[] {
   const { document, lines, vendor } = scene;
   if (kind === 'incomplete') return [withEdit(FIX_TITLES.addLines, addLines(scene))];
   if (kind === 'not-ignored') {
@@ -87,7 +87,7 @@ function fixesOf({ kind, finding }: Problem, scene: Scene): CodeAction[] {
 }
 
 /** On the line of a key, whether or not anything is wrong there. */
-function keyActions({ assignments, reading, vendor }: Scene, isHere: IsHere): CodeAction[] {
+function keyActions({ assignments, reading, vendor }: FixContext, isHere: IsHere): CodeAction[] {
   const isOnKey = reading.named.some(
     ({ setting, place }) => setting === 'apiKey' && place && isHere(place),
   );
@@ -123,7 +123,7 @@ function editOf(document: TextDocument, change: EnvEdit): WorkspaceEdit {
   return edit;
 }
 
-function addLines({ document, reading }: Scene): WorkspaceEdit {
+function addLines({ document, reading }: FixContext): WorkspaceEdit {
   const lines = absentNames(reading).map((name) => `${name}=`);
   const { at, text } = appendedLines(document, lines);
   const edit = new WorkspaceEdit();

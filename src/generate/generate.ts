@@ -1,5 +1,5 @@
 import { type TextDocument, type TextEditor, window } from 'vscode';
-import { captureTargets, isWritable, leadsToObeyed } from '../document/target.ts';
+import { captureTargets, isWritable, leadsToExecutedFile } from '../document/target.ts';
 import type { InsertMode } from '../insert/insertMode.ts';
 import { insertModes } from '../insert/insertModes.ts';
 import { newDocument } from '../insert/newDocument.ts';
@@ -11,7 +11,7 @@ import type { GenerateOptions } from './generateOptions.ts';
 import { Job } from './job.ts';
 import { offerResult } from './lastResult.ts';
 import { promptsFor } from './prompt.ts';
-import { isAmountWanted } from './promptGuard.ts';
+import { isAmountWanted } from './promptChecks.ts';
 import { runJob } from './runJob.ts';
 
 /** What was chosen for one generation besides what the settings say. */
@@ -29,7 +29,7 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
   const editor = window.activeTextEditor;
   if (!editor) return inform('open a document and select text first.');
   // Before anything is captured: from then on nothing may change unseen.
-  const isSeenFirst = await leadsToObeyed(editor.document);
+  const isSeenFirst = await leadsToExecutedFile(editor.document);
   const answerLanguage = order.template?.answerLanguage;
   const [first, ...more] = captureTargets(editor).map((target) => ({
     ...target,
@@ -47,7 +47,7 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
   const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
   options.jobs.add(job);
   try {
-    await runJob(options, job, job.answers, 'anew', async () => {
+    await runJob(options, job, job.answers, 'restart', async () => {
       const prompts = await promptsFor(targets, order.template);
       if (!prompts || !(await isWanted(prompts))) return false;
       for (const [answer, prompt] of prompts.entries()) job.ask(answer, prompt);

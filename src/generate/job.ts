@@ -1,19 +1,19 @@
 import type { Disposable, TextDocument } from 'vscode';
 import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
-import { OwnText } from '../document/ownText.ts';
-import { DocumentPage } from '../document/page.ts';
+import { EditorDocument } from '../document/openDocument.ts';
 import type { Target } from '../document/target.ts';
+import { TrackedText } from '../document/trackedText.ts';
 import { TextFit } from '../formatting/textFit.ts';
 import type { InsertMode, Stage } from '../insert/insertMode.ts';
-import type { StopReason } from '../service/generation/piece.ts';
+import type { StopReason } from '../service/generation/answerChunk.ts';
 import type { Settings } from '../settings.ts';
-import { Claims } from './claims.ts';
+import { ActiveRuns } from './activeRuns.ts';
 import type { Result } from './lastResult.ts';
 
 interface Answer {
   readonly target: Target;
   /** The selection, wherever it is by now. */
-  readonly selection: OwnText;
+  readonly selection: TrackedText;
   prompt: string;
   fit: TextFit;
   /** As the service sent it. */
@@ -24,7 +24,7 @@ interface Answer {
 }
 
 /** How an answer is come by: from the start, or from the end of what is there. */
-export type Course = 'anew' | 'goOn';
+export type RunMode = 'restart' | 'continue';
 
 /**
  * What one command generates: an answer for each selection, all of them written by one writer. It
@@ -35,9 +35,9 @@ export class Job implements Result, Disposable {
   readonly #mode: InsertMode;
   readonly #answers: readonly Answer[];
   readonly #writer: AnswerWriter;
-  readonly #page: DocumentPage;
+  readonly #page: EditorDocument;
   /** Who is at work on its answers. */
-  readonly claims = new Claims();
+  readonly claims = new ActiveRuns();
   #openMessages = 0;
   #isTakenBack = false;
 
@@ -54,7 +54,7 @@ export class Job implements Result, Disposable {
       const { start, end } = target.selection;
       return {
         target,
-        selection: new OwnText(document.offsetAt(start), document.offsetAt(end)),
+        selection: new TrackedText(document.offsetAt(start), document.offsetAt(end)),
         prompt: target.selectedText,
         fit: new TextFit(mode.fit(target)),
         text: '',
@@ -71,7 +71,7 @@ export class Job implements Result, Disposable {
         this.cancel();
       },
     });
-    this.#page = new DocumentPage(document);
+    this.#page = new EditorDocument(document);
     this.#page.onDidChange((changes) => {
       for (const change of changes) {
         for (const { selection } of this.#answers) selection.follow(change);
@@ -180,9 +180,9 @@ export class Job implements Result, Disposable {
   }
 
   /** @returns the text that the answer goes on from; none for a new one, or one that was taken back */
-  begin(answer: number, course: Course): string {
+  begin(answer: number, runMode: RunMode): string {
     const one = this.#answer(answer);
-    one.isAnew = course === 'anew' || this.#isTakenBack;
+    one.isAnew = runMode === 'restart' || this.#isTakenBack;
     if (one.isAnew) return '';
     one.fit.goOn();
     return one.text;

@@ -2,7 +2,7 @@ import { window } from 'vscode';
 import type { Undone } from '../document/answerWriter.ts';
 import { announce } from '../ui/announcement.ts';
 import { inform } from '../ui/inform.ts';
-import type { Course, Job } from './job.ts';
+import type { Job, RunMode } from './job.ts';
 
 /** What is said about answers that came, and what can be done with them. */
 
@@ -17,7 +17,7 @@ const UNDO = 'Undo Generation';
 export async function tellOutcome(
   job: Job,
   isPlaced: boolean,
-  run: (answers: readonly number[], course: Course) => Promise<void>,
+  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
 ): Promise<void> {
   tellRemoved(job);
   const { cut } = job;
@@ -33,25 +33,25 @@ export async function tellOutcome(
 async function offerMore(
   job: Job,
   cut: readonly number[],
-  run: (answers: readonly number[], course: Course) => Promise<void>,
+  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
 ): Promise<void> {
   const which =
     job.answers.length === 1 ? 'the answer' : `${cut.length} of ${job.answers.length} answers`;
   const text = `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
   const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
   if (picked === CONTINUE) await goOn(job, run);
-  if (picked === TRY_AGAIN) await run(cut, 'anew');
+  if (picked === TRY_AGAIN) await run(cut, 'restart');
   if (picked === UNDO) tellUndone(await job.undo());
 }
 
 /** Continues what the service cut. */
 export async function goOn(
   job: Job | undefined,
-  run: (answers: readonly number[], course: Course) => Promise<void>,
+  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
 ): Promise<void> {
   if (!job || job.cut.length === 0) return inform('there is no answer here that the service cut.');
   if (job.isTakenBack) return inform('that answer was taken back. Generate a new one.');
-  await run(job.cut, 'goOn');
+  await run(job.cut, 'continue');
 }
 
 /** Says why nothing was taken back; that something was is seen. */

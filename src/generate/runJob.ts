@@ -5,11 +5,11 @@ import { isKind, ServiceError } from '../service/errors.ts';
 import { inform } from '../ui/inform.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { GenerateOptions } from './generateOptions.ts';
-import type { Course, Job } from './job.ts';
+import type { Job, RunMode } from './job.ts';
 import { offerResult } from './lastResult.ts';
 import { markLine } from './mark.ts';
 import { tellOutcome } from './outcome.ts';
-import { isFreeOfSecrets } from './promptGuard.ts';
+import { isFreeOfSecrets } from './promptChecks.ts';
 import { Silence } from './silence.ts';
 
 /** What became of one answer. */
@@ -25,7 +25,7 @@ interface Request {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
-  readonly course: Course;
+  readonly runMode: RunMode;
   readonly silence: Silence;
 }
 
@@ -41,7 +41,7 @@ export async function runJob(
   options: GenerateOptions,
   job: Job,
   answers: readonly number[],
-  course: Course = 'anew',
+  runMode: RunMode = 'restart',
   prepare: () => Promise<boolean> = async () => true,
 ): Promise<void> {
   const controller = job.claims.take(answers);
@@ -50,19 +50,19 @@ export async function runJob(
   let ran: Awaited<ReturnType<typeof attempt>>;
   try {
     ran = (await prepare())
-      ? await attempt(options, job, answers, { course, controller })
+      ? await attempt(options, job, answers, { runMode, controller })
       : undefined;
   } finally {
     release();
   }
-  if (ran) await job.hold(tell(options, job, course, ran));
+  if (ran) await job.hold(tell(options, job, runMode, ran));
 }
 
 async function attempt(
   options: GenerateOptions,
   job: Job,
   answers: readonly number[],
-  { course, controller }: { readonly course: Course; readonly controller: AbortController },
+  { runMode, controller }: { readonly runMode: RunMode; readonly controller: AbortController },
 ): Promise<{ readonly used: Used; readonly outcomes: readonly Outcome[] } | undefined> {
   const document = job.document.uri;
   const credentials = await options.credentials(document);
@@ -78,7 +78,7 @@ async function attempt(
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
       const silence = new Silence(say);
-      return generateAll(options, job, answers, { client, signal, say, course, silence });
+      return generateAll(options, job, answers, { client, signal, say, runMode, silence });
     },
     controller,
   );
@@ -120,12 +120,12 @@ async function generateOne(
   answer: number,
   request: Request & { readonly unmark: () => void },
 ): Promise<Omit<Outcome, 'answer'>> {
-  const { client, signal, say, course, silence, unmark } = request;
+  const { client, signal, say, runMode, silence, unmark } = request;
   const watch = onStart();
   let hasText = false;
   try {
     const prompt = job.promptOf(answer);
-    const answerSoFar = job.begin(answer, course);
+    const answerSoFar = job.begin(answer, runMode);
     const generate = (ends: AbortSignal, onSilence: () => void, onFirstText: () => void) =>
       client.generateText(prompt, job.settings.parameters, {
         signal: ends,
@@ -158,7 +158,7 @@ async function generateOne(
 async function tell(
   options: GenerateOptions,
   job: Job,
-  course: Course,
+  runMode: RunMode,
   { used, outcomes }: NonNullable<Awaited<ReturnType<typeof attempt>>>,
 ): Promise<void> {
   const linesOf = (answers: readonly number[]) =>
@@ -169,12 +169,12 @@ async function tell(
   const told = byKind(failed).map(async (alike) => {
     const answers = alike.map(({ answer }) => answer);
     if (!(await options.report(alike[0]?.error, used, linesOf(answers)))) return;
-    await runJob(options, job, answers, course);
+    await runJob(options, job, answers, runMode);
   });
   const came = outcomes.filter(({ error }) => error === undefined);
   if (came.length > 0) {
     const isPlaced = came.every((outcome) => outcome.isPlaced);
-    const again = (answers: readonly number[], how: Course) => runJob(options, job, answers, how);
+    const again = (answers: readonly number[], how: RunMode) => runJob(options, job, answers, how);
     told.push(tellOutcome(job, isPlaced, again));
   }
   await Promise.all(told);

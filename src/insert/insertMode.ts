@@ -1,5 +1,5 @@
+import type { AnswerPlace } from '../document/answerRange.ts';
 import type { AnswerWriter } from '../document/answerWriter.ts';
-import type { Place } from '../document/passage.ts';
 import type { Target } from '../document/target.ts';
 import type { FitOptions } from '../formatting/textFit.ts';
 import type { Previews } from './previews.ts';
@@ -13,7 +13,7 @@ export interface InsertMode {
   /** Said once an answer is there, where it waits for somebody to look at it. */
   readonly whenDone?: string;
   /** Where an answer goes in the document itself; only of modes that write into it. */
-  readonly placeOf?: (target: Target) => Place;
+  readonly placeOf?: (target: Target) => AnswerPlace;
   /** How text is fitted to where it goes. */
   readonly fit: (target: Target) => FitOptions;
   /** @param targets one for each answer, in the order of the document */

@@ -1,9 +1,9 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
 import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { DocumentWriter } from '../document/documentWriter.ts';
+import { isUnchanged } from '../document/editorSnapshot.ts';
+import { EditorDocument } from '../document/openDocument.ts';
 import { openEmpty } from '../document/openEmpty.ts';
-import { DocumentPage } from '../document/page.ts';
-import { isUnchanged } from '../document/situation.ts';
 import type { Target } from '../document/target.ts';
 import type { InsertMode, Stage } from './insertMode.ts';
 
@@ -73,7 +73,7 @@ class NewDocumentWriter implements AnswerWriter {
       tail: index === last ? '' : '\n\n',
     }));
     const onTakenBack = this.#stage.takenBack;
-    this.#opened = new DocumentWriter(new DocumentPage(document), places, { onTakenBack });
+    this.#opened = new DocumentWriter(new EditorDocument(document), places, { onTakenBack });
     return this.#opened;
   }
 }

@@ -1,7 +1,7 @@
 import type { Range } from 'vscode';
+import type { AnswerPlace } from '../document/answerRange.ts';
 import { DocumentWriter } from '../document/documentWriter.ts';
-import { DocumentPage } from '../document/page.ts';
-import type { Place } from '../document/passage.ts';
+import { EditorDocument } from '../document/openDocument.ts';
 import type { Target } from '../document/target.ts';
 import type { InsertMode } from './insertMode.ts';
 
@@ -11,7 +11,7 @@ import type { InsertMode } from './insertMode.ts';
  */
 export function placing(
   words: Pick<InsertMode, 'id' | 'label' | 'detail'>,
-  place: (target: Target) => Place,
+  place: (target: Target) => AnswerPlace,
 ): InsertMode & Required<Pick<InsertMode, 'placeOf'>> {
   const placeOf = (target: Target) =>
     target.selection.isEmpty ? placeAt(target, target.selection) : place(target);
@@ -30,12 +30,12 @@ export function fitInPlace({ document: { languageId }, indentation }: Target) {
 }
 
 /** The document that all targets of a command are in. */
-export function pageOf([first]: readonly Target[]): DocumentPage {
+export function pageOf([first]: readonly Target[]): EditorDocument {
   if (!first) throw new RangeError('No target');
-  return new DocumentPage(first.document);
+  return new EditorDocument(first.document);
 }
 
-export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): Place {
+export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): AnswerPlace {
   const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
   return { start, end, lead, tail };
 }

@@ -1,10 +1,10 @@
 import type { TextDocument, Uri } from 'vscode';
+import type { AnswerPlace } from '../document/answerRange.ts';
 import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { showDocument } from '../document/documentEdit.ts';
 import { DocumentWriter } from '../document/documentWriter.ts';
-import type { DocumentPage } from '../document/page.ts';
-import type { Place } from '../document/passage.ts';
-import { currentSituation, isUnchanged, type Situation } from '../document/situation.ts';
+import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/editorSnapshot.ts';
+import type { EditorDocument } from '../document/openDocument.ts';
 import { inform } from '../ui/inform.ts';
 import type { Stage } from './insertMode.ts';
 
@@ -19,7 +19,7 @@ const CHECK_MS = 1_000;
  * time, so that the document may change meanwhile.
  */
 export class PreviewWriter implements AnswerWriter {
-  readonly #page: DocumentPage;
+  readonly #page: EditorDocument;
   readonly #stage: Stage;
   readonly #writer: DocumentWriter;
   readonly #listener: { dispose(): void };
@@ -31,14 +31,14 @@ export class PreviewWriter implements AnswerWriter {
   #isDiscarded = false;
   #isAccepting = false;
   /** What the user was at when this was last wanted or accepted. */
-  #situation: Situation | undefined;
+  #situation: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    page: DocumentPage,
-    places: readonly Place[],
+    page: EditorDocument,
+    places: readonly AnswerPlace[],
     stage: Stage,
-    situation: Situation | undefined,
+    situation: EditorSnapshot | undefined,
   ) {
     this.#situation = situation;
     this.#page = page;
@@ -86,7 +86,7 @@ export class PreviewWriter implements AnswerWriter {
     this.#waiting.delete(answer);
     this.#coming.add(answer);
     this.#isDiscarded = false;
-    this.#situation = currentSituation();
+    this.#situation = currentSnapshot();
   }
 
   async undo(): Promise<Undone> {
@@ -136,7 +136,7 @@ export class PreviewWriter implements AnswerWriter {
       this.#writer.release();
       const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
       if (written.includes(false)) this.#stage.rescue();
-      this.#situation = currentSituation();
+      this.#situation = currentSnapshot();
     } catch {
       this.#stage.rescue();
     } finally {

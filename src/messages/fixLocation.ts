@@ -2,14 +2,14 @@ import type { ErrorDetails } from '../service/errors.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Action, Message } from './actions.ts';
 
-/** Where the cause of a failure can be mended, as far as the failure itself does not say. Pure. */
+/** FixLocation the cause of a failure can be mended, as far as the failure itself does not say. Pure. */
 
-/** Where settings came from; `answers` are those of a set-up that goes on. */
+/** FixLocation settings came from; `answers` are those of a set-up that goes on. */
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 /** What is known about the request that failed. */
 export interface MessageContext {
-  /** Where key, project and service URL came from; the editor unless something else is known. */
+  /** FixLocation key, project and service URL came from; the editor unless something else is known. */
   readonly source?: SettingsPlace | undefined;
   /** The host of the identity service. */
   readonly authHost?: string | undefined;
@@ -18,7 +18,7 @@ export interface MessageContext {
 }
 
 /** A place that holds settings, and the ways to it. */
-export interface Place {
+export interface SettingsHome {
   /** "the settings", within a sentence. */
   readonly name: string;
   readonly key: Action;
@@ -26,11 +26,11 @@ export interface Place {
   readonly all: Action;
 }
 
-export interface Where {
+export interface FixLocation {
   /** Holds key, project and service URL. */
-  readonly place: Place;
+  readonly place: SettingsHome;
   /** Holds the address of the host that failed. */
-  readonly address: Place;
+  readonly address: SettingsHome;
   /** The address of this host stands in our own list of vendors, so that nobody has misspelt it. */
   readonly isOfVendor: boolean;
   readonly isIdentity: boolean;
@@ -39,9 +39,9 @@ export interface Where {
 }
 
 /** What is said about a failure. */
-export type Sentence = (details: ErrorDetails, where: Where) => Message;
+export type Sentence = (details: ErrorDetails, where: FixLocation) => Message;
 
-const PLACES: Readonly<Record<SettingsPlace, Place>> = {
+const PLACES: Readonly<Record<SettingsPlace, SettingsHome>> = {
   editor: { name: 'the settings', key: 'setApiKey', value: 'openSettings', all: 'setUp' },
   envFile: {
     name: 'the .env file',
@@ -55,7 +55,7 @@ const PLACES: Readonly<Record<SettingsPlace, Place>> = {
   answers: { name: 'the answers given here', key: 'setApiKey', value: 'setUp', all: 'setUp' },
 };
 
-export function whereToMend({ host }: ErrorDetails, context: MessageContext): Where {
+export function fixLocation({ host }: ErrorDetails, context: MessageContext): FixLocation {
   const { source = 'editor', authHost, isCheck = false } = context;
   const isVendorIdentity = vendors.some(({ authUrl }) => new URL(authUrl).host === host);
   const isIdentity = host !== undefined && (host === authHost || isVendorIdentity);

@@ -1,8 +1,8 @@
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
-import type { Retry } from '../service/http/exchange.ts';
+import type { Retry } from '../service/http/httpRequest.ts';
 import type { SecretKind } from '../service/secrets/promptSecrets.ts';
 import type { Message } from './actions.ts';
-import { type MessageContext, type Sentence, whereToMend } from './fixLocation.ts';
+import { fixLocation, type MessageContext, type Sentence } from './fixLocation.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
 import { parameterRefused, plainNumber } from './parameterMessages.ts';
 import { REFUSAL_SENTENCES } from './refusalMessages.ts';
@@ -27,7 +27,7 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
     };
   }
   if (error.kind === 'cancelled') return undefined;
-  return SENTENCES[error.kind](error.details, whereToMend(error.details, context));
+  return SENTENCES[error.kind](error.details, fixLocation(error.details, context));
 }
 
 /** What is waited for between two attempts, within a line. */

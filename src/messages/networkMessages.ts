@@ -1,6 +1,6 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Action, Message } from './actions.ts';
-import type { Sentence, Where } from './fixLocation.ts';
+import type { FixLocation, Sentence } from './fixLocation.ts';
 
 /** Every sentence about the way to the service and back. Pure. */
 
@@ -63,7 +63,7 @@ export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
   redirected,
 };
 
-function redirected({ redirectHost }: ErrorDetails, where: Where): Message {
+function redirected({ redirectHost }: ErrorDetails, where: FixLocation): Message {
   const { address, isIdentity, isOfVendor } = where;
   const asked = isIdentity ? 'The identity service' : 'The service';
   const to = redirectHost ?? 'another address';
@@ -77,7 +77,10 @@ function redirected({ redirectHost }: ErrorDetails, where: Where): Message {
       };
 }
 
-function unreachable({ host = 'the service', code, phase }: ErrorDetails, where: Where): Message {
+function unreachable(
+  { host = 'the service', code, phase }: ErrorDetails,
+  where: FixLocation,
+): Message {
   const name = where.address.name;
   if (phase === 'connect') {
     const why = code ? ` (${code})` : ' in time';
@@ -115,7 +118,7 @@ function unreachable({ host = 'the service', code, phase }: ErrorDetails, where:
 
 function certificate(
   { host = 'the service', code = 'no code' }: ErrorDetails,
-  where: Where,
+  where: FixLocation,
 ): Message {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
     return {
@@ -137,7 +140,7 @@ function certificate(
 }
 
 /** An address out of our own list has nothing to mend. */
-function mendAddress({ address, isOfVendor }: Where): Action {
+function mendAddress({ address, isOfVendor }: FixLocation): Action {
   return isOfVendor ? 'retry' : address.value;
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Message } from './actions.ts';
-import type { Place, Sentence, Where } from './fixLocation.ts';
+import type { FixLocation, Sentence, SettingsHome } from './fixLocation.ts';
 
 /** Every sentence about a key, a token, an account or a project that was refused. Pure. */
 
@@ -63,7 +63,7 @@ export const REFUSAL_SENTENCES: Readonly<Record<RefusalKind, Sentence>> = {
   }),
 };
 
-function unauthorized({ code, isUnchecked }: ErrorDetails, { place }: Where): Message {
+function unauthorized({ code, isUnchecked }: ErrorDetails, { place }: FixLocation): Message {
   switch (code) {
     case 'authentication_token_expired':
       return {
@@ -87,7 +87,7 @@ function unchecked(isUnchecked: true | undefined): string {
   return isUnchecked ? ' Its cause could not be checked now.' : '';
 }
 
-function howToSetKey({ key, name }: Place): string {
+function howToSetKey({ key, name }: SettingsHome): string {
   if (key === 'setApiKey') return 'set it here';
   return key === 'openEnvFile' ? `put it into ${name}` : `set it in ${name} and restart VS Code`;
 }

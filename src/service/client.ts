@@ -1,13 +1,13 @@
 import { isKind, ServiceError } from './errors.ts';
+import { readChat, readGeneration } from './generation/answerChunk.ts';
+import { AnswerReader, type Generation, readAnswerStream } from './generation/answerReader.ts';
 import { Callbacks } from './generation/callbacks.ts';
-import { Collector, collectStream, type Generation } from './generation/collector.ts';
 import { requestText, stringsIn } from './generation/continuation.ts';
 import { type InferenceOptions, infer, type RequestBody } from './generation/inference.ts';
 import { parameterProblem } from './generation/parameterCheck.ts';
 import { mapParameters, type Parameters } from './generation/parameters.ts';
-import { readChat, readGeneration } from './generation/piece.ts';
-import type { Answer, Retry } from './http/exchange.ts';
 import { type RequestLimit, requestLimit } from './http/headers.ts';
+import type { Answer, Retry } from './http/httpRequest.ts';
 import { explainByModel } from './models/explain.ts';
 import { newTokensByDefault } from './models/modelLimits.ts';
 import type { Model } from './models/modelList.ts';
@@ -96,7 +96,7 @@ export class Client {
     await this.#getReady(signal);
     const { body, dropped } = this.#generationBody(request);
     const callbacks = new Callbacks();
-    const collected = new Collector(callbacks.keeping(onText));
+    const collected = new AnswerReader(callbacks.keeping(onText));
     const readPiece = operation === 'chat' ? readChat : readGeneration;
     const answer = infer(this.#options, onText ? `${operation}Stream` : operation, body, {
       signal,
@@ -105,7 +105,7 @@ export class Client {
       callbacks,
       mayReplay: () => !collected.hasText,
       read: async ({ body }) => {
-        if (onText) await collectStream(body, readPiece, collected, signal);
+        if (onText) await readAnswerStream(body, readPiece, collected, signal);
         else collected.add(readPiece(parseJson(await body.text())));
         return collected.finish();
       },

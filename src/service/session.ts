@@ -1,4 +1,4 @@
-import { addressOf, reachService, type ServiceAddress } from './checks/reach.ts';
+import { addressOf, probeService, type ServiceAddress } from './checks/probe.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
@@ -11,7 +11,7 @@ import {
   type RequestGate,
 } from './http/limiter.ts';
 import { ModelCache } from './models/modelCache.ts';
-import { fateOf } from './models/modelLife.ts';
+import { endOf } from './models/modelLifecycle.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { listModels, type ModelSource } from './models/models.ts';
 import { own } from './own.ts';
@@ -152,7 +152,7 @@ export class Session {
     const wanted = { ...from, modelId: current };
     const known = await this.askModel(address, wanted, brief).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
-    const isWithdrawn = known && fateOf(known)?.stage === 'withdrawn';
+    const isWithdrawn = known && endOf(known)?.stage === 'withdrawn';
     return isWithdrawn ? { ...list, models: [...list.models, known] } : list;
   }
 
@@ -168,7 +168,7 @@ export class Session {
     signal: AbortSignal,
     limiter?: RequestGate,
   ): Promise<Model | undefined> {
-    const model = await reachService(this.http, address, modelId, signal, limiter);
+    const model = await probeService(this.http, address, modelId, signal, limiter);
     if (!model || this.#holdsSecret(model)) return undefined;
     this.#models.keep({ ...address, operation }, [model]);
     return model;

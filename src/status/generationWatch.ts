@@ -1,10 +1,10 @@
 import { isKind, isOutOfReach } from '../service/errors.ts';
-import type { Generation } from '../service/generation/collector.ts';
-import type { Retry } from '../service/http/exchange.ts';
+import type { Generation } from '../service/generation/answerReader.ts';
+import type { Retry } from '../service/http/httpRequest.ts';
 import type { Log } from '../ui/log.ts';
-import { reach } from '../ui/milestones.ts';
 import { oneLine } from '../ui/oneLine.ts';
-import type { PastGeneration, Recent } from './recent.ts';
+import { completeWalkthroughStep } from '../ui/walkthrough.ts';
+import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
 
 /** Is told how one request goes; for the status item and the log. */
@@ -22,26 +22,26 @@ export interface GenerationWatch {
 export function generationWatches(
   status: StatusItem,
   log: Log,
-  recent: Recent,
+  history: SessionHistory,
 ): () => GenerationWatch {
   const named = new Set<string>();
-  return () => watchGeneration({ status, log, recent }, named);
+  return () => watchGeneration({ status, log, history }, named);
 }
 
-interface Told {
+interface WatchDeps {
   readonly status: StatusItem;
   readonly log: Log;
-  readonly recent: Recent;
+  readonly history: SessionHistory;
 }
 
-function watchGeneration({ status, log, recent }: Told, named: Set<string>): GenerationWatch {
+function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>): GenerationWatch {
   const startedAt = performance.now();
   const passedMs = () => Math.round(performance.now() - startedAt);
   let firstTextMs: number | undefined;
   const ended = (end: PastGeneration['end']) => {
     status.update({ generating: status.facts.generating - 1, retryInMs: undefined });
     const wholeMs = passedMs();
-    recent.generated({ firstTextMs, wholeMs, end });
+    history.generated({ firstTextMs, wholeMs, end });
     return wholeMs;
   };
   status.update({ generating: status.facts.generating + 1 });
@@ -58,8 +58,8 @@ function watchGeneration({ status, log, recent }: Told, named: Set<string>): Gen
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const { facts } = status;
       const ms = ended('complete');
-      reach('isTested');
-      reach('hasGenerated');
+      completeWalkthroughStep('isTested');
+      completeWalkthroughStep('hasGenerated');
       log.info(
         `generated ${usage.outputTokens} tokens from ${usage.inputTokens} in ${ms} ms (${stopReason})`,
       );

@@ -1,5 +1,5 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
-import type { SourceId } from '../credentials/choose.ts';
+import type { SourceId } from '../credentials/sourceSelection.ts';
 import type { SourceRow } from '../credentials/sourceView.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 

@@ -10,7 +10,7 @@ import type { Message } from '../messages/actions.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
-const BEAT_MS = 60_000;
+const TICK_MS = 60_000;
 
 /** What the tooltip says beside the state; our own words and checked names. */
 export interface StatusPlace {
@@ -27,20 +27,20 @@ export interface StatusPlace {
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
   readonly #place: () => StatusPlace;
-  readonly #onBeat: () => void;
+  readonly #onTick: () => void;
   #facts: StatusFacts = initialFacts;
   #painted = '';
   #repainting: NodeJS.Timeout | undefined;
-  #beating: NodeJS.Timeout | undefined;
+  #ticking: NodeJS.Timeout | undefined;
   #isDisposed = false;
 
   /**
    * @param place read when the tooltip is made
-   * @param onBeat called once a minute while time alone changes the text, however often it does
+   * @param onTick called once a minute while time alone changes the text, however often it does
    */
-  constructor(place: () => StatusPlace, onBeat: () => void) {
+  constructor(place: () => StatusPlace, onTick: () => void) {
     this.#place = place;
-    this.#onBeat = onBeat;
+    this.#onTick = onTick;
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
     this.#item.command = 'hostedModel.showMenu';
@@ -64,7 +64,7 @@ export class StatusItem implements Disposable {
   dispose(): void {
     this.#isDisposed = true;
     clearTimeout(this.#repainting);
-    clearTimeout(this.#beating);
+    clearTimeout(this.#ticking);
     this.#item.dispose();
   }
 
@@ -88,17 +88,17 @@ export class StatusItem implements Disposable {
   #paintAgainIn(ms: number | undefined): void {
     clearTimeout(this.#repainting);
     if (ms === undefined) {
-      clearTimeout(this.#beating);
-      this.#beating = undefined;
+      clearTimeout(this.#ticking);
+      this.#ticking = undefined;
       return;
     }
     this.#repainting = setTimeout(() => this.#paint(), ms).unref();
-    this.#beating ??= setTimeout(() => this.#beat(), BEAT_MS).unref();
+    this.#ticking ??= setTimeout(() => this.#tick(), TICK_MS).unref();
   }
 
-  #beat(): void {
-    this.#beating = undefined;
-    this.#onBeat();
+  #tick(): void {
+    this.#ticking = undefined;
+    this.#onTick();
     this.#paint();
   }
 }

@@ -3,7 +3,7 @@ import type { ErrorDetails } from '../service/errors.ts';
 /** What can be wrong with a template. Kinds and checked names; `templateMessages.ts` has the words. */
 
 /** Where something stands: in UTF-16 units, from the start of the text it was found in. */
-export interface Span {
+export interface TextSpan {
   readonly offset: number;
   readonly length: number;
 }
@@ -28,13 +28,13 @@ export type TemplateFlaw =
   | { readonly kind: 'too-large' | 'not-text' | 'not-a-file' | 'link' | 'unreadable' }
   | { readonly kind: 'too-many-files' };
 
-export interface TemplateProblem extends Span {
+export interface TemplateProblem extends TextSpan {
   readonly flaw: TemplateFlaw;
   /** With an error the template cannot be used; anything else is a warning. */
   readonly isError: boolean;
 }
 
-export function errorAt(flaw: TemplateFlaw, { offset, length }: Span): TemplateProblem {
+export function errorAt(flaw: TemplateFlaw, { offset, length }: TextSpan): TemplateProblem {
   return { flaw, isError: true, offset, length };
 }
 

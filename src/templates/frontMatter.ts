@@ -7,7 +7,7 @@ import {
   parseEvents,
   YAMLException,
 } from 'js-yaml';
-import type { Span, TemplateFlaw } from './flaws.ts';
+import type { TemplateFlaw, TextSpan } from './flaws.ts';
 
 /**
  * Reads YAML with the places of its keys and values. Only the core schema: no tags that make
@@ -21,13 +21,13 @@ const MOST_LEVELS = 5;
 export interface FrontMatterEntry {
   readonly key: string;
   readonly value: unknown;
-  readonly keySpan: Span;
-  readonly valueSpan: Span;
+  readonly keySpan: TextSpan;
+  readonly valueSpan: TextSpan;
 }
 
 export type FrontMatter =
   | { readonly ok: true; readonly entries: readonly FrontMatterEntry[] }
-  | { readonly ok: false; readonly flaw: TemplateFlaw; readonly span: Span };
+  | { readonly ok: false; readonly flaw: TemplateFlaw; readonly span: TextSpan };
 
 export function readFrontMatter(source: string): FrontMatter {
   try {
@@ -69,7 +69,7 @@ function entriesOf(
 function nodeAt(
   events: readonly Event[],
   first: number,
-): { readonly span: Span | undefined; readonly next: number } {
+): { readonly span: TextSpan | undefined; readonly next: number } {
   let start = Infinity;
   let end = -1;
   let depth = 0;
@@ -92,13 +92,13 @@ function nodeAt(
 }
 
 /** From a mistake to the end of its line; the line before, where that one is at its end. */
-function placeNear(source: string, offset: number): Span {
+function placeNear(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;
   const from = /\S/.test(source[offset] ?? '') ? offset : Math.max(0, start - 1);
   const lineEnd = source.slice(from).search(/[\r\n]/);
   return { offset: from, length: lineEnd < 0 ? source.length - from : lineEnd };
 }
 
-function refused(kind: 'bad-front-matter' | 'not-fields', span: Span): FrontMatter {
+function refused(kind: 'bad-front-matter' | 'not-fields', span: TextSpan): FrontMatter {
   return { ok: false, flaw: { kind }, span };
 }

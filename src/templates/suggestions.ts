@@ -1,5 +1,5 @@
 import { FIELD_NAMES } from './fields.ts';
-import type { Span } from './flaws.ts';
+import type { TextSpan } from './flaws.ts';
 import { splitTemplate } from './templateText.ts';
 import { INPUT, VARIABLES } from './variables.ts';
 
@@ -15,7 +15,7 @@ export interface Suggestion {
 export interface Suggestions {
   readonly items: readonly Suggestion[];
   /** What they take the place of. */
-  readonly replaced: Span;
+  readonly replaced: TextSpan;
 }
 
 /** Undefined where nothing of ours belongs. */
@@ -83,6 +83,6 @@ function modesAt(
   return { items, replaced: around(offset, typed, rest) };
 }
 
-function around(offset: number, before: string, after: string): Span {
+function around(offset: number, before: string, after: string): TextSpan {
   return { offset: offset - before.length, length: before.length + after.length };
 }

@@ -1,6 +1,6 @@
 import type { Uri } from 'vscode';
 import { type FieldContext, type Fields, readField } from './fields.ts';
-import { errorAt, errorOfAll, type Span, type TemplateProblem } from './flaws.ts';
+import { errorAt, errorOfAll, type TemplateProblem, type TextSpan } from './flaws.ts';
 import type { TemplateEntry } from './template.ts';
 import { checkedName, shownPart } from './templateName.ts';
 import { promptProblems } from './variables.ts';
@@ -20,9 +20,9 @@ export interface TemplateReading {
 
 /** The parts of a file. Of front matter that has no end the prompt is empty. */
 export interface TemplateParts {
-  readonly frontMatter: Span | undefined;
+  readonly frontMatter: TextSpan | undefined;
   readonly isClosed: boolean;
-  readonly prompt: Span;
+  readonly prompt: TextSpan;
 }
 
 export function splitTemplate(text: string): TemplateParts {
@@ -75,7 +75,7 @@ export function entryOf(
 
 async function readHead(
   text: string,
-  { offset, length }: Span,
+  { offset, length }: TextSpan,
   context: FieldContext,
 ): Promise<Omit<TemplateReading, 'prompt'>> {
   // Files without it need no YAML.
@@ -98,7 +98,7 @@ async function readHead(
 
 function unread(
   flaw: TemplateProblem['flaw'],
-  span: Span = { offset: 0, length: 0 },
+  span: TextSpan = { offset: 0, length: 0 },
 ): TemplateReading {
   return { fields: {}, prompt: '', problems: [errorAt(flaw, span)] };
 }
@@ -108,7 +108,7 @@ function moved(problem: TemplateProblem, by: number): TemplateProblem {
 }
 
 /** What is left from here on without the blanks around it. */
-function trimmed(text: string, from: number): Span {
+function trimmed(text: string, from: number): TextSpan {
   const rest = text.slice(from);
   const length = rest.trim().length;
   return { offset: from + rest.length - rest.trimStart().length, length };

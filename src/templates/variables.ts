@@ -1,4 +1,4 @@
-import { errorAt, type Span, type TemplateFlaw, type TemplateProblem } from './flaws.ts';
+import { errorAt, type TemplateFlaw, type TemplateProblem, type TextSpan } from './flaws.ts';
 import { nearest } from './nearest.ts';
 
 /**
@@ -23,7 +23,7 @@ type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly name: Variable }
   | { readonly kind: 'input'; readonly question: string }
-  | { readonly kind: 'flaw'; readonly text: string; readonly flaw: TemplateFlaw & Span };
+  | { readonly kind: 'flaw'; readonly text: string; readonly flaw: TemplateFlaw & TextSpan };
 
 /** Everything that is wrong with the variables of a prompt; places are counted from its start. */
 export function promptProblems(prompt: string): TemplateProblem[] {

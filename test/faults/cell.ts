@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GenerateOptions } from '../../src/service/client.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import type { Generation } from '../../src/service/generation/collector.ts';
+import type { Generation } from '../../src/service/generation/answerReader.ts';
 import { editorFetch } from '../../src/service/http/editorFetch.ts';
 import { assertOnlyFacts } from '../contract/service/facts.ts';
 import { closedPort } from '../contract/service/proxy.ts';

@@ -3,7 +3,7 @@ import type { GenerateOptions } from '../../src/generate/generateOptions.ts';
 import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
 import type { World } from '../contract/service/world.ts';
 import { installEditor } from '../unit/credentials/fakeEditor.ts';
-import { FakePage } from '../unit/document/fakePage.ts';
+import { FakeDocument } from '../unit/document/fakePage.ts';
 import { becomes } from './cell.ts';
 import { type Duration, durationOf } from './duration.ts';
 
@@ -39,7 +39,7 @@ export async function startInsertions({ client, credentials }: World): Promise<I
   const place = { start: PROMPT.length, end: PROMPT.length, lead: '\n', tail: '' };
 
   const cancelled: Insertions['cancelled'] = async (texts) => {
-    const page = new FakePage(PROMPT);
+    const page = new FakeDocument(PROMPT);
     const open = () => new DocumentWriter(page, [place]);
     const stage = { previews: jobs.previews, rescue: () => assert.fail('rescued') };
     const job = new Job([target], readSettings(), { ...below, open }, stage);

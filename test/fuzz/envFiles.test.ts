@@ -4,7 +4,7 @@ import { readEnvFile } from '../../src/dotenv/envFile.ts';
 import { findKey } from '../../src/dotenv/envKey.ts';
 import { mendEnvFile } from '../../src/dotenv/envMend.ts';
 import { assignmentsOf, byLine, decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
-import type { Place } from '../../src/dotenv/settingSource.ts';
+import type { FindingPlace } from '../../src/dotenv/settingSource.ts';
 import { parseServiceUrl } from '../../src/service/credentials.ts';
 import { ibm } from '../unit/service/fixtures.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
@@ -48,7 +48,7 @@ describe('.env files', () => {
       const text = decodeEnvFile(bytes)?.text;
       if (text === undefined) return;
       const lines = text.split(LINE_END);
-      const isInside = ({ line, start, end }: Place) =>
+      const isInside = ({ line, start, end }: FindingPlace) =>
         start >= 0 && start <= end && end <= (lines[line]?.length ?? -1);
       const { values, findings, named } = readEnvFile(text, ibm);
       if (values) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/service/errors.ts';
-import { Collector, collectStream } from '../../src/service/generation/collector.ts';
-import { readChat, readGeneration } from '../../src/service/generation/piece.ts';
+import { readChat, readGeneration } from '../../src/service/generation/answerChunk.ts';
+import { AnswerReader, readAnswerStream } from '../../src/service/generation/answerReader.ts';
 import { Body } from '../../src/service/http/body.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
@@ -39,8 +39,8 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
 
 async function collected(operation: string, body: Body) {
   const told: string[] = [];
-  const collector = new Collector((text) => told.push(text));
-  await collectStream(body, operation === 'chat' ? readChat : readGeneration, collector, never);
+  const collector = new AnswerReader((text) => told.push(text));
+  await readAnswerStream(body, operation === 'chat' ? readChat : readGeneration, collector, never);
   return { told: told.join(''), generation: collector.finish() };
 }
 

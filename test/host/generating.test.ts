@@ -104,7 +104,7 @@ describe('generating in a real editor', () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.cut.length > 0; rounds += 1) {
-      await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
+      await closingMessages(runJob(world.options, job, job.cut, 'continue'));
     }
     assert.ok(rounds > 2, `${rounds} rounds`);
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
@@ -116,11 +116,12 @@ describe('generating in a real editor', () => {
     const { editor, job } = await generatedCut();
     const before = editor.document.getText();
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);
-    await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
+    await closingMessages(runJob(world.options, job, job.cut, 'continue'));
     assert.equal(world.reported.length, 1);
     assert.equal(editor.document.getText(), before);
     assert.deepEqual(job.cut, [0]);
-    while (job.cut.length > 0) await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
+    while (job.cut.length > 0)
+      await closingMessages(runJob(world.options, job, job.cut, 'continue'));
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
   });
 });

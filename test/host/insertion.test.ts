@@ -169,7 +169,7 @@ describe('insertion into a real editor', () => {
       await job.end(0, 'finished');
       await commands.executeCommand('undo');
       assert.equal(editor.document.getText(), 'prompt\nend');
-      job.begin(0, 'anew');
+      job.begin(0, 'restart');
       job.append(0, 'whole');
       assert.equal(await job.end(0, 'finished'), true);
       job.dispose();
@@ -282,7 +282,7 @@ describe('insertion into a real editor', () => {
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');
     await job.end(0, 'finished');
-    job.begin(0, 'anew');
+    job.begin(0, 'restart');
     job.append(0, 'whole answer');
     assert.equal(await job.end(0, 'finished'), true);
     job.dispose();

@@ -29,7 +29,7 @@ describe('the life of a generation', () => {
   it('continues an answer once, however often it is asked to', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
-    const runs = [1, 2].map(() => runJob(world.options, job, job.cut, 'goOn'));
+    const runs = [1, 2].map(() => runJob(world.options, job, job.cut, 'continue'));
     await closingMessages(Promise.all(runs).then(() => {}));
     assert.equal(world.emulator.count(chatPath), before + 1);
     const whole = `prompt\n${answerFor('prompt')}`;
@@ -131,14 +131,14 @@ describe('the life of a generation', () => {
     const before = editor.document.getText();
     world.jobs.forget(job);
     await commands.executeCommand('workbench.action.focusActiveEditorGroup');
-    await runJob(world.options, job, job.cut, 'goOn');
+    await runJob(world.options, job, job.cut, 'continue');
     assert.equal(editor.document.getText(), before);
   });
 
   it('starts anew where an answer that was taken back is asked to go on', async () => {
     const { editor, job } = await generated(cut);
     assert.equal(await job.undo(), 'undone');
-    await closingMessages(runJob(world.options, job, job.cut, 'goOn'));
+    await closingMessages(runJob(world.options, job, job.cut, 'continue'));
     const text = editor.document.getText();
     assert.ok(text.startsWith('prompt\nHello') && !text.includes('Hello', 10), text);
   });

@@ -82,14 +82,14 @@ describe('selections', () => {
         await check('once the answer stands');
         for (const each of job.answers) {
           await job.end(each, 'max_tokens');
-          assert.notEqual(job.begin(each, 'goOn'), '');
+          assert.notEqual(job.begin(each, 'continue'), '');
         }
         await answer(job, editor.document, ['and\n', 'more']);
         await check('once it was continued');
         for (const pieces of [['short'], ['a longer ', 'one\n', 'than before']]) {
           for (const each of job.answers) {
             await job.end(each, 'finished');
-            job.begin(each, 'anew');
+            job.begin(each, 'restart');
           }
           await answer(job, editor.document, pieces);
           await check(`once it was made anew: ${pieces.join('')}`);

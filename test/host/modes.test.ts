@@ -110,7 +110,7 @@ describe('insert modes', () => {
     const made = newDocument(editor.document);
     assert.equal(await job.undo(), 'undone');
     assert.equal(made.getText(), '');
-    job.begin(0, 'anew');
+    job.begin(0, 'restart');
     job.append(0, 'second');
     assert.equal(await job.end(0, 'finished'), true);
     assert.equal(made.getText(), 'second');
@@ -134,7 +134,7 @@ describe('insert modes', () => {
       job.append(answer, `answer ${answer}`);
       await job.end(answer, 'finished');
     }
-    job.begin(1, 'anew');
+    job.begin(1, 'restart');
     job.append(1, 'again');
     await job.end(1, 'finished');
     assert.equal(await env.clipboard.readText(), 'answer 0\n\nagain\n\nanswer 2');

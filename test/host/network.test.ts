@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { ConfigurationTarget, workspace } from 'vscode';
-import { reachIdentity } from '../../src/service/checks/reach.ts';
+import { probeIdentity } from '../../src/service/checks/probe.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import { Http } from '../../src/service/http/http.ts';
 import { fetchToken } from '../../src/service/token/identity.ts';
@@ -42,7 +42,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     return {
       /** With a body, as a request for a token or a text has it. */
       post: (origin = far) => failureOf(fetchToken(http, credentialsAt(origin), never)),
-      get: (origin = far) => reachIdentity(http, credentialsAt(origin), never),
+      get: (origin = far) => probeIdentity(http, credentialsAt(origin), never),
     };
   }
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Disposable, EventEmitter, type FileSystemProvider, Uri, workspace } from 'vscode';
-import { readOutsideFile } from '../../src/credentials/outside.ts';
+import { readExternalFile } from '../../src/credentials/externalSource.ts';
 import { vendors } from '../../src/service/vendors.ts';
 
 const [vendor] = vendors;
@@ -22,7 +22,7 @@ describe('the .env file of a real folder', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const env = () => join(folder, '.env');
-  const read = (uri = Uri.file(folder)) => readOutsideFile({ uri, name: 'x', index: 0 }, vendor);
+  const read = (uri = Uri.file(folder)) => readExternalFile({ uri, name: 'x', index: 0 }, vendor);
   const valuesRead = async () => {
     const found = await read();
     return found.kind === 'read' ? found.reading.values : found.why;

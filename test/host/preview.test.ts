@@ -141,7 +141,7 @@ describe('a preview', () => {
   it('is shown again for another answer after it was discarded', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
-    job.begin(0, 'anew');
+    job.begin(0, 'restart');
     job.append(0, 'another');
     await rightSide();
     assert.equal(await job.end(0, 'finished'), true);
@@ -180,7 +180,7 @@ describe('a preview', () => {
     assert.equal(await job.undo(), 'undone');
     assert.equal(previewTabs().length, 0);
     assert.equal(await job.undo(), 'nothing');
-    job.begin(0, 'anew');
+    job.begin(0, 'restart');
     job.append(0, 'another');
     await rightSide();
     await job.end(0, 'finished');

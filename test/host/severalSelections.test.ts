@@ -57,7 +57,7 @@ describe('several selections', () => {
     const job = jobOn(editor, 'replace');
     for (const answer of job.answers) job.append(answer, `<${answer}>`);
     await endAll(job);
-    job.begin(1, 'anew');
+    job.begin(1, 'restart');
     job.append(1, 'again');
     assert.equal(await job.end(1, 'finished'), true);
     assert.equal(editor.document.getText(), '<0>\nagain\n<2>\n');

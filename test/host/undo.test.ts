@@ -122,7 +122,7 @@ describe('taking back what was generated', () => {
 
   it('takes back the half answer where the next one never came', async () => {
     const { editor, job } = await written('replace');
-    job.begin(0, 'anew');
+    job.begin(0, 'restart');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT);
   });
@@ -130,7 +130,7 @@ describe('taking back what was generated', () => {
   it('leaves room for another answer in the same place', async () => {
     const { editor, job } = await written('replace');
     await job.undo();
-    job.begin(0, 'anew');
+    job.begin(0, 'restart');
     job.append(0, 'another');
     assert.equal(await job.end(0, 'finished'), true);
     assert.equal(editor.document.getText(), 'top\nanother\nend');

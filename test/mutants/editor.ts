@@ -12,7 +12,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'text is written on before what a redo has brought back',
-    file: 'src/document/ownText.ts',
+    file: 'src/document/trackedText.ts',
     from: "if (isReplay && this.#isWritten && rangeOffset === end && text !== '') {",
     to: 'if (false) {',
     test: 'test/unit/document/documentWriter.test.ts',
@@ -62,8 +62,8 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'nobody can stop waiting for the keyring',
     file: 'src/credentials/access.ts',
-    from: 'new Flight(() => this.look(owner)).wait(signal, () => {}),',
-    to: 'new Flight(() => this.look(owner)).result.finally(() => signal),',
+    from: 'new SharedTask(() => this.look(owner)).wait(signal, () => {}),',
+    to: 'new SharedTask(() => this.look(owner)).result.finally(() => signal),',
     test: 'test/contract/lifecycle/events.test.ts',
     title: 'K12: wait for a secret storage that takes 5 s',
   },

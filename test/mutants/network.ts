@@ -28,8 +28,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'what other extensions put on every object steers a request',
     file: 'src/service/http/http.ts',
-    from: 'const exchange = own(given);',
-    to: 'const exchange = given;',
+    from: 'const request = own(given);',
+    to: 'const request = given;',
     test: pollution,
     title: 'changes nothing about where or how a request goes',
   },
@@ -67,7 +67,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'what follows the last event is waited for',
-    file: 'src/service/generation/collector.ts',
+    file: 'src/service/generation/answerReader.ts',
     from: '      if (collected.isWhole) return;\n',
     to: '',
     test: keptConnections,
@@ -115,7 +115,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'bodies of failed attempts are left alone',
-    file: 'src/service/http/delivery.ts',
+    file: 'src/service/http/requestAttempts.ts',
     from: 'this.#bodyOf(stream, MAX_ERROR_BYTES)',
     to: 'this.#bodyOf(stream && null, MAX_ERROR_BYTES)',
     test: transport,
@@ -179,7 +179,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no deadline for the headers',
-    file: 'src/service/http/delivery.ts',
+    file: 'src/service/http/requestAttempts.ts',
     from: '      setTimeout(() => ending.abort(), this.#options.headersMs),\n',
     to: '',
     test: deadlines,
@@ -203,7 +203,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'any Retry-After is waited for',
-    file: 'src/service/http/delivery.ts',
+    file: 'src/service/http/requestAttempts.ts',
     from: ' && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS',
     to: '',
     test: 'test/unit/service/retrying.test.ts',
@@ -219,7 +219,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'the slot is held while a retry waits',
-    file: 'src/service/http/delivery.ts',
+    file: 'src/service/http/requestAttempts.ts',
     from: 'if (this.#isSent && !this.#isAnswered) this.release();',
     to: '',
     test: 'test/contract/service/concurrency.test.ts',

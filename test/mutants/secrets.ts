@@ -24,7 +24,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'an error repeats the key',
-    file: 'src/service/http/delivery.ts',
+    file: 'src/service/http/requestAttempts.ts',
     from: 'error: withoutSecrets(error, secrets)',
     to: 'error',
     test: 'test/contract/service/secrets.test.ts',
@@ -91,7 +91,7 @@ export const secretMutants: readonly Mutant[] = [
     file: 'src/service/credentials.ts',
     from: "if (unquoted[1] - unquoted[0] < before) blemishes.add('quotes');",
     to: '',
-    test: 'test/unit/credentials/choose.test.ts',
+    test: 'test/unit/credentials/sourceSelection.test.ts',
     title: 'passes over a source with an error, and falls back on nothing',
   },
   {
@@ -104,7 +104,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the .env of an untrusted folder is read',
-    file: 'src/credentials/outside.ts',
+    file: 'src/credentials/externalSource.ts',
     from: "  if (!workspace.isTrusted) return unread('untrusted');\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
@@ -112,7 +112,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'an approval holds for any values',
-    file: 'src/credentials/find.ts',
+    file: 'src/credentials/sources.ts',
     from: 'authUrl, apiKey, projectId, url]',
     to: 'authUrl]',
     test: access,

@@ -25,8 +25,8 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a 401 is replayed twice',
     file: 'src/service/generation/inference.ts',
-    from: '    tokens.drop(used);\n    return await http.send(exchange);',
-    to: '    tokens.drop(used);\n    return await http.send(exchange).catch(() => (tokens.drop(used as Token), http.send(exchange)));',
+    from: '    tokens.drop(used);\n    return await http.send(request);',
+    to: '    tokens.drop(used);\n    return await http.send(request).catch(() => (tokens.drop(used as Token), http.send(request)));',
     test: replay,
     title: 'H20: is reported as unauthorized the second time',
   },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { choose, type Found } from '../../src/credentials/choose.ts';
+import { choose, type SourceSnapshot } from '../../src/credentials/sourceSelection.ts';
 import type { ShownCheck } from '../../src/diagnostics/diagnosisView.ts';
 import { preliminaryChecks, type SettingFlaws } from '../../src/diagnostics/preliminaryChecks.ts';
 import { causes, shapeOf } from './causes.ts';
@@ -29,9 +29,9 @@ describe('the causes that a diagnosis names', () => {
 
 describe('what is said before anything is sent', () => {
   const none: SettingFlaws = { blemishes: [], unusable: undefined };
-  const checksOf = (all: Found, flaws: Partial<SettingFlaws> = {}) =>
+  const checksOf = (all: SourceSnapshot, flaws: Partial<SettingFlaws> = {}) =>
     preliminaryChecks(all, choose(all), { ...none, ...flaws });
-  const statesOf = (all: Found, flaws?: Partial<SettingFlaws>) =>
+  const statesOf = (all: SourceSnapshot, flaws?: Partial<SettingFlaws>) =>
     checksOf(all, flaws).map(({ state }) => state);
 
   it('names source and hosts where all is well, and no secret', () => {

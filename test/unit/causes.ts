@@ -1,5 +1,5 @@
 import { problemOfProject } from '../../src/credentials/answerChecks.ts';
-import { choose, type SourceId } from '../../src/credentials/choose.ts';
+import { choose, type SourceId } from '../../src/credentials/sourceSelection.ts';
 import { shownCheck } from '../../src/diagnostics/checkSentences.ts';
 import { fixLabel, type ShownCheck } from '../../src/diagnostics/diagnosisView.ts';
 import { preliminaryChecks, type SettingFlaws } from '../../src/diagnostics/preliminaryChecks.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/commands/app.ts';
-import { choose } from '../../src/credentials/choose.ts';
+import { choose } from '../../src/credentials/sourceSelection.ts';
 import type { Row } from '../../src/diagnostics/diagnosisView.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 import { envFile, found, full } from './credentials/sources.ts';
@@ -86,7 +86,7 @@ describe('the list of a diagnosis in an editor', () => {
     const all = found({ record: undefined, outside: [envFile(full)] });
     const asked: (string | undefined)[] = [];
     const access = {
-      lookPatiently: async () => ({ found: all, choice: choose(all) }),
+      lookUp: async () => ({ found: all, choice: choose(all) }),
       require: async (document?: { readonly path: string }) => void asked.push(document?.path),
     };
     const ended = diagnoseConnection({ access: async () => access } as unknown as App);

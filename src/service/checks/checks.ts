@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import type { Retry } from '../http/exchange.ts';
 import type { RequestLimit } from '../http/headers.ts';
-import { fateOf, type ModelFate, withFate } from '../models/modelLife.ts';
+import type { Retry } from '../http/httpRequest.ts';
+import { endOf, type ModelEnd, withEnd } from '../models/modelLifecycle.ts';
 import { functionOf } from '../models/models.ts';
 import type { ClientSettings, Session } from '../session.ts';
-import { addressOf, reachIdentity } from './reach.ts';
+import { addressOf, probeIdentity } from './probe.ts';
 
 /**
  * The checks of a diagnosis on the network, in order, each one a function. They send what a
@@ -31,7 +31,7 @@ export interface CheckFacts {
   readonly lifeMs?: number;
   /** How far this machine's clock is ahead of the service's; negative if it is behind. */
   readonly clockAheadMs?: number;
-  readonly model?: ModelFate;
+  readonly model?: ModelEnd;
   /** What the model can be used for, as the public list says. */
   readonly functions?: readonly string[];
   /** The model does not take the call that would have proved project and model. */
@@ -43,7 +43,7 @@ export interface CheckFacts {
 const CLOCK_TOLERANCE_MS = 120_000;
 
 /** What a check works with. */
-export interface Bench {
+export interface CheckContext {
   readonly session: Session;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
@@ -61,17 +61,17 @@ export interface Bench {
 
 export type Probe = ReturnType<Session['probe']>;
 
-type Check = (bench: Bench) => Promise<CheckFacts>;
+type Check = (bench: CheckContext) => Promise<CheckFacts>;
 
 export const RUN: Readonly<Record<CheckName, Check>> = {
   'identity-host': async ({ session, credentials, signal }) => {
-    await reachIdentity(session.http, credentials, signal);
+    await probeIdentity(session.http, credentials, signal);
     return { host: new URL(credentials.authUrl).host };
   },
 
   'service-host': async ({ session, credentials, settings, signal }) => {
     const entry = await session.askModel(addressOf(credentials), settings, signal);
-    const model = entry && fateOf(entry);
+    const model = entry && endOf(entry);
     const { host } = new URL(credentials.serviceUrl);
     return { host, ...(model && { model }), ...(entry && { functions: entry.functions }) };
   },
@@ -94,7 +94,7 @@ export const RUN: Readonly<Record<CheckName, Check>> = {
     const counted = await client.countTokens('hello', signal, onRetry).catch((error: unknown) => {
       // Counting is an operation of its own: without it the others may well be there.
       if (isKind(error, 'operation-unsupported')) return undefined;
-      throw isKind(error, 'model-unknown') && model ? withFate(error, model) : error;
+      throw isKind(error, 'model-unknown') && model ? withEnd(error, model) : error;
     });
     if (functions.length > 0 && !functions.includes(functionOf(settings.operation))) {
       throw new ServiceError('operation-unsupported');

@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import type { Retry } from '../http/exchange.ts';
+import type { Retry } from '../http/httpRequest.ts';
 import { withoutSecrets } from '../secrets/redact.ts';
 import type { ClientSettings, Session } from '../session.ts';
 import {
-  type Bench,
   CHECKS,
+  type CheckContext,
   type CheckFacts,
   type CheckName,
   isWorrying,
@@ -86,7 +86,7 @@ export async function diagnose(
   return { results, failure };
 }
 
-async function resultOf(check: CheckName, bench: Bench): Promise<CheckResult> {
+async function resultOf(check: CheckName, bench: CheckContext): Promise<CheckResult> {
   try {
     const facts = await RUN[check](bench);
     return { check, state: isWorrying(check, facts) ? 'warning' : 'passed', facts };
@@ -97,7 +97,7 @@ async function resultOf(check: CheckName, bench: Bench): Promise<CheckResult> {
 }
 
 /** What no report may repeat, whoever puts it into an answer. */
-function secretsOf({ credentials }: Bench): string[] {
+function secretsOf({ credentials }: CheckContext): string[] {
   return [credentials.apiKey, credentials.projectId];
 }
 

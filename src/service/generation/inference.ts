@@ -1,8 +1,8 @@
 import type { Credentials } from '../credentials.ts';
 import { isKind } from '../errors.ts';
 import { inferenceFailure } from '../failures.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
+import type { HttpRequest } from '../http/httpRequest.ts';
 import type { Limiter } from '../http/limiter.ts';
 import type { TokenService } from '../token/token.ts';
 import type { Token } from '../token/tokenState.ts';
@@ -21,7 +21,7 @@ export interface InferenceOptions {
 
 export type RequestBody = Readonly<Record<string, unknown>>;
 
-type Call<Result> = Pick<Exchange<Result>, 'signal' | 'read' | 'onRetry' | 'onSilence'> & {
+type Call<Result> = Pick<HttpRequest<Result>, 'signal' | 'read' | 'onRetry' | 'onSilence'> & {
   /** Whether the request may be sent again with another token; it may unless this says no. */
   readonly mayReplay?: () => boolean;
   readonly callbacks?: Callbacks;
@@ -45,7 +45,7 @@ export async function infer<Result>(
   const { callbacks = new Callbacks() } = call;
   const streams = path.endsWith('Stream');
   let used: Token | undefined;
-  const exchange: Exchange<Result> = {
+  const request: HttpRequest<Result> = {
     method: 'POST',
     url: `${serviceUrl}${vendor.paths[path]}?version=${vendor.apiVersion}`,
     origin: approved.service,
@@ -71,13 +71,13 @@ export async function infer<Result>(
     read: call.read,
   };
   try {
-    return await http.send(exchange);
+    return await http.send(request);
   } catch (error) {
     // A token can die before its time. Drop that very token, and send once more with the next.
     const mayReplay = call.mayReplay?.() ?? true;
     if (!isRefusal(error) || !used || !mayReplay) throw error;
     tokens.drop(used);
-    return await http.send(exchange);
+    return await http.send(request);
   } finally {
     callbacks.rethrow();
   }

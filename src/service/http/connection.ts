@@ -104,7 +104,7 @@ export function redirectHost(location: string | undefined, from: string): string
 }
 
 /**
- * The last gate before the socket: throws unless the URL is on the origin this exchange is bound
+ * The last gate before the socket: throws unless the URL is on the origin this request is bound
  * to, and certificates are being checked.
  * @throws {ServiceError} `host-not-approved`, `certificate-checks-off`
  */

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import type { Budget } from './exchange.ts';
+import type { Budget } from './httpRequest.ts';
 
 /**
- * Keeps one exchange within the budget of its call. The time begins with the first attempt of the
+ * Keeps one request within the budget of its call. The time begins with the first attempt of the
  * call: how long it waits for its turn depends on others, and its user can cancel it.
  */
 export class Deadline {
@@ -29,7 +29,7 @@ export class Deadline {
     this.#timer ??= setTimeout(() => this.#controller.abort(), this.#budget.endsAt - now);
   }
 
-  /** The exchange is over. */
+  /** The request is over. */
   end(): void {
     clearTimeout(this.#timer);
   }

@@ -11,20 +11,20 @@ import { ServiceError } from '../errors.ts';
 import { own } from '../own.ts';
 import type { Body } from './body.ts';
 import { Deadline } from './deadline.ts';
-import { Delivery, type DeliveryOptions } from './delivery.ts';
 import { editorFetch } from './editorFetch.ts';
 import { refuseEndlessTunnels } from './endlessTunnels.ts';
-import type { Budget, Exchange } from './exchange.ts';
 import { checkHead, requestHeaders, type StreamedAnswer } from './headers.ts';
+import type { Budget, HttpRequest } from './httpRequest.ts';
+import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
 /**
- * The only file that knows axios. Sends one exchange, again where the retry rules allow it, within
+ * The only file that knows axios. Sends one request, again where the retry rules allow it, within
  * its deadlines and size caps, and only to its origin. Whatever goes wrong leaves as a ServiceError:
  * an AxiosError holds the key and the bearer, in JSON and under inspection.
  */
 
-export interface HttpOptions extends Partial<DeliveryOptions> {
+export interface HttpOptions extends Partial<AttemptOptions> {
   /** Sends one attempt; the editor's own unless a test replaces the network. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -36,7 +36,7 @@ const REST_MS = 1_000;
 const UNSEEN_MS = 50;
 
 export class Http {
-  readonly #options: DeliveryOptions;
+  readonly #options: AttemptOptions;
   readonly #fetch: AxiosAdapter;
   readonly #axios: AxiosInstance;
   readonly #closing = new AbortController();
@@ -80,70 +80,70 @@ export class Http {
   }
 
   /** @throws {ServiceError} and nothing else */
-  async send<Result>(given: Exchange<Result>): Promise<Result> {
-    const exchange = own(given);
-    const bodyBytes = Buffer.byteLength(exchange.body ?? '');
+  async send<Result>(given: HttpRequest<Result>): Promise<Result> {
+    const request = own(given);
+    const bodyBytes = Buffer.byteLength(request.body ?? '');
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
     }
-    const deadline = new Deadline(exchange.budget, this.#options.clock);
-    const cancelled = AbortSignal.any([exchange.signal, this.#closing.signal]);
+    const deadline = new Deadline(request.budget, this.#options.clock);
+    const cancelled = AbortSignal.any([request.signal, this.#closing.signal]);
     const signal = AbortSignal.any([cancelled, deadline.signal]);
-    const delivery = new Delivery(exchange, signal, this.#options);
+    const attempts = new RequestAttempts(request, signal, this.#options);
     let body: Body | undefined;
     try {
-      const { stream, ...head } = await this.#request(exchange, delivery, deadline, signal);
-      body = delivery.answered(stream);
-      delivery.heed(head);
-      checkHead(head, exchange);
-      const result = await exchange.read({ header: head.header, body });
-      await leave(body, () => delivery.release());
+      const { stream, ...head } = await this.#request(request, attempts, deadline, signal);
+      body = attempts.answered(stream);
+      attempts.applyRateLimit(head);
+      checkHead(head, request);
+      const result = await request.read({ header: head.header, body });
+      await leave(body, () => attempts.release());
       return result;
     } catch (cause) {
       if (signal.aborted) body?.close();
-      const error = await delivery.errorOf(cause, responseOf(cause));
-      if (body) await leave(body, () => delivery.release());
+      const error = await attempts.errorOf(cause, responseOf(cause));
+      if (body) await leave(body, () => attempts.release());
       if (cancelled.aborted) throw new ServiceError('cancelled');
       if (deadline.signal.aborted && error.details.phase !== 'connect') {
-        const { host = '', attempts = 0 } = error.details;
-        throw new ServiceError('timeout', { phase: 'total', host, attempts });
+        const { host = '', attempts: count = 0 } = error.details;
+        throw new ServiceError('timeout', { phase: 'total', host, attempts: count });
       }
       throw error;
     } finally {
       deadline.end();
-      if (!body) delivery.release();
+      if (!body) attempts.release();
     }
   }
 
   async #request(
-    exchange: Exchange<unknown>,
-    delivery: Delivery,
+    request: HttpRequest<unknown>,
+    attempts: RequestAttempts,
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<StreamedAnswer> {
     const response = await this.#axios.request<ReadableStream<Uint8Array> | null>({
-      method: exchange.method,
-      url: exchange.url,
-      data: exchange.body,
-      headers: requestHeaders(exchange),
+      method: request.method,
+      url: request.url,
+      data: request.body,
+      headers: requestHeaders(request),
       signal,
       adapter: (config) =>
-        delivery.attempt(async (bearer, limited) => {
+        attempts.attempt(async (bearer, limited) => {
           deadline.begin();
-          this.#hosts.add(new URL(exchange.url).host);
+          this.#hosts.add(new URL(request.url).host);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
-          // The address is that of the exchange, whatever a retry has made of the configuration.
-          const ours = { url: exchange.url, signal: limited, validateStatus: null };
+          // The address is that of the request, whatever a retry has made of the configuration.
+          const ours = { url: request.url, signal: limited, validateStatus: null };
           const response = await this.#fetch(own({ ...config, ...ours }));
           if (response.status >= 200 && response.status < 300) return response;
           // Not by axios, which lets go of the signal then: the body could not be cancelled any more.
           throw new AxiosError('no success', undefined, config, undefined, response);
         }),
       'axios-retry': {
-        retries: exchange.budget.retriesLeft,
-        retryCondition: (cause) => delivery.isWorthRetrying(cause, responseOf(cause)),
-        retryDelay: () => delivery.nextWaitMs,
-        onRetry: () => delivery.countRetry(),
+        retries: request.budget.retriesLeft,
+        retryCondition: (cause) => attempts.isWorthRetrying(cause, responseOf(cause)),
+        retryDelay: () => attempts.nextWaitMs,
+        onRetry: () => attempts.countRetry(),
       },
     });
     return streamedAnswer(response);

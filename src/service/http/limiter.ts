@@ -21,7 +21,7 @@ export interface Slot {
 }
 
 /** What a request needs of a limiter. */
-export type RequestGate = Pick<Limiter, 'acquire' | 'heed'>;
+export type RequestGate = Pick<Limiter, 'acquire' | 'applyRateLimit'>;
 
 /** What a limiter is doing at a moment. */
 export interface LimiterState {
@@ -119,7 +119,7 @@ export class Limiter {
    */
   get unheeded(): RequestGate {
     return {
-      heed: () => {},
+      applyRateLimit: () => {},
       acquire: async (signal) => {
         const slot = await this.acquire(signal);
         return { release: () => slot.release('failed') };
@@ -143,7 +143,7 @@ export class Limiter {
    * Takes over the rate that an answer named, for a minute. Where it leaves nothing for this moment,
    * others use the service, too: then the next start keeps its distance from the answer as well.
    */
-  heed({ perSecond = 0, left }: RequestLimit): void {
+  applyRateLimit({ perSecond = 0, left }: RequestLimit): void {
     if (perSecond === 0) return;
     const now = this.#clock.monotonic();
     const intervalMs = SECOND_MS / perSecond;

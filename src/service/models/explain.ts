@@ -1,5 +1,5 @@
 import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
-import { fateOf, withFate } from './modelLife.ts';
+import { endOf, withEnd } from './modelLifecycle.ts';
 import { modelProblem, type Request } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
 
@@ -36,8 +36,8 @@ export function explainByModel(
   request: Request,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') {
-    const fate = fateOf(model);
-    return fate ? withFate(refusal, fate) : refusal;
+    const fate = endOf(model);
+    return fate ? withEnd(refusal, fate) : refusal;
   }
   const { status, host, attempts, requestId } = refusal.details;
   const facts = Object.entries({ status, host, attempts, requestId });

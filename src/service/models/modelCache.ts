@@ -1,5 +1,5 @@
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
-import { Flight } from '../token/flight.ts';
+import { SharedTask } from '../sharedTask.ts';
 import type { Model } from './modelList.ts';
 import type { ModelSource } from './models.ts';
 
@@ -10,7 +10,7 @@ export class ModelCache {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Moment & { readonly model: Model }>();
 
-  readonly #flights = new Map<string, Flight<Model | undefined>>();
+  readonly #flights = new Map<string, SharedTask<Model | undefined>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -35,7 +35,7 @@ export class ModelCache {
     signal: AbortSignal,
   ): Promise<Model | undefined> {
     const key = keyOf(from, modelId);
-    const flight = this.#flights.get(key) ?? new Flight(ask);
+    const flight = this.#flights.get(key) ?? new SharedTask(ask);
     this.#flights.set(key, flight);
     const forget = () => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../generation/parameters.ts';
 import { estimateTokens, leastTokens } from '../generation/tokenEstimate.ts';
 import type { Operation } from '../vendors.ts';
-import { fateOf } from './modelLife.ts';
+import { endOf } from './modelLifecycle.ts';
 import type { Model } from './modelList.ts';
 
 /** A request that is about to be made. */
@@ -42,7 +42,7 @@ export function newTokensByDefault(model: Model | undefined, request: Request): 
 }
 
 function withdrawalProblem(model: Model): ServiceError | undefined {
-  const fate = fateOf(model);
+  const fate = endOf(model);
   if (fate?.stage !== 'withdrawn') return undefined;
   const { since, successors } = fate;
   return new ServiceError('model-unknown', { since, successors });

@@ -1,8 +1,8 @@
-import type { Found } from './secretSearch.ts';
+import type { SecretMatch } from './secretSearch.ts';
 
 /** Where private keys stand in a text that is about to be sent. Pure. */
 
-interface Marker extends Found {
+interface Marker extends SecretMatch {
   readonly kind: 'begin' | 'end' | 'whole';
 }
 
@@ -30,7 +30,7 @@ const NEUTRAL =
  * Every private key in a text, in order: from its first marker up to the line that ends it, or to
  * the first line that is no key. One whose beginning was not selected goes back as far as its lines.
  */
-export function privateKeysIn(text: string): Found[] {
+export function privateKeysIn(text: string): SecretMatch[] {
   const spans: { start: number; end: number }[] = [];
   const markers = markersOf(text);
   let floor = 0;
@@ -86,8 +86,8 @@ function keyAtEnd(text: string): number {
   return text.length - from;
 }
 
-function linesOf(text: string): Found[] {
-  const lines: Found[] = [];
+function linesOf(text: string): SecretMatch[] {
+  const lines: SecretMatch[] = [];
   let start = 0;
   for (const { 0: mark, index } of text.matchAll(LINE_END)) {
     lines.push({ start, end: index });

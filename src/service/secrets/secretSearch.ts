@@ -3,7 +3,7 @@ import { formsOf, isShort, SHORTEST_SOUGHT } from './secretForms.ts';
 /** Finds secrets in a text. Pure. */
 
 /** A stretch of a text, its end not included. */
-export interface Found {
+export interface SecretMatch {
   readonly start: number;
   readonly end: number;
 }
@@ -17,7 +17,7 @@ const LONGEST_WITHOUT_PREFIX = 23;
  * overlap are one. The beginning of a secret counts, too: one word too many that is masked does no
  * harm there.
  */
-export function findSecrets(text: string, secrets: readonly string[]): Found[] {
+export function findSecrets(text: string, secrets: readonly string[]): SecretMatch[] {
   const long = secrets.filter((secret) => !isShort(secret));
   const forms = long.flatMap((secret) => [...formsOf(secret), ...beginningOf(secret)]);
   return search(text, forms);
@@ -33,14 +33,14 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
  * stops that person, so that nothing counts that stands there by chance: no beginning, which all
  * tokens of a service share, and no short secret.
  */
-export function findWholeSecrets(text: string, secrets: readonly string[]): Found[] {
+export function findWholeSecrets(text: string, secrets: readonly string[]): SecretMatch[] {
   // No form is shorter than the secret: most prompts need no forms of a token.
   const sought = secrets.filter(({ length }) => length >= SHORTEST_SOUGHT && length <= text.length);
   return search(text, sought.flatMap(formsOf));
 }
 
 /** A text with something else in place of these stretches of it. */
-export function masked(text: string, stretches: readonly Found[]): string {
+export function masked(text: string, stretches: readonly SecretMatch[]): string {
   const parts: string[] = [];
   let from = 0;
   for (const { start, end } of stretches) {
@@ -53,7 +53,7 @@ export function masked(text: string, stretches: readonly Found[]): string {
 export const MASK = '[redacted]';
 
 /** Stretches that overlap are one. */
-function search(text: string, forms: readonly string[]): Found[] {
+function search(text: string, forms: readonly string[]): SecretMatch[] {
   return merged(forms.flatMap((form) => occurrences(text, form)));
 }
 
@@ -61,8 +61,8 @@ function beginningOf(secret: string): string[] {
   return secret.length > LONGEST_WITHOUT_PREFIX ? [secret.slice(0, PREFIX_LENGTH)] : [];
 }
 
-function occurrences(text: string, form: string): Found[] {
-  const found: Found[] = [];
+function occurrences(text: string, form: string): SecretMatch[] {
+  const found: SecretMatch[] = [];
   if (form === '') return found;
   for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
     found.push({ start: at, end: at + form.length });
@@ -70,8 +70,8 @@ function occurrences(text: string, form: string): Found[] {
   return found;
 }
 
-function merged(all: readonly Found[]): Found[] {
-  const apart: Found[] = [];
+function merged(all: readonly SecretMatch[]): SecretMatch[] {
+  const apart: SecretMatch[] = [];
   for (const found of all.toSorted((one, other) => one.start - other.start)) {
     const last = apart.at(-1);
     if (last && found.start < last.end) {

@@ -1,8 +1,8 @@
 import { type Clock, momentOf, systemClock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import { own } from '../own.ts';
+import { SharedTask } from '../sharedTask.ts';
 import { Backoff } from './backoff.ts';
-import { Flight } from './flight.ts';
 import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
 import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
 
@@ -40,7 +40,7 @@ export class TokenService {
   #current: CurrentToken | undefined;
   /** Replaced before its end, so that it still opens the service. */
   #previous: CurrentToken | undefined;
-  #flight: Flight<Token> | undefined;
+  #flight: SharedTask<Token> | undefined;
   #state: TokenState = { kind: 'none' };
   #refusal: ServiceError | undefined;
   #lastBackgroundAt = Number.NEGATIVE_INFINITY;
@@ -164,8 +164,8 @@ export class TokenService {
     return true;
   }
 
-  #startFlight(): Flight<Token> {
-    const flight = new Flight((signal) => this.#fetch(signal));
+  #startFlight(): SharedTask<Token> {
+    const flight = new SharedTask((signal) => this.#fetch(signal));
     const landed = () => {
       if (this.#flight === flight) this.#flight = undefined;
     };

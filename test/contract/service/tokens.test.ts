@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/service/clock.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import type { Generation } from '../../../src/service/generation/collector.ts';
+import type { Generation } from '../../../src/service/generation/answerReader.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import type { EmulatorSettings } from '../../emulator/settings.ts';
 import { endWorlds, failureOf, startWorld, tokenPath, type World } from './world.ts';

@@ -1,7 +1,7 @@
 import { Client, type GenerateOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import type { Generation } from '../../../src/service/generation/collector.ts';
+import type { Generation } from '../../../src/service/generation/answerReader.ts';
 import type { Parameters } from '../../../src/service/generation/parameters.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { Limiter, type LimiterOptions } from '../../../src/service/http/limiter.ts';

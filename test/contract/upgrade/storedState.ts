@@ -1,5 +1,5 @@
 import type { CredentialAccess } from '../../../src/credentials/access.ts';
-import type { Looked } from '../../../src/credentials/choose.ts';
+import type { LookupResult } from '../../../src/credentials/sourceSelection.ts';
 import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { Stores, Windows } from '../leaks/window.ts';
@@ -38,7 +38,7 @@ export interface StoredWorkspace extends Workspace {
 }
 
 /** The credentials that would be used, and what the user is known to have answered. */
-export function outcomeOf({ found, choice }: Looked) {
+export function outcomeOf({ found, choice }: LookupResult) {
   const { apiKey, projectId, authUrl, serviceUrl } =
     choice.kind === 'ready' ? choice.credentials : {};
   return {

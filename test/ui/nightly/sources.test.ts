@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
-import { type AwaitingApproval, assertUntouched, notApprovedYet } from '../../emulator/unapproved.ts';
+import {
+  type AwaitingApproval,
+  assertUntouched,
+  notApprovedYet,
+} from '../../emulator/unapproved.ts';
 import {
   apiKey,
   chatPath,

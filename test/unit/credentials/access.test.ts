@@ -251,16 +251,16 @@ describe('the way to credentials', () => {
 
   it('is looked for briefly where a report needs it, and what does not answer is named', async () => {
     await storeKey();
-    const answered = await access.lookBriefly(60_000);
+    const answered = await access.lookUpWithin(60_000);
     assert.equal('choice' in answered && answered.choice.kind, 'ready');
     beforeSecrets = new Promise(() => {});
-    assert.deepEqual(await access.lookBriefly(1), { silent: 'storage' });
+    assert.deepEqual(await access.lookUpWithin(1), { silent: 'storage' });
   });
 
   it('is not waited for where a folder does not answer, and that is told apart', async () => {
     editor.files.set('/work/.env', envFile());
     editor.beforeFiles = new Promise(() => {});
-    assert.deepEqual(await access.lookBriefly(1), { silent: 'folder' });
+    assert.deepEqual(await access.lookUpWithin(1), { silent: 'folder' });
   });
 
   it('B08: of a .env is read once for each look, so that what is judged is what is used', async () => {
@@ -469,7 +469,7 @@ describe('the way to credentials', () => {
 
     it('that was found elsewhere is asked about, too', async () => {
       editor.typed.push('');
-      const taken = access.takeIn({ apiKey: '0123456789abcde' });
+      const taken = access.importKey({ apiKey: '0123456789abcde' });
       const question = await editor.question();
       assert.equal(question.text, shorter);
       await question.answer('Use This Key');
@@ -479,7 +479,7 @@ describe('the way to credentials', () => {
 
     it('that was found elsewhere is refused below 8 characters, with the reason', async () => {
       editor.typed.push('');
-      assert.equal(await access.takeIn({ apiKey: 'test' }), 'none');
+      assert.equal(await access.importKey({ apiKey: 'test' }), 'none');
       assert.match(editor.said[0] ?? '', /fewer than 8 characters/);
       assert.match(JSON.stringify(editor.refusals), /Enter the API key/);
       assert.deepEqual([editor.inputs, editor.asked], [theKey, 0]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { choose } from '../../../src/credentials/choose.ts';
 import { contextOf, contextOfTest } from '../../../src/credentials/messageContext.ts';
+import { choose } from '../../../src/credentials/sourceSelection.ts';
 import { conclusionOf } from '../../../src/diagnostics/diagnosisView.ts';
 import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';

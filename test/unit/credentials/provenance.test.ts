@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { choose, type Found, type UnreadReason } from '../../../src/credentials/choose.ts';
 import { provenanceLines } from '../../../src/credentials/provenance.ts';
 import { lookedText } from '../../../src/credentials/sourceMessages.ts';
+import {
+  choose,
+  type SourceSnapshot,
+  type UnreadReason,
+} from '../../../src/credentials/sourceSelection.ts';
 import {
   actionsFor,
   chosenText,
@@ -12,13 +16,13 @@ import { readEnvFile } from '../../../src/dotenv/envFile.ts';
 import { ibm } from '../service/fixtures.ts';
 import { type Changes, envFile, environment, found, full, record } from './sources.ts';
 
-const rowsOf = (one: Found) =>
+const rowsOf = (one: SourceSnapshot) =>
   sourceRows(one, choose(one)).map(({ label, description, detail }) => [
     label,
     description,
     detail,
   ]);
-const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: Found) =>
+const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
   actionsFor(id, one, choose(one)).map(({ label }) => label.replace(/^\S+ /, ''));
 
 describe('provenance', () => {
@@ -222,7 +226,7 @@ describe('where it looked', () => {
     }
   });
 
-  const cases: [what: string, outside: Found['outside'], text: string][] = [
+  const cases: [what: string, outside: SourceSnapshot['outside'], text: string][] = [
     [
       'nothing anywhere',
       [

@@ -1,4 +1,4 @@
-import type { Found, OutsideSource } from '../../../src/credentials/choose.ts';
+import type { ExternalSource, SourceSnapshot } from '../../../src/credentials/sourceSelection.ts';
 import { readEnvFile, readEnvironment } from '../../../src/dotenv/envFile.ts';
 import { ibm } from '../service/fixtures.ts';
 
@@ -11,19 +11,19 @@ export const full = { key: 'key-outside', project: 'project-outside', url: EVIL 
 
 export function envFile(
   values: Partial<typeof full> = full,
-  answer?: OutsideSource['answer'],
-): OutsideSource {
+  answer?: ExternalSource['answer'],
+): ExternalSource {
   return envFileOf(lines(values), answer);
 }
 
-export function envFileOf(text: string, answer?: OutsideSource['answer']): OutsideSource {
+export function envFileOf(text: string, answer?: ExternalSource['answer']): ExternalSource {
   return { id: 'envFile', text: { kind: 'read', reading: readEnvFile(text, ibm) }, answer };
 }
 
 export function environment(
   values: Partial<typeof full> = full,
-  answer?: OutsideSource['answer'],
-): OutsideSource {
+  answer?: ExternalSource['answer'],
+): ExternalSource {
   const variables = Object.fromEntries(
     lines(values)
       .split('\n')
@@ -34,7 +34,7 @@ export function environment(
   return { id: 'environment', text: { kind: 'read', reading }, answer };
 }
 
-export const noFile: OutsideSource = {
+export const noFile: ExternalSource = {
   id: 'envFile',
   text: { kind: 'unread', why: 'no-file' },
   answer: undefined,
@@ -48,9 +48,11 @@ function lines({ key, project, url }: Partial<typeof full>): string {
   ].join('');
 }
 
-export type Changes = Omit<Partial<Found>, 'settings'> & { settings?: Partial<Found['settings']> };
+export type Changes = Omit<Partial<SourceSnapshot>, 'settings'> & {
+  settings?: Partial<SourceSnapshot['settings']>;
+};
 
-export function found(changes: Changes = {}): Found {
+export function found(changes: Changes = {}): SourceSnapshot {
   return {
     record,
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a' },

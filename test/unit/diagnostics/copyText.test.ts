@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../src/commands/app.ts';
-import type { Silent } from '../../../src/credentials/choose.ts';
-import { choose } from '../../../src/credentials/choose.ts';
+import type { LookupTimeout } from '../../../src/credentials/sourceSelection.ts';
+import { choose } from '../../../src/credentials/sourceSelection.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { Session } from '../../../src/service/session.ts';
-import { Recent } from '../../../src/status/recent.ts';
+import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 import { envFile, found, full, record } from '../credentials/sources.ts';
@@ -36,8 +36,8 @@ describe('Copy Diagnostics', () => {
   });
 
   const copy = async (
-    recent = new Recent(systemClock),
-    looked?: Silent,
+    history = new SessionHistory(systemClock),
+    looked?: LookupTimeout,
     outside = envFile(),
     session?: Session,
   ) => {
@@ -47,12 +47,12 @@ describe('Copy Diagnostics', () => {
       outside: [outside],
       preferred: outside.answer && outside.id,
     });
-    const access = { lookBriefly: async () => looked ?? { found: all, choice: choose(all) } };
+    const access = { lookUpWithin: async () => looked ?? { found: all, choice: choose(all) } };
     const app = {
       access: async () => access,
       openSession: async () => session,
       status: { facts: initialFacts },
-      recent,
+      history,
     } as unknown as App;
     await copyDiagnosticsOf(app, ['below']);
   };
@@ -72,9 +72,9 @@ describe('Copy Diagnostics', () => {
     ],
   ] as const) {
     it(`E07 E13: copies nothing where the report would hold the key ${form}`, async () => {
-      const recent = new Recent(systemClock);
-      recent.failed(new ServiceError('bad-request', { code: of(record.apiKey) }));
-      await copy(recent);
+      const history = new SessionHistory(systemClock);
+      history.failed(new ServiceError('bad-request', { code: of(record.apiKey) }));
+      await copy(history);
       assert.deepEqual(editor.copied, []);
       assert.match(editor.said.join(), /nothing was copied, since the report held a key, a token/);
       assert.ok(!editor.said.join().includes(record.apiKey));
@@ -88,9 +88,9 @@ describe('Copy Diagnostics', () => {
   ] as const) {
     it(`E07: copies nothing where the report would hold the project ID ${whose}`, async () => {
       for (const code of [of, Buffer.from(of).toString('base64url')]) {
-        const recent = new Recent(systemClock);
-        recent.failed(new ServiceError('bad-request', { code }));
-        await copy(recent);
+        const history = new SessionHistory(systemClock);
+        history.failed(new ServiceError('bad-request', { code }));
+        await copy(history);
       }
       assert.deepEqual(editor.copied, []);
       assert.match(editor.said.join(), /the report held .* or a project ID\./);
@@ -110,9 +110,9 @@ describe('Copy Diagnostics', () => {
           assert.match(editor.copied.join(), /the default[\s\S]* credentials are not/);
           editor.copied = [];
           for (const code of [everyDay.key, everyDay.project, btoa(everyDay.key)]) {
-            const recent = new Recent(systemClock);
-            recent.failed(new ServiceError('bad-request', { code }));
-            await copy(recent, undefined, source, open);
+            const history = new SessionHistory(systemClock);
+            history.failed(new ServiceError('bad-request', { code }));
+            await copy(history, undefined, source, open);
             assert.deepEqual(editor.copied, []);
           }
         }

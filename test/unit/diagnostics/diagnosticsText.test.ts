@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { choose } from '../../../src/credentials/choose.ts';
+import { choose } from '../../../src/credentials/sourceSelection.ts';
 import {
   type DiagnosticsFacts,
   diagnosticsText,
 } from '../../../src/diagnostics/diagnosticsText.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 import type { Settings } from '../../../src/settings.ts';
-import { Recent } from '../../../src/status/recent.ts';
+import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
 import { envFile, environment, found, noFile, REGION } from '../credentials/sources.ts';
 import { ibm } from '../service/fixtures.ts';
@@ -37,7 +37,7 @@ const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
     looked: { found: all, choice: choose(all) },
     status: initialFacts,
     loads: [],
-    recent: new Recent(still),
+    history: new SessionHistory(still),
     ...changes,
   };
 };
@@ -45,22 +45,22 @@ const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
 describe('the diagnostics for support', () => {
   it('E07: say versions, settings, sources and states, and what happened last', () => {
     let at = now - 90_000;
-    const recent = new Recent({ now: () => at, monotonic: () => at });
-    recent.tokenIs({ kind: 'fetching' });
+    const history = new SessionHistory({ now: () => at, monotonic: () => at });
+    history.tokenIs({ kind: 'fetching' });
     at += 250;
-    recent.tokenIs({ kind: 'valid', expiresAt: now, renewsAt: now });
+    history.tokenIs({ kind: 'valid', expiresAt: now, renewsAt: now });
     const details = {
       status: 429,
       code: 'rate_limit_reached_requests',
       attempts: 4,
       host: new URL(REGION).host,
     };
-    recent.failed(new ServiceError('rate-limited', details));
-    recent.generated({ firstTextMs: 120, wholeMs: 900, end: 'complete' });
-    recent.generated({ firstTextMs: undefined, wholeMs: 40, end: 'cancelled' });
+    history.failed(new ServiceError('rate-limited', details));
+    history.generated({ firstTextMs: 120, wholeMs: 900, end: 'complete' });
+    history.generated({ firstTextMs: undefined, wholeMs: 40, end: 'cancelled' });
     const text = diagnosticsText(
       factsOf({
-        recent,
+        history,
         loads: [
           { isInUse: false, state: { inFlight: 0, waiting: 0, limit: 3 } },
           { isInUse: true, state: { inFlight: 1, waiting: 2, limit: 3 } },
@@ -107,16 +107,16 @@ describe('the diagnostics for support', () => {
       folder: { uri: 'file:///canary', path: '/canary', name: 'canary' },
       outside: [envFile(values), environment(values)],
     });
-    const recent = new Recent(still);
-    recent.failed(new ServiceError('server-failed', { host: 'canary.example:8443' }));
-    recent.failed(undefined);
+    const history = new SessionHistory(still);
+    history.failed(new ServiceError('server-failed', { host: 'canary.example:8443' }));
+    history.failed(undefined);
     const text = diagnosticsText(
       factsOf({
         looked: {
           found: all,
           choice: { kind: 'bad-address', setting: 'url', problem: 'not-https' },
         },
-        recent,
+        history,
         settings: {
           ...settings,
           authUrl: 'https://canary.example',
@@ -141,9 +141,9 @@ describe('the diagnostics for support', () => {
 
   it('E07: name a code that is known, and none that an answer made up', () => {
     const words = (details: ErrorDetails) => {
-      const recent = new Recent(still);
-      recent.failed(new ServiceError('server-failed', details));
-      return /server-failed(.*)$/m.exec(diagnosticsText(factsOf({ recent })))?.[1];
+      const history = new SessionHistory(still);
+      history.failed(new ServiceError('server-failed', details));
+      return /server-failed(.*)$/m.exec(diagnosticsText(factsOf({ history })))?.[1];
     };
     for (const code of ['model_not_supported', 'invalid_input_argument', 'BXNIM0415E']) {
       assert.equal(words({ status: 400, code }), `, status 400, ${code}`);
@@ -190,27 +190,27 @@ describe('the diagnostics for support', () => {
 
 describe('what happened last', () => {
   it('is kept for the last five', () => {
-    const recent = new Recent(still);
+    const history = new SessionHistory(still);
     for (let status = 500; status < 507; status += 1) {
-      recent.failed(new ServiceError('server-failed', { status }));
+      history.failed(new ServiceError('server-failed', { status }));
     }
     assert.deepEqual(
-      recent.failures.map(({ error }) => error?.details.status),
+      history.failures.map(({ error }) => error?.details.status),
       [502, 503, 504, 505, 506],
     );
   });
 
   it('keeps the first of several renewals in a row that failed in the background', () => {
-    const recent = new Recent(still);
+    const history = new SessionHistory(still);
     const valid = { kind: 'valid', expiresAt: 0, renewsAt: 0 } as const;
     const failing = (kind: 'unreachable' | 'timeout') =>
-      recent.tokenIs({ ...valid, renewalError: new ServiceError(kind) });
+      history.tokenIs({ ...valid, renewalError: new ServiceError(kind) });
     failing('unreachable');
     failing('timeout');
-    recent.tokenIs(valid);
+    history.tokenIs(valid);
     failing('timeout');
     assert.deepEqual(
-      recent.failures.map(({ error }) => error?.kind),
+      history.failures.map(({ error }) => error?.kind),
       ['unreachable', 'timeout'],
     );
   });
@@ -218,17 +218,17 @@ describe('what happened last', () => {
   it('counts the wait for a token from its first caller, and no renewal in the background', () => {
     let at = 0;
     // A clock that somebody sets back meanwhile says nothing about the wait.
-    const recent = new Recent({ now: () => now - 7 * at, monotonic: () => at });
+    const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });
     const valid = { kind: 'valid', expiresAt: 0, renewsAt: 0 } as const;
-    recent.tokenIs(valid);
-    recent.tokenIs({ kind: 'fetching' });
+    history.tokenIs(valid);
+    history.tokenIs({ kind: 'fetching' });
     at = 10;
-    recent.tokenIs({ kind: 'fetching' });
+    history.tokenIs({ kind: 'fetching' });
     at = 30;
-    recent.tokenIs(valid);
-    recent.tokenIs({ kind: 'fetching' });
-    recent.tokenIs({ kind: 'failed', error: new ServiceError('timeout') });
-    recent.tokenIs(valid);
-    assert.deepEqual(recent.tokens, [{ at: now - 210, ms: 30 }]);
+    history.tokenIs(valid);
+    history.tokenIs({ kind: 'fetching' });
+    history.tokenIs({ kind: 'failed', error: new ServiceError('timeout') });
+    history.tokenIs(valid);
+    assert.deepEqual(history.tokens, [{ at: now - 210, ms: 30 }]);
   });
 });

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
+import type { AnswerPlace } from '../../../src/document/answerRange.ts';
 import { DocumentWriter } from '../../../src/document/documentWriter.ts';
-import type { Place } from '../../../src/document/passage.ts';
-import { FakePage, type Fate } from './fakePage.ts';
+import { FakeDocument, type Fate } from './fakePage.ts';
 
 const END = { start: 6, end: 6, lead: '\n', tail: '' };
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
 
-function writing(place = END, times = timing): { page: FakePage; writer: DocumentWriter } {
-  const page = new FakePage('prompt');
+function writing(place = END, times = timing): { page: FakeDocument; writer: DocumentWriter } {
+  const page = new FakeDocument('prompt');
   return { page, writer: new DocumentWriter(page, [place], { timing: times }) };
 }
 
 /** Lets these become of the next edits, one after the other. */
-async function endWith(page: FakePage, writer: DocumentWriter, fates: readonly Fate[]) {
+async function endWith(page: FakeDocument, writer: DocumentWriter, fates: readonly Fate[]) {
   const end = writer.end(0);
   for (const fate of fates) {
     page.fate = fate;
@@ -99,7 +99,7 @@ describe('the writer of a document', () => {
     assert.equal(await page.turnUntil(writer.end(0)), true);
   });
 
-  const blanks: [title: string, edit: (page: FakePage) => void, left: string][] = [
+  const blanks: [title: string, edit: (page: FakeDocument) => void, left: string][] = [
     ['leaves blanks that the user typed inside it', (page) => page.change(9, 0, ' \n'), ' \n'],
     [
       'leaves what the user deletes and brings back',
@@ -177,11 +177,11 @@ describe('the writer of a document', () => {
 
     /** @returns how often it was told that all is taken back, before and after each undo or redo */
     async function told(
-      places: readonly Place[],
-      before: (page: FakePage, writer: DocumentWriter) => Promise<void>,
+      places: readonly AnswerPlace[],
+      before: (page: FakeDocument, writer: DocumentWriter) => Promise<void>,
       replays: readonly ('undo' | 'redo')[],
     ): Promise<number[]> {
-      const page = new FakePage('prompt');
+      const page = new FakeDocument('prompt');
       let times = 0;
       const onTakenBack = () => {
         times += 1;
@@ -195,14 +195,19 @@ describe('the writer of a document', () => {
       });
       return [timesBefore, ...timesAfter];
     }
-    const write = async (page: FakePage, writer: DocumentWriter, answer: number, text: string) => {
+    const write = async (
+      page: FakeDocument,
+      writer: DocumentWriter,
+      answer: number,
+      text: string,
+    ) => {
       writer.append(answer, text);
       await page.turn();
       await page.turn();
     };
 
     it('tells once that all of it is taken back', async () => {
-      const one = async (page: FakePage, writer: DocumentWriter) => {
+      const one = async (page: FakeDocument, writer: DocumentWriter) => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');
       };
@@ -210,7 +215,7 @@ describe('the writer of a document', () => {
     });
 
     it('tells nothing as long as some of what still comes is there', async () => {
-      const two = async (page: FakePage, writer: DocumentWriter) => {
+      const two = async (page: FakeDocument, writer: DocumentWriter) => {
         await write(page, writer, 0, 'one');
         page.change(3, 0, 'u');
         await write(page, writer, 1, 'two');
@@ -231,7 +236,7 @@ describe('the writer of a document', () => {
     });
 
     it('does not count an answer that has ended', async () => {
-      const ended = async (page: FakePage, writer: DocumentWriter) => {
+      const ended = async (page: FakeDocument, writer: DocumentWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));
         page.change(3, 0, 'u');
@@ -241,7 +246,7 @@ describe('the writer of a document', () => {
     });
 
     it('tells nothing where the user deletes it by hand', async () => {
-      const deleted = async (page: FakePage, writer: DocumentWriter) => {
+      const deleted = async (page: FakeDocument, writer: DocumentWriter) => {
         await write(page, writer, 0, 'one');
         page.change(6, 4, '');
       };

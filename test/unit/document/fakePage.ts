@@ -1,6 +1,6 @@
 import type { TextDocument } from 'vscode';
-import type { Stretch, TextChange } from '../../../src/document/ownText.ts';
-import type { ChangeListener, Page } from '../../../src/document/page.ts';
+import type { ChangeListener, OpenDocument } from '../../../src/document/openDocument.ts';
+import type { OffsetRange, TextChange } from '../../../src/document/trackedText.ts';
 
 /** Who put a character there. */
 export type Owner = 'user' | 'writer' | 'original';
@@ -27,7 +27,7 @@ export type Fate = 'apply' | 'refuse' | 'ignore' | 'reject' | 'applyAndTrim' | '
  * A document that knows who wrote each of its characters. Edits wait for `turn`, and come too late
  * if somebody else was quicker, as in VS Code.
  */
-export class FakePage implements Page {
+export class FakeDocument implements OpenDocument {
   readonly document = {} as TextDocument;
   marks: readonly Mark[];
   version = 1;
@@ -62,7 +62,7 @@ export class FakePage implements Page {
     return this.#textBy((mark) => mark.owner === owner);
   }
 
-  textOf({ start, end }: Stretch): string {
+  textOf({ start, end }: OffsetRange): string {
     return this.text.slice(start, end);
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { AnswerPlace } from '../../../src/document/answerRange.ts';
 import { DocumentWriter } from '../../../src/document/documentWriter.ts';
-import type { Place } from '../../../src/document/passage.ts';
-import { FakePage, type Fate, type Mark } from './fakePage.ts';
+import { FakeDocument, type Fate, type Mark } from './fakePage.ts';
 
 /** Without pauses, so that thousands of runs take seconds. */
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
@@ -65,7 +65,7 @@ const places = fc
   )
   .map((drawn) => {
     let end = 2;
-    return drawn.map(({ gap, length, hasLead, hasTail }, answer): Place => {
+    return drawn.map(({ gap, length, hasLead, hasTail }, answer): AnswerPlace => {
       const start = end + gap;
       end = start + length;
       const lead = hasLead ? unit(answer, LEAD) : '';
@@ -83,7 +83,7 @@ function answerOf({ unit: character }: Mark): number {
 }
 
 interface Run {
-  readonly page: FakePage;
+  readonly page: FakeDocument;
   readonly writer: DocumentWriter;
   /** What came of each, with its lead and tail if anything came. */
   readonly texts: readonly string[];
@@ -95,8 +95,8 @@ interface Run {
   readonly failures: number;
 }
 
-async function play(drawn: readonly Place[], script: readonly Step[]): Promise<Run> {
-  const page = new FakePage(original);
+async function play(drawn: readonly AnswerPlace[], script: readonly Step[]): Promise<Run> {
+  const page = new FakeDocument(original);
   const atFirst = page.marks;
   const writer = new DocumentWriter(page, drawn, { timing });
   const lengths = drawn.map(() => 0);
@@ -167,7 +167,7 @@ async function play(drawn: readonly Place[], script: readonly Step[]): Promise<R
 }
 
 /** What the document has to be once all of ours is taken back. */
-function withoutOurs({ marks, broughtBack }: FakePage, drawn: readonly Place[]): string {
+function withoutOurs({ marks, broughtBack }: FakeDocument, drawn: readonly AnswerPlace[]): string {
   const back = new Set<number>();
   return marks
     .map((mark) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Stretch, TextChange } from '../../../src/document/ownText.ts';
 import { type Selected, selectionAfter } from '../../../src/document/textChange.ts';
+import type { OffsetRange, TextChange } from '../../../src/document/trackedText.ts';
 
 /** What is selected after changes, and all of the text then. */
 function afterwards(
@@ -8,7 +8,7 @@ function afterwards(
   selected: Selected,
   changes: readonly TextChange[],
 ): { readonly selected: string; readonly text: string } & ReturnType<typeof selectionAfter> {
-  const textOf = ({ start, end }: Stretch) => text.slice(start, end);
+  const textOf = ({ start, end }: OffsetRange) => text.slice(start, end);
   const { wanted, grown } = selectionAfter(selected, changes, textOf);
   const changed = changes
     .toSorted((one, other) => other.rangeOffset - one.rangeOffset)

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readEnvFile, readEnvironment } from '../../../src/dotenv/envFile.ts';
 import { type EnvEdit, mendEnvFile } from '../../../src/dotenv/envMend.ts';
 import { assignmentsOf, byLine, decodeEnvFile } from '../../../src/dotenv/envText.ts';
-import { givenSettings } from '../../../src/dotenv/givenSettings.ts';
+import { recognisedSettings } from '../../../src/dotenv/recognisedSettings.ts';
 import type { Finding, Flaw } from '../../../src/dotenv/settingSource.ts';
 import { LONGEST_VALUE } from '../../../src/service/credentials.ts';
 import { processorTime } from '../../processorTime.ts';
@@ -232,7 +232,7 @@ describe('mending a .env file', () => {
   it('never makes another value of one, however it is written', () => {
     const pieces = ['"', "'", '`', '#', ' ', '\t', 'a', 'b', '=', 'Bearer ', '\u200b'];
     const raws = fc.array(fc.constantFrom(...pieces), { maxLength: 12 });
-    const valueIn = (text: string) => givenSettings(assignmentsOf(text), ibm)[0]?.value;
+    const valueIn = (text: string) => recognisedSettings(assignmentsOf(text), ibm)[0]?.value;
     fc.assert(
       fc.property(fc.constantFrom('', ' '), raws, (gap, raw) => {
         const text = `IBM_API_KEY${gap}=${raw.join('')}`;

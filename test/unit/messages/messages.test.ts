@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { SourceId } from '../../../src/credentials/choose.ts';
 import { missingText } from '../../../src/credentials/settingMessages.ts';
+import type { SourceId } from '../../../src/credentials/sourceSelection.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { parameterProblem } from '../../../src/service/generation/parameterCheck.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
-import type { Retry } from '../../../src/service/http/exchange.ts';
+import type { Retry } from '../../../src/service/http/httpRequest.ts';
 import { TokenService } from '../../../src/service/token/token.ts';
 import {
   clientOn,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { Recent } from '../../../src/status/recent.ts';
+import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import type { StatusItem } from '../../../src/status/statusItem.ts';
 import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 import type { Log } from '../../../src/ui/log.ts';
@@ -18,14 +18,14 @@ describe('the watch of a generation', () => {
 
   it('tells one that the user cancelled from one that failed', async () => {
     const { generationWatches } = await import('../../../src/status/generationWatch.ts');
-    const recent = new Recent(systemClock);
+    const history = new SessionHistory(systemClock);
     const status = { facts: initialFacts, update: () => {} } as unknown as StatusItem;
     const log = { debug: () => {} } as unknown as Log;
-    const watches = generationWatches(status, log, recent);
+    const watches = generationWatches(status, log, history);
     for (const error of [new ServiceError('cancelled'), new ServiceError('timeout'), 'other']) {
       watches().onFailed(error);
     }
-    const ends = recent.generations.map(({ end }) => end);
+    const ends = history.generations.map(({ end }) => end);
     assert.deepEqual(ends, ['cancelled', 'failed', 'failed']);
   });
 
@@ -39,7 +39,7 @@ describe('the watch of a generation', () => {
       },
     } as unknown as StatusItem;
     const log = { info: () => {} } as unknown as Log;
-    const watch = generationWatches(status, log, new Recent(systemClock))();
+    const watch = generationWatches(status, log, new SessionHistory(systemClock))();
     mock.timers.enable({ apis: ['Date'], now: Date.now() });
     try {
       watch.onRetry({ retry: 1, waitMs: 60_000, error: new ServiceError('rate-limited') });

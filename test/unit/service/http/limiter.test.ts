@@ -146,7 +146,7 @@ describe('the limiter', () => {
     it(`leaves the distance of ${what} between two starts`, async () => {
       const limiter = limiterOf(8, 50, minIntervalMs);
       await take(limiter, 1);
-      limiter.heed({ perSecond, left: 3 });
+      limiter.applyRateLimit({ perSecond, left: 3 });
       const { order } = line(limiter, ['a', 'b', 'c']);
       const seen = [];
       for (let step = 0; step < 3; step += 1) {
@@ -161,10 +161,10 @@ describe('the limiter', () => {
 
   it('forgets a rate that no answer has named for a minute', async () => {
     const limiter = limiterOf(8);
-    limiter.heed({ perSecond: 1, left: 3 });
+    limiter.applyRateLimit({ perSecond: 1, left: 3 });
     await time.pass(30_000);
-    limiter.heed({ perSecond: 1, left: 3 });
-    limiter.heed({ perSecond: undefined, left: undefined });
+    limiter.applyRateLimit({ perSecond: 1, left: 3 });
+    limiter.applyRateLimit({ perSecond: undefined, left: undefined });
     await time.pass(59_999);
     const { order } = line(limiter, ['a', 'b', 'c']);
     await settled();
@@ -178,10 +178,10 @@ describe('the limiter', () => {
     const limiter: Limiter = new Limiter({ limit: 8, queue: 50, minIntervalMs: 0 }, time, () =>
       told.push(limiter.state.nextStart),
     );
-    limiter.heed({ perSecond: 1, left: 3 });
+    limiter.applyRateLimit({ perSecond: 1, left: 3 });
     const { order } = line(limiter, ['a', 'b']);
     await time.pass(100);
-    limiter.heed({ perSecond: 2, left: 3 });
+    limiter.applyRateLimit({ perSecond: 2, left: 3 });
     assert.deepEqual(told.at(-1), { inMs: 400, spacedBy: 'service' });
     await time.pass(399);
     assert.deepEqual(order, ['a']);
@@ -193,7 +193,7 @@ describe('the limiter', () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);
-    limiter.heed({ perSecond: 2, left: 0 });
+    limiter.applyRateLimit({ perSecond: 2, left: 0 });
     slot?.release('ok');
     const { order } = line(limiter, ['a']);
     await time.pass(499);
@@ -204,8 +204,8 @@ describe('the limiter', () => {
 
   it('takes no rate from a service that names none, or none above zero', async () => {
     const limiter = limiterOf(8);
-    limiter.heed({ perSecond: undefined, left: undefined });
-    limiter.heed({ perSecond: 0, left: 0 });
+    limiter.applyRateLimit({ perSecond: undefined, left: undefined });
+    limiter.applyRateLimit({ perSecond: 0, left: 0 });
     assert.equal((await take(limiter, 8)).length, 8);
   });
 
@@ -245,7 +245,7 @@ describe('the limiter', () => {
     await time.pass(6_000);
     assert.equal(nextStart(), undefined, 'nobody waits');
     limiter.configure({ limit: 3, queue: 50, minIntervalMs: 0 });
-    limiter.heed({ perSecond: 1, left: 5 });
+    limiter.applyRateLimit({ perSecond: 1, left: 5 });
     line(limiter, ['c']);
     assert.deepEqual(nextStart(), { inMs: 1_000, spacedBy: 'service' });
     limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });
@@ -313,7 +313,7 @@ describe('the limiter', () => {
                 settledCalls += 1;
               });
           } else if (what === 'leave') leaving[which]?.abort();
-          else if (what === 'heed') limiter.heed({ perSecond: 1 + which, left: which });
+          else if (what === 'heed') limiter.applyRateLimit({ perSecond: 1 + which, left: which });
           else if (what === 'pass') await time.pass(which * 10);
           else
             held

@@ -4,18 +4,18 @@ import type { Assignment } from './envText.ts';
 import { readValue, type SettingValue } from './settingValue.ts';
 
 /** An assignment to a name that is read. */
-export interface GivenSetting extends SettingValue {
+export interface RecognisedSetting extends SettingValue {
   readonly assignment: Assignment;
   readonly set: NameSet;
   readonly setting: SettingName;
 }
 
 /** The assignments that are meant for this client, in their order. */
-export function givenSettings(
+export function recognisedSettings(
   assignments: readonly Assignment[],
   vendor: Vendor,
   sets: readonly NameSet[] = nameSets(vendor),
-): GivenSetting[] {
+): RecognisedSetting[] {
   const readers = new Map(
     sets.flatMap((set) =>
       SETTING_NAMES.flatMap((setting) =>

@@ -4,7 +4,7 @@ import type { Model } from './modelList.ts';
 /** The one rule for where a model is in its life, by the service's own list and clock. Pure. */
 
 /** Where a model is in its life, as far as it matters to those who use it. */
-export interface ModelFate {
+export interface ModelEnd {
   readonly stage: 'deprecated' | 'withdrawn';
   /** The day it began, YYYY-MM-DD. */
   readonly since: string;
@@ -14,7 +14,7 @@ export interface ModelFate {
 }
 
 /** What the list says about the life of a model. */
-export interface ModelLife {
+export interface ModelLifecycle {
   /** The day, past or to come, YYYY-MM-DD. */
   readonly deprecated: string | undefined;
   /** The same. */
@@ -28,7 +28,7 @@ export interface ModelLife {
 /** The form of a day in the life of a model; what has another form says nothing. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-export function lifeOf({ lifecycle, asOf }: Model): ModelLife {
+export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   const stages = lifecycle.filter(({ from }) => DAY.test(from));
   const named = (name: string) => stages.find(({ stage }) => stage === name);
   const [deprecated, withdrawn] = [named('deprecated'), named('withdrawn')];
@@ -43,8 +43,8 @@ export function lifeOf({ lifecycle, asOf }: Model): ModelLife {
 }
 
 /** The stage a model is in, if it is one to know of; none where the service did not say its time. */
-export function fateOf(model: Model): ModelFate | undefined {
-  const { deprecated, withdrawn, successors } = lifeOf(model);
+export function endOf(model: Model): ModelEnd | undefined {
+  const { deprecated, withdrawn, successors } = lifecycleOf(model);
   if (withdrawn !== undefined && hasCome(withdrawn, model.asOf)) {
     return { stage: 'withdrawn', since: withdrawn, until: undefined, successors };
   }
@@ -54,10 +54,7 @@ export function fateOf(model: Model): ModelFate | undefined {
 }
 
 /** A failure for which the model is the reason, with what becomes of the model. */
-export function withFate(
-  error: ServiceError,
-  { stage, since, successors }: ModelFate,
-): ServiceError {
+export function withEnd(error: ServiceError, { stage, since, successors }: ModelEnd): ServiceError {
   return error.with({ successors, ...(stage === 'withdrawn' && { since }) });
 }
 

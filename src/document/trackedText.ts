@@ -6,7 +6,7 @@ export interface TextChange {
 }
 
 /** A stretch of a document: offsets in UTF-16 units, the end excluded. */
-export interface Stretch {
+export interface OffsetRange {
   readonly start: number;
   readonly end: number;
 }
@@ -32,20 +32,20 @@ export interface Origin {
  * - A change that reaches over one of its ends, or that replaces all of it, breaks it: writing on
  *   would mix with what somebody did there. What is left of ours stays known.
  */
-export class OwnText {
+export class TrackedText {
   /** What the first text replaces; once it is written, from where on ours stands. */
   #start: number;
   /** Where the next text goes. */
   #end: number;
   /** Ours, in order; pieces that touch are one. */
-  #pieces: readonly Stretch[] = [];
+  #pieces: readonly OffsetRange[] = [];
   /** What others typed inside ours. */
-  #typed: readonly Stretch[] = [];
+  #typed: readonly OffsetRange[] = [];
   #isWritten = false;
   #isTouched = false;
   #isBroken = false;
   /** Where all of it was, and what stands there since one change replaced exactly all of it. */
-  #successor: Stretch | undefined;
+  #successor: OffsetRange | undefined;
 
   constructor(start: number, end: number) {
     this.#start = start;
@@ -62,17 +62,17 @@ export class OwnText {
   }
 
   /** From where it begins to where the next text goes. */
-  get range(): Stretch {
+  get range(): OffsetRange {
     return { start: this.#start, end: this.#end };
   }
 
   /** What is left of ours, in order. */
-  get pieces(): readonly Stretch[] {
+  get pieces(): readonly OffsetRange[] {
     return this.#pieces;
   }
 
   /** Whether anything that somebody typed stands between two pieces. */
-  hasTyping({ start, end }: Stretch): boolean {
+  hasTyping({ start, end }: OffsetRange): boolean {
     return this.#typed.some((typed) => typed.start < end && start < typed.end);
   }
 
@@ -88,7 +88,7 @@ export class OwnText {
    */
   grow({ rangeOffset, rangeLength, text }: TextChange, tailLength = 0): void {
     const written = { start: rangeOffset, end: rangeOffset + text.length };
-    const left = (stretch: Stretch) =>
+    const left = (stretch: OffsetRange) =>
       without(stretch, rangeOffset, rangeOffset + rangeLength, text.length - rangeLength);
     const others = this.#pieces.flatMap(left);
     this.#typed = this.#typed.flatMap(left);
@@ -109,7 +109,7 @@ export class OwnText {
     const isWhole = rangeOffset === start && changeEnd === lastEnd && changeEnd > start;
     const isInside = rangeOffset > start && rangeOffset < lastEnd;
     const inserted = { start: rangeOffset, end: rangeOffset + text.length };
-    const left = (stretch: Stretch) => without(stretch, rangeOffset, changeEnd, growth);
+    const left = (stretch: OffsetRange) => without(stretch, rangeOffset, changeEnd, growth);
     this.#pieces = joined(this.#pieces.flatMap(left));
     this.#typed = this.#typed.flatMap(left);
     if (isTyping && isInside) this.#typed = [...this.#typed, inserted];
@@ -135,7 +135,7 @@ export class OwnText {
    * @param isUndone whether what stands there now is what stood there before anything was written
    * @returns false if others have written in between, or the place is lost
    */
-  rewind(isUndone: (stretch: Stretch) => boolean): boolean {
+  rewind(isUndone: (stretch: OffsetRange) => boolean): boolean {
     if (!this.#isWritten) return !this.isBroken;
     const [only, ...more] = this.#pieces;
     const successor = this.#successor && isUndone(this.#successor) ? this.#successor : undefined;
@@ -152,18 +152,18 @@ export class OwnText {
 }
 
 /** What a change leaves of a stretch, at the offsets after it. */
-function without(piece: Stretch, start: number, end: number, growth: number): Stretch[] {
+function without(piece: OffsetRange, start: number, end: number, growth: number): OffsetRange[] {
   const before = { start: piece.start, end: Math.min(piece.end, start) };
   const behind = moved({ start: Math.max(piece.start, end), end: piece.end }, growth);
   return [before, behind].filter((left) => left.start < left.end);
 }
 
-function moved({ start, end }: Stretch, by: number): Stretch {
+function moved({ start, end }: OffsetRange, by: number): OffsetRange {
   return { start: start + by, end: end + by };
 }
 
-function joined(pieces: readonly Stretch[]): Stretch[] {
-  const whole: Stretch[] = [];
+function joined(pieces: readonly OffsetRange[]): OffsetRange[] {
+  const whole: OffsetRange[] = [];
   for (const piece of pieces.toSorted((one, other) => one.start - other.start)) {
     const last = whole.at(-1);
     if (last && last.end >= piece.start) whole[whole.length - 1] = { ...last, end: piece.end };

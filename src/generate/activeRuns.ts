@@ -1,5 +1,5 @@
 /** Who is at work on which answers: each answer has one run at a time. */
-export class Claims {
+export class ActiveRuns {
   readonly #answers = new Map<AbortController, readonly number[]>();
   #isClosed = false;
 

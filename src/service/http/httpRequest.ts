@@ -5,7 +5,7 @@ import type { AnswerHead, MediaTypes } from './headers.ts';
 import type { RequestGate } from './limiter.ts';
 
 /** One request with everything that decides where it goes, how often and how long. */
-export interface Exchange<Result> extends MediaTypes {
+export interface HttpRequest<Result> extends MediaTypes {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   /** The one origin this may go to: for a request with a credential, the one its user approved. */
@@ -25,7 +25,7 @@ export interface Exchange<Result> extends MediaTypes {
   readonly onSilence?: (() => void) | undefined;
   /** What an error answer means. */
   readonly failure: (answer: ErrorAnswer) => ServiceError;
-  /** Reads the answer; the exchange is over when it settles. */
+  /** Reads the answer; the request is over when it settles. */
   readonly read: (answer: Answer) => Promise<Result>;
 }
 
@@ -50,7 +50,7 @@ export interface Retry {
   readonly error: ServiceError;
 }
 
-/** Retries and time left, shared by the exchanges that serve one call. */
+/** Retries and time left, shared by the requests that serve one call. */
 export interface Budget {
   retriesLeft: number;
   /** Requests sent so far. */

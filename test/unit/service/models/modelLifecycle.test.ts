@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fateOf } from '../../../../src/service/models/modelLife.ts';
+import { endOf } from '../../../../src/service/models/modelLifecycle.ts';
 import type { LifecycleStage } from '../../../../src/service/models/modelList.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';
 
@@ -8,14 +8,14 @@ const model = (lifecycle: readonly LifecycleStage[]) => modelOf({ lifecycle });
 
 describe('the fate of a model', () => {
   it('is none while it is available', () => {
-    assert.equal(fateOf(model([])), undefined);
+    assert.equal(endOf(model([])), undefined);
     const later = model([stageOf('available', '2025-01-01'), stageOf('withdrawn', '2026-11-22')]);
-    assert.equal(fateOf(later), undefined);
+    assert.equal(endOf(later), undefined);
   });
 
   it('is deprecated up to the day of its withdrawal, and names that day', () => {
     const stages = [stageOf('deprecated', today, 'maker/next'), stageOf('withdrawn', '2027-01-15')];
-    assert.deepEqual(fateOf(model(stages)), {
+    assert.deepEqual(endOf(model(stages)), {
       stage: 'deprecated',
       since: today,
       until: '2027-01-15',
@@ -25,16 +25,16 @@ describe('the fate of a model', () => {
 
   it('is withdrawn from its last day on, in whatever order the stages come', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
-    const { stage: name, since, until } = fateOf(model(stages)) ?? {};
+    const { stage: name, since, until } = endOf(model(stages)) ?? {};
     assert.deepEqual([name, since, until], ['withdrawn', today, undefined]);
   });
 
   it('is none where its dates are no days', () => {
-    assert.equal(fateOf(model([stageOf('withdrawn', ''), stageOf('withdrawn', '1')])), undefined);
+    assert.equal(endOf(model([stageOf('withdrawn', ''), stageOf('withdrawn', '1')])), undefined);
   });
 
   it('is none where the service did not say its time', () => {
     const lifecycle = [stageOf('withdrawn', '2020-01-01')];
-    assert.equal(fateOf(modelOf({ lifecycle, asOf: undefined })), undefined);
+    assert.equal(endOf(modelOf({ lifecycle, asOf: undefined })), undefined);
   });
 });

@@ -1,8 +1,8 @@
 import { commands } from 'vscode';
 
 /** What a user has come to; each completes a step of the walkthrough. */
-export type Milestone = 'isSetUp' | 'isTested' | 'hasGenerated';
+export type WalkthroughStep = 'isSetUp' | 'isTested' | 'hasGenerated';
 
-export function reach(milestone: Milestone): void {
+export function completeWalkthroughStep(milestone: WalkthroughStep): void {
   void commands.executeCommand('setContext', `hostedModel.${milestone}`, true);
 }

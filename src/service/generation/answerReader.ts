@@ -3,7 +3,7 @@ import { failureInEvent } from '../failures.ts';
 import type { Body } from '../http/body.ts';
 import { readEvents } from '../http/stream.ts';
 import { parseJson } from '../wire.ts';
-import type { Piece, StopReason, Usage } from './piece.ts';
+import type { AnswerChunk, StopReason, Usage } from './answerChunk.ts';
 
 export interface Generation {
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Generation {
 }
 
 /** Puts the pieces of one generation together. */
-export class Collector {
+export class AnswerReader {
   readonly #onText: ((text: string) => void) | undefined;
   readonly #parts: string[] = [];
   readonly #warnings = new Set<string>();
@@ -42,7 +42,7 @@ export class Collector {
     return this.isComplete && this.#outputTokens !== undefined;
   }
 
-  add(piece: Piece): void {
+  add(piece: AnswerChunk): void {
     this.#stopReason = piece.stopReason ?? this.#stopReason;
     this.#inputTokens = piece.inputTokens ?? this.#inputTokens;
     this.#outputTokens = piece.outputTokens ?? this.#outputTokens;
@@ -73,10 +73,10 @@ const COUNT_MS = 1_000;
  * @param signal of the caller: what it cancelled is not complete
  * @throws {ServiceError} as the stream reports, or as reading it fails
  */
-export async function collectStream(
+export async function readAnswerStream(
   body: Body,
-  readPiece: (json: unknown) => Piece,
-  collected: Collector,
+  readChunk: (json: unknown) => AnswerChunk,
+  collected: AnswerReader,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -85,7 +85,7 @@ export async function collectStream(
       const failure = failureInEvent(json);
       if (failure) throw failure;
       if (isSilent(json, data)) continue;
-      collected.add(readPiece(json));
+      collected.add(readChunk(json));
       if (collected.isWhole) return;
       if (collected.isComplete) body.endWithin(COUNT_MS);
     }

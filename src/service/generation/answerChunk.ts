@@ -15,7 +15,7 @@ export interface Usage {
 }
 
 /** What one answer, or one event of a stream, adds to a generation. */
-export interface Piece {
+export interface AnswerChunk {
   readonly text: string;
   /** Undefined while the service goes on. */
   readonly stopReason: StopReason | undefined;
@@ -29,7 +29,7 @@ export interface Piece {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** One answer or event of the generation operation. @throws {ServiceError} `unexpected-answer` */
-export function readGeneration(json: unknown): Piece {
+export function readGeneration(json: unknown): AnswerChunk {
   const { results, system } = fieldsOf(json);
   const result = firstOf(results);
   const reason = result && (textOf(result['stop_reason']) ?? unexpected());
@@ -45,7 +45,7 @@ export function readGeneration(json: unknown): Piece {
 }
 
 /** One answer or event of the chat operation. @throws {ServiceError} `unexpected-answer` */
-export function readChat(json: unknown): Piece {
+export function readChat(json: unknown): AnswerChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices);
   // `message` in a whole answer, `delta` in an event; a moderated event has neither.

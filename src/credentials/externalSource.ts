@@ -10,7 +10,7 @@ import {
 import { readEnvFile, readEnvironment } from '../dotenv/envFile.ts';
 import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
-import type { OutsideText, UnreadReason } from './choose.ts';
+import type { ExternalText, UnreadReason } from './sourceSelection.ts';
 
 /** The two sources outside the editor, as they are at this moment. */
 
@@ -73,10 +73,10 @@ export async function openEnvFile(folder = activeFolder()): Promise<void> {
  * used. A repository chooses what stands there: no link is followed, no device opened, nothing
  * large read (rule T12 of the threat model).
  */
-export async function readOutsideFile(
+export async function readExternalFile(
   folder: WorkspaceFolder | undefined,
   vendor: Vendor,
-): Promise<OutsideText> {
+): Promise<ExternalText> {
   if (!folder) return unread('no-folder');
   if (!workspace.isTrusted) return unread('untrusted');
   if (!hasFiles(folder)) return unread('virtual');
@@ -99,14 +99,14 @@ export async function readOutsideFile(
 }
 
 /** Reads the environment of the extension host. A dev container chooses it, so it needs trust, too. */
-export function readOutsideEnvironment(
+export function readExternalEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   vendor: Vendor,
-): OutsideText {
+): ExternalText {
   if (!workspace.isTrusted) return unread('untrusted');
   return { kind: 'read', reading: readEnvironment(environment, vendor) };
 }
 
-function unread(why: UnreadReason): OutsideText {
+function unread(why: UnreadReason): ExternalText {
   return { kind: 'unread', why };
 }

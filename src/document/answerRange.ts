@@ -1,8 +1,8 @@
-import { OwnText, type Stretch, type TextChange } from './ownText.ts';
-import type { Page } from './page.ts';
+import type { OpenDocument } from './openDocument.ts';
+import { type OffsetRange, type TextChange, TrackedText } from './trackedText.ts';
 
 /** Where one answer goes. Line ends are LF, whatever the document has. */
-export interface Place extends Stretch {
+export interface AnswerPlace extends OffsetRange {
   /** Written before the answer: the line break and indentation of a new line. */
   readonly lead: string;
   /** Written behind the answer together with its first text. */
@@ -17,10 +17,10 @@ export interface NextChange {
 }
 
 /** One answer in a document: its place, what of it stands there, and what waits to be written. */
-export class Passage {
-  readonly own: OwnText;
-  readonly #page: Page;
-  readonly #place: Place;
+export class AnswerRange {
+  readonly own: TrackedText;
+  readonly #page: OpenDocument;
+  readonly #place: AnswerPlace;
   /** Of the page when its place was known; in another one the offsets would be wrong. */
   readonly #lineEnd: string;
   /** What stood in the place before anything was written. */
@@ -34,12 +34,12 @@ export class Passage {
   #isComing = false;
   #ended: PromiseWithResolvers<void> | undefined;
 
-  constructor(page: Page, place: Place) {
+  constructor(page: OpenDocument, place: AnswerPlace) {
     this.#page = page;
     this.#place = place;
     this.#lineEnd = page.lineEnd;
     this.#original = page.textOf(place);
-    this.own = new OwnText(place.start, place.end);
+    this.own = new TrackedText(place.start, place.end);
   }
 
   /** Whether all of the answer stands in the document, as far as it is wanted there. */
@@ -120,7 +120,7 @@ export class Passage {
   restart(): void {
     this.#drop();
     this.#isWithdrawn = false;
-    const isOriginal = (stretch: Stretch) => this.#page.textOf(stretch) === this.#original;
+    const isOriginal = (stretch: OffsetRange) => this.#page.textOf(stretch) === this.#original;
     this.#isLost = !this.own.rewind(isOriginal);
   }
 
@@ -129,7 +129,7 @@ export class Passage {
    * pieces go with them where a formatter put them there; those that somebody typed stay.
    */
   removal(): TextChange[] {
-    const removed: Stretch[] = [];
+    const removed: OffsetRange[] = [];
     for (const piece of this.own.pieces) {
       const last = removed.at(-1);
       if (last && this.#isFormatting({ start: last.end, end: piece.start }))
@@ -143,7 +143,7 @@ export class Passage {
     }));
   }
 
-  #isFormatting(gap: Stretch): boolean {
+  #isFormatting(gap: OffsetRange): boolean {
     return !this.own.hasTyping(gap) && this.#page.textOf(gap).trim() === '';
   }
 

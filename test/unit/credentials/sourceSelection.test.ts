@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type Choice, choose } from '../../../src/credentials/choose.ts';
 import { lookedText } from '../../../src/credentials/sourceMessages.ts';
+import { choose, type SourceSelection } from '../../../src/credentials/sourceSelection.ts';
 import { ibm } from '../service/fixtures.ts';
 import { EVIL, envFile, environment, found, full, noFile, REGION, record } from './sources.ts';
 
-function hostOf(choice: Choice): string {
+function hostOf(choice: SourceSelection): string {
   assert.ok(choice.kind === 'ready', choice.kind);
   return new URL(choice.credentials.serviceUrl).host;
 }

@@ -13,12 +13,12 @@ import {
 
 /** Which of the three sources is used: a pure rule over what was found in each. */
 
-export type SourceId = 'editor' | OutsideId;
+export type SourceId = 'editor' | ExternalSourceId;
 
-export type OutsideId = 'envFile' | 'environment';
+export type ExternalSourceId = 'envFile' | 'environment';
 
 /** What was found, before anybody is asked whether it may be used. */
-export type OutsideText =
+export type ExternalText =
   | { readonly kind: 'unread'; readonly why: UnreadReason }
   | { readonly kind: 'read'; readonly reading: SourceReading };
 
@@ -34,16 +34,16 @@ export type UnreadReason =
   | 'unreadable';
 
 /** Everything that was found, read once; nothing in it has been asked about yet. */
-export interface Found {
+export interface SourceSnapshot {
   readonly settings: WantedSettings & { readonly folderProjectId: string };
   readonly record: KeyRecord | undefined;
   readonly folder: Folder;
   /** What was answered about the project that the folder brings; undefined if nothing. */
   readonly projectAnswer: Answer | undefined;
   /** In the order in which they are used. */
-  readonly outside: readonly OutsideSource[];
+  readonly outside: readonly ExternalSource[];
   /** The source that the user chose for this folder; undefined as long as the order holds. */
-  readonly preferred: OutsideId | undefined;
+  readonly preferred: ExternalSourceId | undefined;
 }
 
 export interface Folder {
@@ -54,21 +54,21 @@ export interface Folder {
   readonly name: string;
 }
 
-export interface OutsideSource {
-  readonly id: OutsideId;
-  readonly text: OutsideText;
+export interface ExternalSource {
+  readonly id: ExternalSourceId;
+  readonly text: ExternalText;
   /** What was answered about exactly these values; undefined if nothing. */
   readonly answer: Answer | undefined;
 }
 
 /** A source that is complete and free of errors, with the hosts it would be used with. */
 export interface UsableSource {
-  readonly id: OutsideId;
+  readonly id: ExternalSourceId;
   readonly values: Readonly<Record<SettingName, string>>;
   readonly destination: Destination;
 }
 
-export type Choice =
+export type SourceSelection =
   | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
   | Exclude<Resolution, { readonly kind: 'ready' }>
   /** The folder brings a project ID of its own, and nobody has been asked about it. */
@@ -76,15 +76,15 @@ export type Choice =
   /** Nothing else can be used, and nobody has been asked about this. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
   /** The user chose this source for the folder, and it cannot be used any more. */
-  | { readonly kind: 'chosen-unusable'; readonly source: OutsideSource };
+  | { readonly kind: 'chosen-unusable'; readonly source: ExternalSource };
 
-export interface Looked {
-  readonly found: Found;
-  readonly choice: Choice;
+export interface LookupResult {
+  readonly found: SourceSnapshot;
+  readonly choice: SourceSelection;
 }
 
 /** What did not answer in time. */
-export interface Silent {
+export interface LookupTimeout {
   readonly silent: 'storage' | 'folder';
 }
 
@@ -93,7 +93,7 @@ export interface Silent {
  * otherwise. Values of two sources are never mixed. A source that is incomplete or has an error is
  * passed over; if none is left, the answer is what stands in the way in the editor.
  */
-export function choose(found: Found): Choice {
+export function choose(found: SourceSnapshot): SourceSelection {
   const choice = chooseSource(found);
   if (choice.kind !== 'ready') return choice;
   const ofOthers = found.outside.flatMap(({ text }) => valuesOf(text)?.apiKey ?? []);
@@ -102,8 +102,8 @@ export function choose(found: Found): Choice {
   return { ...choice, credentials: { ...choice.credentials, otherKeys } };
 }
 
-function chooseSource(found: Found): Choice {
-  const chosen = found.preferred && outsideSource(found, found.preferred);
+function chooseSource(found: SourceSnapshot): SourceSelection {
+  const chosen = found.preferred && externalSource(found, found.preferred);
   const preferred = chosen && chosen.answer !== 'refused' && usable(found, chosen);
   if (chosen && preferred) {
     // The values the user chose may have changed since: then the question comes again.
@@ -126,29 +126,35 @@ function chooseSource(found: Found): Choice {
 }
 
 /** What is wrong with the identity address, where it alone keeps a source from being used. */
-function identityProblem({ settings, outside }: Found): Choice | undefined {
+function identityProblem({ settings, outside }: SourceSnapshot): SourceSelection | undefined {
   const url = outside.map(({ text }) => valuesOf(text)?.url).find((value) => value !== undefined);
   const target = url === undefined ? undefined : destination(settings.authUrl, url);
   return target && 'setting' in target ? { kind: 'bad-address', ...target } : undefined;
 }
 
 /** Restricted Mode reads no source; there the user's own key serves. */
-function isUntrusted({ text }: OutsideSource): boolean {
+function isUntrusted({ text }: ExternalSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';
 }
 
 /** What was found in a source outside the editor; undefined for the editor itself. */
-export function outsideSource({ outside }: Found, source: SourceId): OutsideSource | undefined {
+export function externalSource(
+  { outside }: SourceSnapshot,
+  source: SourceId,
+): ExternalSource | undefined {
   return outside.find(({ id }) => id === source);
 }
 
 /** The three values, if they are complete and free of errors. */
-export function valuesOf(text: OutsideText): SourceReading['values'] {
+export function valuesOf(text: ExternalText): SourceReading['values'] {
   return text.kind === 'read' ? text.reading.values : undefined;
 }
 
 /** The values of a source outside the editor, if they can be used at all. */
-export function usable({ settings }: Found, { id, text }: OutsideSource): UsableSource | undefined {
+export function usable(
+  { settings }: SourceSnapshot,
+  { id, text }: ExternalSource,
+): UsableSource | undefined {
   const values = valuesOf(text);
   if (!values) return undefined;
   // Vendor and identity address are the user's own, whichever source the three settings are from.
@@ -157,16 +163,19 @@ export function usable({ settings }: Found, { id, text }: OutsideSource): Usable
 }
 
 /** The project of the editor: that of the folder, unless the user said no to it. */
-export function editorProject({ settings, projectAnswer }: Found): string {
+export function editorProject({ settings, projectAnswer }: SourceSnapshot): string {
   const isOfFolder = settings.folderProjectId !== '' && projectAnswer !== 'refused';
   return isOfFolder ? settings.folderProjectId : settings.projectId;
 }
 
 /** What the editor alone can come to. */
-export type EditorChoice = Exclude<Choice, { readonly kind: 'ask-source' | 'chosen-unusable' }>;
+export type EditorSelection = Exclude<
+  SourceSelection,
+  { readonly kind: 'ask-source' | 'chosen-unusable' }
+>;
 
 /** What the editor alone comes to. */
-export function chooseEditor(found: Found): EditorChoice {
+export function chooseEditor(found: SourceSnapshot): EditorSelection {
   const { settings, record, projectAnswer } = found;
   const projectId = editorProject(found);
   const resolution = resolveCredentials({ ...settings, projectId }, record);
@@ -177,10 +186,13 @@ export function chooseEditor(found: Found): EditorChoice {
   return { ...resolution, source: 'editor' };
 }
 
-function ready({ settings: { vendor } }: Found, { id, values, destination }: UsableSource): Choice {
+function ready(
+  { settings: { vendor } }: SourceSnapshot,
+  { id, values, destination }: UsableSource,
+): SourceSelection {
   return { kind: 'ready', source: id, credentials: credentialsFor(vendor, values, destination) };
 }
 
-function ask(source: UsableSource): Choice {
+function ask(source: UsableSource): SourceSelection {
   return { kind: 'ask-source', source };
 }

@@ -9,8 +9,8 @@ import {
   isUnsent,
   redirectHost,
 } from './connection.ts';
-import type { Exchange } from './exchange.ts';
 import { type AnswerHead, requestLimit, type StreamedAnswer } from './headers.ts';
+import type { HttpRequest } from './httpRequest.ts';
 import type { Outcome, Slot } from './limiter.ts';
 import {
   isRetriedStatus,
@@ -20,7 +20,7 @@ import {
   type retryWaitMs,
 } from './retry.ts';
 
-export interface DeliveryOptions {
+export interface AttemptOptions {
   /** Milliseconds to the headers of one attempt. */
   readonly headersMs: number;
   /** Milliseconds without the head of an answer after which whoever waits is told. */
@@ -32,7 +32,7 @@ export interface DeliveryOptions {
   /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * What no failure may repeat besides the secrets of its own exchange: a service can put what it
+   * What no failure may repeat besides the secrets of its own request: a service can put what it
    * has got by one request into the answer to another.
    */
   readonly secrets: () => readonly string[];
@@ -47,14 +47,14 @@ interface Failure {
 const MAX_ERROR_BYTES = 65_536;
 
 /**
- * One exchange under way: what its attempts share. Gives each attempt its slot and its bearer, is
+ * One request under way: what its attempts share. Gives each attempt its slot and its bearer, is
  * the last gate before the socket, and says what a failed attempt means and whether it is worth
  * another one. Knows nothing of the library that sends.
  */
-export class Delivery {
-  readonly #exchange: Exchange<unknown>;
+export class RequestAttempts {
+  readonly #request: HttpRequest<unknown>;
   readonly #signal: AbortSignal;
-  readonly #options: DeliveryOptions;
+  readonly #options: AttemptOptions;
   #slot: Slot | undefined;
   #bearer: string | undefined;
   #isSent = false;
@@ -66,9 +66,9 @@ export class Delivery {
   #known: { readonly cause: unknown; readonly failure: Failure } | undefined;
   #nextWaitMs = 0;
 
-  /** @param signal aborts when the exchange is cancelled or its time is over */
-  constructor(exchange: Exchange<unknown>, signal: AbortSignal, options: DeliveryOptions) {
-    this.#exchange = exchange;
+  /** @param signal aborts when the request is cancelled or its time is over */
+  constructor(request: HttpRequest<unknown>, signal: AbortSignal, options: AttemptOptions) {
+    this.#request = request;
     this.#signal = signal;
     this.#options = options;
   }
@@ -85,7 +85,7 @@ export class Delivery {
   async attempt<Response>(
     send: (bearer: string | undefined, signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> {
-    const { url, origin, budget } = this.#exchange;
+    const { url, origin, budget } = this.#request;
     this.#isSent = false;
     await this.#takeTurn();
     checkDestination(url, origin, process.env);
@@ -94,7 +94,7 @@ export class Delivery {
     const ending = new AbortController();
     this.#ending = ending;
     const timers = [
-      setTimeout(() => this.#exchange.onSilence?.(), this.#options.silentMs),
+      setTimeout(() => this.#request.onSilence?.(), this.#options.silentMs),
       setTimeout(() => ending.abort(), this.#options.headersMs),
     ];
     try {
@@ -116,7 +116,7 @@ export class Delivery {
   answered(stream: StreamedAnswer['stream']): Body {
     this.#isAnswered = true;
     this.#outcome = ['ok'];
-    return this.#bodyOf(stream, this.#exchange.maxBytes);
+    return this.#bodyOf(stream, this.#request.maxBytes);
   }
 
   /** The body of an answer to the last attempt. */
@@ -129,7 +129,7 @@ export class Delivery {
   async isWorthRetrying(cause: unknown, response: StreamedAnswer | undefined): Promise<boolean> {
     const { error, retryable } = await this.#failureOf(cause, response);
     const { waitMs, random, clock } = this.#options;
-    const { budget } = this.#exchange;
+    const { budget } = this.#request;
     const retry = MAX_RETRIES - budget.retriesLeft + 1;
     this.#nextWaitMs = waitMs(retry, error.details.retryAfterMs ?? 0, random);
     const { endsAt = Number.POSITIVE_INFINITY } = budget;
@@ -138,23 +138,23 @@ export class Delivery {
 
   /** Counts and announces the retry that `isWorthRetrying` has allowed. */
   countRetry(): void {
-    const { budget, onRetry } = this.#exchange;
+    const { budget, onRetry } = this.#request;
     budget.retriesLeft -= 1;
     const error = this.#known?.failure.error ?? new ServiceError('server-failed');
     onRetry?.({ retry: MAX_RETRIES - budget.retriesLeft, waitMs: this.#nextWaitMs, error });
   }
 
-  /** What the exchange failed with, and the facts about it that only its sender knows. */
+  /** What the request failed with, and the facts about it that only its sender knows. */
   async errorOf(cause: unknown, response: StreamedAnswer | undefined): Promise<ServiceError> {
-    const { url, budget } = this.#exchange;
+    const { url, budget } = this.#request;
     const { error } = await this.#failureOf(cause, response);
     const facts = { host: new URL(url).host, attempts: budget.attempts };
     return new ServiceError(error.kind, { ...facts, ...error.details });
   }
 
   /** What the head of any answer says of the limit holds for whoever comes next. */
-  heed({ header }: AnswerHead): void {
-    this.#exchange.limiter?.heed(requestLimit(header));
+  applyRateLimit({ header }: AnswerHead): void {
+    this.#request.limiter?.applyRateLimit(requestLimit(header));
   }
 
   /** Gives the slot back, as a success unless it has failed; only the first call counts. */
@@ -167,8 +167,8 @@ export class Delivery {
    * pauses and intervals are kept between requests.
    */
   async #takeTurn(): Promise<void> {
-    const { limiter, budget } = this.#exchange;
-    const bearer = this.#exchange.bearer?.();
+    const { limiter, budget } = this.#request;
+    const bearer = this.#request.bearer?.();
     await bearer?.get(this.#signal);
     this.#slot = await limiter?.acquire(this.#signal, budget.attempts > 0);
     if (bearer && !bearer.isThere()) {
@@ -184,7 +184,7 @@ export class Delivery {
   async #failureOf(cause: unknown, response: StreamedAnswer | undefined): Promise<Failure> {
     if (this.#known && this.#known.cause === cause) return this.#known.failure;
     const { error, retryable } = await this.#meaningOf(cause, response);
-    const own = [...(this.#exchange.secrets ?? []), this.#bearer ?? ''];
+    const own = [...(this.#request.secrets ?? []), this.#bearer ?? ''];
     const secrets = [...own, ...this.#options.secrets()];
     const failure = { error: withoutSecrets(error, secrets), retryable };
     this.#known = { cause, failure };
@@ -198,15 +198,15 @@ export class Delivery {
   async #meaningOf(cause: unknown, response: StreamedAnswer | undefined): Promise<Failure> {
     if (cause instanceof ServiceError) return { error: cause, retryable: false };
     if (response) return this.#meaningOfAnswer(response);
-    const { error, mayPass } = connectionFailure(cause, this.#exchange.url);
+    const { error, mayPass } = connectionFailure(cause, this.#request.url);
     return { error, retryable: mayPass };
   }
 
   async #meaningOfAnswer({ stream, ...head }: StreamedAnswer): Promise<Failure> {
-    const { url, failure } = this.#exchange;
+    const { url, failure } = this.#request;
     const { clock } = this.#options;
     const { status, header } = head;
-    this.heed(head);
+    this.applyRateLimit(head);
     // To its end, before anything is sent again: what is not read to its end costs the connection.
     const text = await this.#bodyOf(stream, MAX_ERROR_BYTES)
       .text()

@@ -1,8 +1,8 @@
 import type { Credentials } from '../credentials.ts';
 import { ServiceError } from '../errors.ts';
 import type { ErrorAnswer } from '../failures.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
+import type { HttpRequest } from '../http/httpRequest.ts';
 import type { RequestGate } from '../http/limiter.ts';
 import { type Model, readModels } from '../models/modelList.ts';
 import { idFilter } from '../models/models.ts';
@@ -30,13 +30,13 @@ const MAX_BYTES = 1_048_576;
  * Asks the identity service for anything at all; that it says no is an answer.
  * @throws {ServiceError} where no answer came, or another one than from the service itself
  */
-export async function reachIdentity(
+export async function probeIdentity(
   http: Http,
   { vendor, authUrl, approved }: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
   const url = authUrl + vendor.tokenPath;
-  await reach(http, { url, origin: approved.auth, signal, read: async () => undefined });
+  await probe(http, { url, origin: approved.auth, signal, read: async () => undefined });
 }
 
 /**
@@ -46,7 +46,7 @@ export async function reachIdentity(
  * @returns undefined if the answer says nothing about the model
  * @throws {ServiceError} where no answer came, or another one than from the service itself
  */
-export function reachService(
+export function probeService(
   http: Http,
   { vendor, serviceUrl, origin }: ServiceAddress,
   modelId: string,
@@ -59,7 +59,7 @@ export function reachService(
     limit: '1',
     ...(filters && { filters }),
   });
-  return reach(http, {
+  return probe(http, {
     url: `${serviceUrl}${vendor.paths.models}?${query}`,
     origin,
     signal,
@@ -72,13 +72,13 @@ export function reachService(
 }
 
 /** Sends once: what is found is said at once, and a second look is up to the user. */
-async function reach<Found>(
+async function probe<Found>(
   http: Http,
-  request: Pick<Exchange<Found>, 'url' | 'origin' | 'signal' | 'limiter' | 'read'>,
+  asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'signal' | 'limiter' | 'read'>,
 ): Promise<Found | undefined> {
   const budget = { ...http.budget(DEADLINE_MS), retriesLeft: 0 };
-  const exchange: Exchange<Found> = {
-    ...request,
+  const request: HttpRequest<Found> = {
+    ...asked,
     method: 'GET',
     accept: 'application/json',
     budget,
@@ -86,7 +86,7 @@ async function reach<Found>(
     failure: answered,
   };
   try {
-    return await http.send(exchange);
+    return await http.send(request);
   } catch (error) {
     if (!(error instanceof ServiceError) || !isAnswer(error)) throw error;
     return undefined;

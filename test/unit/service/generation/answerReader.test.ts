@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../../src/service/errors.ts';
-import { Collector, collectStream } from '../../../../src/service/generation/collector.ts';
-import { readChat } from '../../../../src/service/generation/piece.ts';
+import { readChat } from '../../../../src/service/generation/answerChunk.ts';
+import { AnswerReader, readAnswerStream } from '../../../../src/service/generation/answerReader.ts';
 import { Body } from '../../../../src/service/http/body.ts';
 import { kindOf, never } from '../fixtures.ts';
 
@@ -21,8 +21,8 @@ function body(...events: (string | ServiceError)[]): Body {
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {
-  const collected = new Collector(() => {});
-  await collectStream(body(...events), readChat, collected, signal);
+  const collected = new AnswerReader(() => {});
+  await readAnswerStream(body(...events), readChat, collected, signal);
   return collected.finish();
 }
 

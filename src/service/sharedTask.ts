@@ -1,10 +1,10 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from './errors.ts';
 
 /**
  * One run of work that everybody who wants its result shares. Each can stop waiting on their own;
  * when the last one has, the work is aborted.
  */
-export class Flight<Result> {
+export class SharedTask<Result> {
   /** The result, for those who do not wait for it themselves. */
   readonly result: Promise<Result>;
   readonly #controller = new AbortController();

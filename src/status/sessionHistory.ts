@@ -26,7 +26,7 @@ export interface PastToken {
 const KEPT = 5;
 
 /** What happened last in this window, as kinds and numbers; for *Copy Diagnostics*. */
-export class Recent {
+export class SessionHistory {
   readonly #failures: PastFailure[] = [];
   readonly #generations: PastGeneration[] = [];
   readonly #tokens: PastToken[] = [];

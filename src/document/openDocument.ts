@@ -9,11 +9,11 @@ import {
 } from 'vscode';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
-import type { Stretch, TextChange } from './ownText.ts';
-import { isObeyed, isPlaceToWrite } from './target.ts';
+import { isExecutedFile, isPlaceToWrite } from './target.ts';
+import type { OffsetRange, TextChange } from './trackedText.ts';
 
 /** A document as a writer meets it; offsets count UTF-16 units. */
-export interface Page extends Disposable {
+export interface OpenDocument extends Disposable {
   readonly document: TextDocument;
   /** Grows with every change. */
   readonly version: number;
@@ -22,7 +22,7 @@ export interface Page extends Disposable {
   readonly isShown: boolean;
   /** Whether it can be written to at all; of one without a tab VS Code would open it again. */
   readonly isOpen: boolean;
-  textOf(stretch: Stretch): string;
+  textOf(stretch: OffsetRange): string;
   /**
    * Makes changes that do not touch, in one edit.
    * @param beginsStep whether an undo step begins with them
@@ -41,7 +41,7 @@ export interface Page extends Disposable {
 export type ChangeListener = (changes: readonly TextChange[], isReplay: boolean) => void;
 
 /** A document of VS Code, wherever it is shown, split, or renamed to. */
-export class DocumentPage implements Page {
+export class EditorDocument implements OpenDocument {
   #document: TextDocument;
   readonly #listeners: Disposable[];
   readonly #onChange = new Set<ChangeListener>();
@@ -79,7 +79,7 @@ export class DocumentPage implements Page {
     return !document.isClosed && hasTab(document) && isPlaceToWrite(document);
   }
 
-  textOf(stretch: Stretch): string {
+  textOf(stretch: OffsetRange): string {
     const { start, end } = stretch;
     return this.#document.getText(
       rangeOf(this.#document, { rangeOffset: start, rangeLength: end - start }),
@@ -127,7 +127,7 @@ export class DocumentPage implements Page {
       const there = to + here.slice(from.length);
       const renamed = workspace.textDocuments.find(({ uri }) => uri.toString() === there);
       if (renamed?.getText() !== text) continue;
-      if (isObeyed(this.#document) || !isObeyed(renamed)) this.#document = renamed;
+      if (isExecutedFile(this.#document) || !isExecutedFile(renamed)) this.#document = renamed;
     }
   }
 }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Piece, readChat, readGeneration } from '../../../../src/service/generation/piece.ts';
+import {
+  type AnswerChunk,
+  readChat,
+  readGeneration,
+} from '../../../../src/service/generation/answerChunk.ts';
 
-const nothing: Piece = {
+const nothing: AnswerChunk = {
   text: '',
   stopReason: undefined,
   inputTokens: undefined,
@@ -11,7 +15,7 @@ const nothing: Piece = {
 const generated = { generated_text: 'a', stop_reason: 'not_finished' };
 
 describe('a piece of an answer', () => {
-  const pieces: readonly [what: string, piece: Piece, expected: Partial<Piece>][] = [
+  const pieces: readonly [what: string, piece: AnswerChunk, expected: Partial<AnswerChunk>][] = [
     ['of an empty list', readChat({ choices: [] }), {}],
     ['with nothing said', readChat({ choices: [{}] }), {}],
     ['with null for text and reason', readChat(chat({ content: null }, null)), {}],
@@ -57,7 +61,7 @@ describe('a piece of an answer', () => {
     it(`${what} is read`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
   }
 
-  const refused: (readonly [read: (json: unknown) => Piece, json: unknown])[] = [
+  const refused: (readonly [read: (json: unknown) => AnswerChunk, json: unknown])[] = [
     ...[undefined, null, 'x', {}, { choices: {} }, { choices: [null] }, { choices: ['x'] }].map(
       (json) => [readChat, json] as const,
     ),

@@ -4,18 +4,18 @@ import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
 import { readSettings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
-import {
-  type Folder,
-  type Found,
-  type OutsideId,
-  type OutsideSource,
-  type OutsideText,
-  type SourceId,
-  valuesOf,
-} from './choose.ts';
+import { readExternalEnvironment, readExternalFile } from './externalSource.ts';
 import type { KeyStore } from './keyStore.ts';
-import { readOutsideEnvironment, readOutsideFile } from './outside.ts';
 import type { WantedSettings } from './resolve.ts';
+import {
+  type ExternalSource,
+  type ExternalSourceId,
+  type ExternalText,
+  type Folder,
+  type SourceId,
+  type SourceSnapshot,
+  valuesOf,
+} from './sourceSelection.ts';
 
 export interface FindOptions {
   readonly keys: KeyStore;
@@ -31,21 +31,21 @@ const PREFERRED = 'hostedModel.preferredSources';
 export async function findSources(
   options: FindOptions,
   owner: WorkspaceFolder | undefined,
-): Promise<Found> {
+): Promise<SourceSnapshot> {
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
   // As it is when somebody asks: any part of the extension host can change it.
-  const atOnce = readOutsideEnvironment(environment, settings.vendor);
+  const atOnce = readExternalEnvironment(environment, settings.vendor);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
-  const texts: readonly (readonly [OutsideId, OutsideText])[] = [
-    ['envFile', await readOutsideFile(owner, settings.vendor)],
+  const texts: readonly (readonly [ExternalSourceId, ExternalText])[] = [
+    ['envFile', await readExternalFile(owner, settings.vendor)],
     ['environment', atOnce],
   ];
   // Together: whether a keyring owes an answer shows in the reading of the key.
   const [record, ...outside] = await Promise.all([
     keys.read(),
-    ...texts.map(async ([id, text]): Promise<OutsideSource> => {
+    ...texts.map(async ([id, text]): Promise<ExternalSource> => {
       const values = valuesOf(text);
       const subject = values && sourceSubject(id, values, folder, settings);
       return { id, text, answer: subject && (await approvals.answerFor(subject)) };
@@ -65,7 +65,7 @@ export async function findSources(
 
 /** What an answer about a source depends on. */
 export function sourceSubject(
-  id: OutsideId,
+  id: ExternalSourceId,
   { apiKey, projectId, url }: NonNullable<SourceReading['values']>,
   folder: Folder,
   { vendor, authUrl }: WantedSettings,
@@ -78,7 +78,7 @@ export function projectSubject(folder: Folder, projectId: string): Subject {
 }
 
 /** Which source the user chose over the order, for each folder of this workspace. */
-function preferences({ workspaceState }: FindOptions): Readonly<Record<string, OutsideId>> {
+function preferences({ workspaceState }: FindOptions): Readonly<Record<string, ExternalSourceId>> {
   return workspaceState.get(PREFERRED, {});
 }
 
