@@ -1,0 +1,52 @@
+/**
+ * `npm run way`: the files that the main job crosses, from the command to the socket and from the
+ * socket to the document. Counted are the files of src on the stack, awaiting callers included, as
+ * the request is sent and as its first text is written. What was called and has returned by then is
+ * not on the way. The mode is newDocument, the one that an editor in plain Node can play.
+ */
+import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
+import { windows } from '../contract/leaks/window.ts';
+import { startLife } from '../contract/lifecycle/life.ts';
+
+Error.stackTraceLimit = 300;
+
+/** The last caller first. */
+function filesOnStack(): string[] {
+  const stack = new Error('here').stack ?? '';
+  return [...new Set([...stack.matchAll(/\/src\/([\w/]+\.ts)/g)].map(([, path = '']) => path))];
+}
+
+const life = await startLife();
+const editor = life.editor();
+let toSocket: string[] = [];
+let toDocument: string[] = [];
+
+const { fetch } = globalThis;
+globalThis.fetch = (url, init) => {
+  if (String(url).includes('/text/')) toSocket = filesOnStack().reverse();
+  return fetch(url, init);
+};
+const sink = editor.sink.bind(editor);
+editor.sink = (kind, ...values) => {
+  const files = filesOnStack();
+  // The text of an answer; everything else that is shown does not come from the socket.
+  const socket = files.findIndex((path) => path.startsWith('service/http/http'));
+  if (kind === 'document' && socket >= 0) toDocument = files.slice(0, socket + 1).reverse();
+  sink(kind, ...values);
+};
+
+const opened = windows(new SinkEditor());
+const window = await opened.start(editor, life.stores);
+await window.run('generateFromSelection');
+await window.close();
+opened.end();
+await life.emulator.close();
+
+for (const [name, files] of Object.entries({
+  'from the command to the socket': toSocket,
+  'from the socket to the document': toDocument,
+})) {
+  console.log(`${name}: ${files.length} files`);
+  for (const path of files) console.log(`  ${path}`);
+}
+process.exitCode = toSocket.length > 0 && toDocument.length > 0 ? 0 : 1;
