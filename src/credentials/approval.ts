@@ -5,8 +5,8 @@ import type { KeyRecord, KeyStore } from './keyStore.ts';
 import type { Destination } from './resolve.ts';
 
 /**
- * Asks before a stored key may go to another host than the ones shown when it was saved (rule R3
- * of the threat model). Keeping the saved hosts is the button that Enter presses.
+ * Asks before a stored key may go to another host than the ones shown when it was saved (R3 of
+ * docs/threat-model.md). Keeping the saved hosts is the button that Enter presses.
  */
 export async function askDestination(
   saved: Destination,

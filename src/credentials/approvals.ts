@@ -5,7 +5,7 @@ import type { Memento, SecretStorage } from 'vscode';
  * What the user answered when a folder brought credentials or a project of its own. An answer
  * belongs to exactly the values it was given for: it is kept under a keyed hash of them, outside
  * the workspace, and any change of a value leads to another hash and so to the question again
- * (rules R3 and R4 of the threat model; approval by name was CVE-2025-54136 of another product).
+ * (R3 and R4 of docs/threat-model.md; approval by name was CVE-2025-54136 of another product).
  */
 
 export type Answer = 'approved' | 'refused';

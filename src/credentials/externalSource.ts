@@ -71,7 +71,7 @@ export async function openEnvFile(folder = activeFolder()): Promise<void> {
 /**
  * Reads the `.env` in the root of a folder, once and as bytes, so that what is approved is what is
  * used. A repository chooses what stands there: no link is followed, no device opened, nothing
- * large read (rule T12 of the threat model).
+ * large read (T12 of docs/threat-model.md).
  */
 export async function readExternalFile(
   folder: WorkspaceFolder | undefined,

@@ -2,8 +2,8 @@ import type { Disposable, Memento, SecretStorage } from 'vscode';
 
 /**
  * Keeps the API key together with the two addresses the user saw when it was saved: the key goes
- * to no other identity service, and its tokens to no other inference service (rule R2 of the
- * threat model).
+ * to no other identity service, and its tokens to no other inference service (R2 of
+ * docs/threat-model.md).
  */
 
 export interface KeyRecord {

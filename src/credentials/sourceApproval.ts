@@ -9,8 +9,8 @@ import type { Folder, UsableSource } from './sourceSelection.ts';
 export const NOT_SOUGHT = `Text is not searched for a key of fewer than ${SHORTEST_SOUGHT} characters before it is sent.`;
 
 /**
- * Asks whether the credentials of a `.env` file or the environment may be used in a folder (rule
- * R4 of the threat model). Enter presses the button that uses nothing.
+ * Asks whether the credentials of a `.env` file or the environment may be used in a folder (R4 of
+ * docs/threat-model.md). Enter presses the button that uses nothing.
  * @returns undefined if the question was closed
  */
 export async function askSource(

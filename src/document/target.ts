@@ -86,7 +86,7 @@ const USER_SETTINGS =
 
 /**
  * Whether an editor or a shell runs or obeys what stands in this file: there nothing generated
- * lands without a look at it first (studies: security T25).
+ * lands without a look at it first (T25 of docs/threat-model.md).
  */
 export function isExecutedFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   const parts = uri.path.toLowerCase().split('/');

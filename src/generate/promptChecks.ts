@@ -6,7 +6,7 @@ import type { Job } from './job.ts';
 
 /** What is asked before text goes out. Nothing is ever cut. */
 
-/** Characters; more is rarely meant, and costs (studies: security J20). */
+/** Characters; more is rarely meant, and costs. */
 const ASK_ABOVE = 100_000;
 const REFUSE_ABOVE = 1_000_000;
 /** Selections; each one is a request of its own. */

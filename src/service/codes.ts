@@ -1,6 +1,6 @@
 import type { ErrorKind } from './errors.ts';
 
-/** The codes of the service that this client knows; source: the error table of the service study. */
+/** The codes of the service that this client knows: documented, or seen in its answers. */
 
 /** Codes of the inference service that have one meaning, whatever the status. */
 export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {

@@ -2,7 +2,7 @@ import type { Vendor } from './vendors.ts';
 
 /**
  * The three settings (API key, project ID, service URL): which are missing, what is wrong with
- * one, and where a URL may lead. Rules R1–R7 of the threat model; pure, no network.
+ * one, and where a URL may lead. R1 to R7 of docs/threat-model.md; pure, no network.
  */
 
 export type SettingName = 'apiKey' | 'projectId' | 'url';
@@ -139,7 +139,7 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token)(\/.*)?$/s;
  * Reads a service or identity URL as strictly as a place that gets a secret deserves: https, or
  * http to a literal loopback address; no user, query or fragment. The text is checked before the
  * URL parser sees it, since the parser repairs backslashes, tabs and missing slashes into another
- * host (study: 40 hostile URLs).
+ * host (T16 of docs/threat-model.md).
  */
 export function parseServiceUrl(text: string): ParsedUrl {
   const { value, blemishes } = cleanValue(text);

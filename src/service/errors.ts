@@ -4,7 +4,7 @@ import type { SecretKind } from './secrets/promptSecrets.ts';
 /**
  * Everything that can go wrong with the service, as kinds and numbers. Sentences belong to the
  * user interface; text of the service, headers, bodies and foreign error objects never get here,
- * since both JSON and inspection of them can show the key (studies: axios errors hold the request).
+ * since both JSON and inspection of them can show the key: an AxiosError holds the request.
  */
 
 /** Why a request failed. Each kind exists because a person has to do something different. */

@@ -6,7 +6,7 @@ import { parseJson, shape } from './wire.ts';
 /**
  * What an error answer means, by status and code together: a status alone misleads, since a
  * refused key is answered with 400, a used-up quota with 403 or 429, and a wrong project with 403
- * or 404. Source: the error table of the service study, one row or recording for each line here.
+ * or 404. Each line here has an answer of the service behind it, documented or recorded.
  */
 
 /** An answer that is no success. Its text goes no further than this file. */

@@ -8,7 +8,7 @@ const PRIORITY = 101;
 
 /**
  * Says something in the status bar for a moment. Screen readers speak it at once, since it appears
- * with the role of an alert; VS Code gives extensions no other way to speak (studies: VS Code API).
+ * with the role of an alert; VS Code gives extensions no other way to speak.
  */
 export function announce(text: string): void {
   const { Right } = StatusBarAlignment;

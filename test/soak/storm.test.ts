@@ -20,7 +20,7 @@ interface Pace {
   readonly waitShare: number;
 }
 
-/** A tenth of the product's waits, as in the study; and these waits themselves. */
+/** A tenth of the product's waits; and these waits themselves. */
 const paces: readonly Pace[] = [
   { name: 'tenth', serviceMs: 5, waitShare: 0.1 },
   ...(isFull ? [{ name: 'real', serviceMs: 100, waitShare: 1 }] : []),
@@ -48,7 +48,7 @@ describe(`I18: ${JOBS} calls, ${IN_FLIGHT + QUEUE} of them at once, to a service
   const rows: (string | number)[][] = [];
   const worst = { failed: 0, requests: 0 };
   afterEach(endWorlds);
-  // With a fixed concurrency of 8, 111, 104 and 89 failed (study of security, M31).
+  // With a fixed concurrency of 8, 111, 104 and 89 failed.
   after(() => {
     const title = `429 storm, ${JOBS} calls to a service that takes 1, 2 or 4 at once: at most ${worst.failed} failed (bar ${MOST_FAILED}), with ${worst.requests.toFixed(2)} requests each (bar ${MOST_REQUESTS})`;
     const heads = ['waits', 'capacity', 'failed', 'requests a job', 'limit at the end', 'seconds'];

@@ -16,7 +16,7 @@ const END = HOURS * 60 * MINUTE;
 const START = MINUTE;
 /** Seconds between two generations of a window, in the mean. */
 const USE = 10 * MINUTE;
-/** What others set their timers to, in the simulation of the study (performance, section 6). */
+/** What others set their timers to. */
 const FIXED_LEAD = 5 * MINUTE;
 
 /** What happens in each second, to come. */

@@ -65,8 +65,8 @@ const GROWTH = 1 / 4;
  * - First come, first served; waiting can be cancelled and never costs a slot. A call that comes
  *   back was accepted before: it goes ahead of those that never started, and is never refused.
  * - A 429 halves the limit, at most once per round trip, down to one; each success grows it by a
- *   fraction until the user's own limit is reached again (study: fixed concurrency lost 74–93 % of
- *   jobs where this lost 2 %).
+ *   fraction until the user's own limit is reached again (measured: with a fixed limit 74 to 93 %
+ *   of the calls failed where with this one 2 % did).
  * - Starts keep the user's interval and the rate that the service has named last, whichever is
  *   slower: a service that says how much it takes need not say 429.
  * - A pause the service asked for holds everybody back, not only the request that was told, though

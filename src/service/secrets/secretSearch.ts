@@ -8,7 +8,7 @@ export interface SecretMatch {
   readonly end: number;
 }
 
-/** A beginning of this length gives a secret away, if it is not most of it (studies: security T3). */
+/** A beginning of this length gives a secret away, if it is not most of it. */
 const PREFIX_LENGTH = 12;
 const LONGEST_WITHOUT_PREFIX = 23;
 

@@ -38,8 +38,8 @@ export function tokenLife(answer: TokenAnswer, random: number): TokenLife {
 
 /**
  * Seconds a new token lives: the shorter of `expires_in` and `expiration`, the latter measured
- * against the server's own clock, since clocks differ by minutes and more (study: comparing it
- * with the local clock breaks four official clients). Nonsense is left out; with nothing left it
+ * against the server's own clock, since clocks differ by minutes and more (comparing it with
+ * the local clock breaks four official clients). Nonsense is left out; with nothing left it
  * is 300 s, and an early death is mended by the replay after a 401.
  */
 function lifeSeconds(answer: TokenAnswer): number {

@@ -14,7 +14,7 @@ const notMember =
 const tooLong = (text: string) => `Invalid input argument for Model 'm': ${text}`;
 
 describe('an error answer of inference', () => {
-  // The rows of the error table in the study of the service, in its order.
+  // Answers that the service documents, or has been seen to give.
   const table: readonly [number, string, string, ErrorKind][] = [
     [401, 'authentication_token_expired', 'due to an expired token', 'unauthorized'],
     [401, 'authentication_token_not_valid', 'due to invalid token', 'unauthorized'],
