@@ -21,7 +21,8 @@ const options = {
   minify: production,
   sourcemap: production ? false : 'linked',
   legalComments: 'none',
-  logLevel: 'warning',
+  // While it watches: when a build begins and ends, which VS Code waits for.
+  logLevel: watch ? 'info' : 'warning',
   metafile: true,
 };
 

@@ -4,7 +4,8 @@
  *
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 takes the desktop build, which is downloaded (a version
  * is then one of VS Code). HOSTED_MODEL_EXTENSION is the folder of another build of the extension,
- * for instance an unpacked VSIX. HOSTED_MODEL_GREP picks tests by name.
+ * for instance an unpacked VSIX. HOSTED_MODEL_GREP picks tests by name. HOSTED_MODEL_INSPECT is a
+ * port at which the desktop build waits for a debugger before the first test.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import { trustedFileVariable } from './trusted.ts';
 
 const named: Readonly<Record<string, string>> = { newest: newestServer, oldest: oldestServer };
 const argument = process.argv[2] ?? 'newest';
+const inspect = process.env['HOSTED_MODEL_INSPECT'];
 const desktop = process.env['HOSTED_MODEL_DESKTOP_VSCODE'] === '1';
 
 const suite = await bundleTests();
@@ -29,12 +31,13 @@ const where = desktop
     : { version: argument }
   : { vscodeExecutablePath: join(import.meta.dirname, '..', 'vscode', 'code.sh') };
 
+if (inspect) console.log(`The extension host waits for a debugger at port ${inspect}.`);
 try {
   await runTests({
     ...where,
     extensionDevelopmentPath: process.env['HOSTED_MODEL_EXTENSION'] ?? repositoryRoot,
     extensionTestsPath: suite,
-    launchArgs: [folder],
+    launchArgs: [folder, ...(inspect ? [`--inspect-brk-extensions=${inspect}`] : [])],
     extensionTestsEnv: {
       HOSTED_MODEL_NODE: process.execPath,
       HOSTED_MODEL_SERVER_VERSION: named[argument] ?? argument,
@@ -66,6 +69,7 @@ async function bundleTests(): Promise<string> {
     // As the extension's own bundle has it: axios-retry says in another way what it exports to Node.
     mainFields: ['module', 'main'],
     logLevel: 'warning',
+    sourcemap: inspect ? 'linked' : false,
   });
   return join(output, 'suite.cjs');
 }

@@ -1,0 +1,39 @@
+/**
+ * What F5 opens: a VS Code with settings, secrets and state of its own, on a copy of the sample
+ * folder, with the extension as it is in dist/ and the emulated service of the task `emulator`. The
+ * window of an `extensionHost` configuration would share the key of whoever develops, and ignores
+ * `--user-data-dir`: https://github.com/microsoft/vscode/issues/130504.
+ *
+ * node test/vscode/window.ts <executable of VS Code>
+ */
+import { spawn } from 'node:child_process';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { repositoryRoot, testDirectory } from './install.ts';
+import { demoKey, demoProject } from './sample.ts';
+import { quietSettings } from './server.ts';
+
+/** Also in .vscode, for the emulator and for the debugger. */
+const [emulatorPort, debuggerPort] = [8765, 9339];
+
+const [vscode = 'code'] = process.argv.slice(2);
+const home = join(testDirectory, 'window');
+const folder = join(home, 'sample');
+const address = `http://127.0.0.1:${emulatorPort}`;
+const settings = {
+  ...quietSettings,
+  'hostedModel.authUrl': address,
+  'hostedModel.url': address,
+  'hostedModel.projectId': demoProject,
+};
+
+await cp(join(import.meta.dirname, 'sample'), folder, { recursive: true });
+await mkdir(join(home, 'User'), { recursive: true });
+await writeFile(join(home, 'User', 'settings.json'), JSON.stringify(settings, undefined, 2));
+const places = [`--user-data-dir=${home}`, `--extensions-dir=${join(home, 'extensions')}`];
+const development = [
+  `--extensionDevelopmentPath=${repositoryRoot}`,
+  `--inspect-extensions=${debuggerPort}`,
+];
+spawn(vscode, [...places, ...development, folder], { detached: true, stdio: 'ignore' }).unref();
+console.log(`Run "Hosted Model: Set API Key" there, once, with the key ${demoKey}.`);
