@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 
 /** What a suite has counted or measured. */
 export interface Table {
-  /** What it is about, with its main figure: the README shows no more of it until it is opened. */
+  /** What it is about, with its main figure. */
   readonly title: string;
   readonly heads: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
@@ -12,10 +12,10 @@ export interface Table {
   readonly figure?: string;
 }
 
-/** Whether the README will quote what is printed, as in `npm run figures`. */
+/** Whether docs/quality.md will quote what is printed, as in `npm run figures`. */
 export const isQuoted = process.env['HOSTED_MODEL_FIGURES'] === '1';
 
-/** Prints a table. What the README will quote is written to its file, too. */
+/** Prints a table. What docs/quality.md will quote is written to its file, too. */
 export function printTable(table: Table): void {
   const { title, note, figure } = table;
   const lines = [title, ...aligned(cellsOf(table)), ...(note ? [note] : [])];

@@ -1,6 +1,6 @@
 /**
- * `npm run figures`: runs in full what the README quotes, and keeps each table beside this file. Ends
- * at the first suite that fails.
+ * `npm run figures`: runs in full what docs/quality.md quotes, and keeps each table beside this
+ * file. Ends at the first suite that fails.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, rmSync, statSync } from 'node:fs';

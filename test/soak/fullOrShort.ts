@@ -1,6 +1,6 @@
 /**
- * The full form is what `npm run test:soak` runs and what the README quotes. `npm test` runs the
- * short one, which proves the same rules on fewer cases.
+ * The full form is what `npm run test:soak` runs and what docs/quality.md quotes. `npm test` runs
+ * the short one, which proves the same rules on fewer cases.
  */
 export const isFull = process.env['HOSTED_MODEL_FULL'] === '1';
 

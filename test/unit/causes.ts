@@ -17,7 +17,7 @@ import {
 
 /**
  * Every cause that a diagnosis names, and what it says about it. The contract tests plant them one
- * at a time; the table of the README is made of them.
+ * at a time; the table of docs/troubleshooting.md is made of them.
  */
 
 const authHost = 'iam.cloud.ibm.com';
@@ -191,7 +191,7 @@ export function shapeOf({ text }: ShownCheck): string {
     .replaceAll(/\([A-Z_0-9]+\)/g, '(CODE)');
 }
 
-/** The table of the README. */
+/** The table of docs/troubleshooting.md. */
 export function causesTable(): string {
   const rows = Object.entries(causes).map(([cause, check]) => {
     const { text, fix }: ShownCheck = check;

@@ -18,7 +18,7 @@ import { modelId, tokenPath } from './world.ts';
 
 interface Planted {
   readonly cause: string;
-  /** What the README calls it. */
+  /** What docs/troubleshooting.md calls it. */
   readonly named?: CauseName;
   readonly options?: ExaminationOptions;
   readonly plant?: (emulator: Emulator) => void;

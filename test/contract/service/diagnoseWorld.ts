@@ -121,7 +121,7 @@ export async function endExaminations(): Promise<void> {
   await Promise.all(open.splice(0).map((close) => close()));
 }
 
-/** The first failure or warning has the sentence and the fix that the README has for it. */
+/** The first failure or warning has its sentence and its fix in docs/troubleshooting.md. */
 export function assertNamed({ results }: Diagnosis, named: CauseName): void {
   const result = results.find(({ state }) => state === 'failed' || state === 'warning');
   const shown: ShownCheck | undefined = result && shownCheck(result);

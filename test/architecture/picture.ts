@@ -1,0 +1,204 @@
+import { randomOf } from '../random.ts';
+import type { Room } from './rooms.ts';
+
+/**
+ * Draws the house: rooms on their floors, and an arrow for each pair of rooms of which one imports
+ * the other. The same rooms always make the same picture.
+ */
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Implied: other arrows lead there as well. */
+type Kind = 'implied' | 'plain';
+
+interface Arrow {
+  readonly from: Room;
+  readonly to: Room;
+  readonly kind: Kind;
+}
+
+/** The middle of each box. */
+type Places = Map<Room, Point>;
+
+/** Where the picture is kept. */
+export const HOUSE = 'media/architecture.svg';
+
+const WIDTH = 960;
+const FLOOR = 92;
+const TOP = 36;
+const BOX = { width: 112, height: 40 };
+/** Where the middle of a box can be, from the left. */
+const COLUMNS = Array.from({ length: 13 }, (_, column) => 150 + column * 61);
+
+const LEGEND =
+  'An arrow leads from a room to one that it imports. Pale: other arrows lead there, too.';
+
+/** Of VS Code's and GitHub's own themes; each text has a contrast of 4.5 or more. */
+const STYLE = `
+  :root { color-scheme: light dark; --back: #ffffff; --floor: #f6f8fa; --text: #1f2328;
+    --pale: #59636e; --plain: #0969da; --implied: #aab4be; }
+  @media (prefers-color-scheme: dark) {
+    :root { --back: #0d1117; --floor: #171d26; --text: #e6edf3; --pale: #9198a1;
+      --plain: #4493f8; --implied: #57616c; }
+  }
+  text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: var(--pale); }
+  .room { font-weight: 600; fill: var(--text); text-anchor: middle; }
+  .files { font-size: 11px; text-anchor: middle; }
+  .back { fill: var(--back); }
+  .floor { fill: var(--floor); }
+  .box { fill: var(--back); stroke: var(--plain); stroke-width: 1.5; }
+  .implied { stroke: var(--implied); fill: var(--implied); }
+  .plain { stroke: var(--plain); fill: var(--plain); stroke-width: 1.5; }
+  .head { stroke: none; }
+`;
+
+export function pictureOf(rooms: readonly Room[]): string {
+  const arrows = arrowsOf(rooms);
+  const places = arranged(rooms, arrows);
+  const floors = floorsOf(rooms);
+  const height = TOP + floors.length * FLOOR + 4;
+  // What matters more is drawn over the rest.
+  const kinds: readonly Kind[] = ['implied', 'plain'];
+  const drawn = [
+    `<text x="24" y="28">${LEGEND}</text>`,
+    ...floors.map(floorAt),
+    ...kinds.flatMap((kind) =>
+      arrows.filter((one) => one.kind === kind).map((one) => lineOf(one, arrows, places)),
+    ),
+    ...rooms.map((room) => boxOf(room, placeOf(places, room))),
+  ];
+  const described = rooms.map(
+    (room) => `${room.label} on floor ${room.floor} imports ${room.imports.join(', ') || 'none'}.`,
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title description">
+<title id="title">The rooms of src and their floors</title>
+<desc id="description">${described.join(' ')}</desc>
+<style>${STYLE}</style>
+<defs>${kinds.map(headOf).join('')}</defs>
+<rect class="back" width="${WIDTH}" height="${height}" rx="8"/>
+${drawn.join('\n')}
+</svg>
+`;
+}
+
+function arrowsOf(rooms: readonly Room[]): Arrow[] {
+  const importsOf = (room: Room) => rooms.filter(({ name }) => room.imports.includes(name));
+  const leads = (from: Room, to: Room): boolean =>
+    importsOf(from).some((next) => next === to || leads(next, to));
+  return rooms.flatMap((from) =>
+    importsOf(from).map((to) => {
+      const isImplied = importsOf(from).some((next) => leads(next, to));
+      return { from, to, kind: isImplied ? 'implied' : 'plain' };
+    }),
+  );
+}
+
+/** Moves every room to where it is best until none moves, from a few beginnings. */
+function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
+  const random = randomOf(1);
+  const floors = floorsOf(rooms);
+  const yOf = ({ floor }: Room) => TOP + (floors.indexOf(floor) + 0.5) * FLOOR;
+  const attempts = Array.from({ length: 4 }, () => {
+    const places: Places = new Map();
+    const costAt = (room: Room, x: number) => {
+      places.set(room, { x, y: yOf(room) });
+      return costOf(rooms, arrows, places);
+    };
+    for (const room of rooms) costAt(room, COLUMNS[Math.floor(random() * COLUMNS.length)] ?? 0);
+    let cost = costOf(rooms, arrows, places);
+    for (let before = cost + 1; cost < before; ) {
+      before = cost;
+      for (const room of rooms) {
+        const best = COLUMNS.map((x) => ({ x, cost: costAt(room, x) })).reduce((one, other) =>
+          other.cost < one.cost ? other : one,
+        );
+        cost = costAt(room, best.x);
+      }
+    }
+    return { places, cost };
+  });
+  return attempts.reduce((one, other) => (other.cost < one.cost ? other : one)).places;
+}
+
+/** What is bad: boxes that overlap, arrows through boxes, arrows that cross, long ways. */
+function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
+  const ends = arrows.map(({ from, to, kind }) => {
+    const [start, end] = [placeOf(places, from), placeOf(places, to)];
+    return { from, to, start, end, weight: kind === 'implied' ? 1 : 4 };
+  });
+  let cost = 0;
+  for (const one of rooms) {
+    const { x, y } = placeOf(places, one);
+    for (const other of rooms) {
+      const near = Math.abs(placeOf(places, other).x - x) < BOX.width + 10;
+      if (other !== one && other.floor === one.floor && near) cost += 5_000;
+    }
+    for (const { from, to, start, end, weight } of ends) {
+      if (one === from || one === to || (y - start.y) * (y - end.y) >= 0) continue;
+      const passesAt = start.x + ((y - start.y) / (end.y - start.y)) * (end.x - start.x);
+      if (Math.abs(passesAt - x) < BOX.width / 2 + 12) cost += 60 * weight;
+    }
+  }
+  for (const [index, { from, to, start, end, weight }] of ends.entries()) {
+    cost += (weight * Math.abs(start.x - end.x)) / 60;
+    for (const other of ends.slice(index + 1)) {
+      const meet = other.from === from || other.to === to;
+      if (!meet && doCross(start, end, other.start, other.end)) cost += weight * other.weight;
+    }
+  }
+  return cost;
+}
+
+function doCross(a: Point, b: Point, c: Point, d: Point): boolean {
+  const side = (p: Point, q: Point, r: Point) =>
+    (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
+  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+}
+
+function placeOf(places: Places, room: Room): Point {
+  return places.get(room) ?? { x: 0, y: 0 };
+}
+
+/** Those that have rooms, from the top. */
+function floorsOf(rooms: readonly Room[]): number[] {
+  return [...new Set(rooms.map(({ floor }) => floor))].sort((one, other) => other - one);
+}
+
+function floorAt(floor: number, index: number): string {
+  const y = TOP + index * FLOOR;
+  return `<rect class="floor" x="12" y="${y + 12}" width="${WIDTH - 24}" height="${FLOOR - 24}" rx="6"/>
+<text x="24" y="${y + FLOOR / 2 + 4}">floor ${floor}</text>`;
+}
+
+function boxOf(room: Room, { x, y }: Point): string {
+  const count = room.files === 1 ? '1 file' : `${room.files} files`;
+  return `<rect class="box" x="${x - BOX.width / 2}" y="${y - BOX.height / 2}" width="${BOX.width}" height="${BOX.height}" rx="6"/>
+<text class="room" x="${x}" y="${y - 2}">${room.label}</text>
+<text class="files" x="${x}" y="${y + 13}">${count}</text>`;
+}
+
+/** From the lower edge of a box to the upper edge of another; at one edge they stand side by side. */
+function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string {
+  const endAt = (side: 'from' | 'to') => {
+    const { x, y } = placeOf(places, arrow[side]);
+    const slopeOf = (one: Arrow) => {
+      const other = placeOf(places, side === 'from' ? one.to : one.from);
+      return (other.x - x) / Math.max(1, Math.abs(other.y - y));
+    };
+    const beside = arrows
+      .filter((one) => one[side] === arrow[side])
+      .sort((one, other) => slopeOf(one) - slopeOf(other));
+    const share = (beside.indexOf(arrow) + 0.5) / beside.length - 0.5;
+    const edge = side === 'from' ? BOX.height / 2 : -BOX.height / 2;
+    return { x: Math.round(x + share * (BOX.width - 12)), y: y + edge };
+  };
+  const [from, to] = [endAt('from'), endAt('to')];
+  return `<line class="${arrow.kind}" x1="${from.x}" y1="${from.y}" x2="${to.x}" y2="${to.y}" marker-end="url(#${arrow.kind})"/>`;
+}
+
+function headOf(kind: Kind): string {
+  return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="${kind} head" d="M0 1 L8 4 L0 7 z"/></marker>`;
+}

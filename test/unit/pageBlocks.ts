@@ -1,0 +1,71 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { readRooms, roomsTable } from '../architecture/rooms.ts';
+import { type Results, summary } from '../bench/results.ts';
+import { causesTable } from './causes.ts';
+import { insertModesTable } from './insertModesTable.ts';
+import { settingsTable } from './settingsTable.ts';
+
+/** Everything that people read here; blocks can stand in any of these pages. */
+export const PAGES: readonly string[] = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...globSync('docs/*.md').sort(),
+];
+
+type Texts = Readonly<Record<string, string>>;
+
+export function readPages(): Texts {
+  return Object.fromEntries(PAGES.map((path) => [path, readFileSync(path, 'utf8')]));
+}
+
+/** What is made from manifest, code and figures, by the name in its markers. */
+export function readBlocks(): Texts {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  const settings = manifest.contributes.configuration.properties;
+  const figures = globSync('test/figures/*.md').map((path) => {
+    return [basename(path, '.md'), readFileSync(path, 'utf8').trim()];
+  });
+  return {
+    ...Object.fromEntries(figures),
+    settings: settingsTable(settings),
+    insertModes: insertModesTable(settings['hostedModel.insertMode']),
+    causes: causesTable(),
+    rooms: roomsTable(readRooms()),
+    bench: benched(),
+  };
+}
+
+/**
+ * The pages with each block between its markers, wherever that is.
+ * @throws if a block has no place or several, or a place no block or no end
+ */
+export function withBlocks(pages: Texts, blocks: Texts): Texts {
+  const placed: string[] = [];
+  const written = Object.entries(pages).map(([path, text]) => {
+    const now = text.replaceAll(MARKED, (_, name: string, end: string | undefined) => {
+      const marker = `<!-- end of ${name} -->`;
+      if (end !== marker) throw new Error(`No ${marker} after its beginning in ${path}.`);
+      placed.push(name);
+      return `<!-- ${name}: npm run pages -->\n${blocks[name]}\n${marker}`;
+    });
+    return [path, now];
+  });
+  const names = Object.keys(blocks);
+  if (placed.toSorted().join() !== names.toSorted().join()) {
+    throw new Error(`The pages have places for ${placed}, and there are ${names}.`);
+  }
+  return Object.fromEntries(written);
+}
+
+/** From the beginning of a block to the end of the next one. */
+const MARKED = /^<!-- (\w+): npm run pages -->$[\s\S]*?(?:^(<!-- end of \w+ -->)$|$(?![\s\S]))/gm;
+
+/** The last `npm run bench`. */
+function benched(): string {
+  const results: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
+  const { date, machine, questions } = results;
+  return `Measured on ${date} on ${machine}.\n\n${summary(questions)}`;
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HOUSE, pictureOf } from '../architecture/picture.ts';
+import { readRooms } from '../architecture/rooms.ts';
+import { markdownOf } from '../table.ts';
+import { readBlocks, readPages, withBlocks } from './pageBlocks.ts';
+
+const MOST_LINES_OF_README = 220;
+
+const pages = readPages();
+
+describe('the pages', () => {
+  it('have the blocks of manifest, code and figures, word for word', () => {
+    assert.deepEqual(withBlocks(pages, readBlocks()), pages, 'run: npm run pages');
+  });
+
+  it('are refused where a block has no place or two, or a place no block or no end', () => {
+    const blocks = { one: 'text' };
+    const [start, end] = ['<!-- one: npm run pages -->', '<!-- end of one -->'];
+    const page = `${start}\nold\n${end}\n`;
+    assert.deepEqual(withBlocks({ page }, blocks), { page: page.replace('old', 'text') });
+    assert.throws(() => withBlocks({ page: '' }, blocks), /The pages have places for/);
+    assert.throws(() => withBlocks({ page, other: page }, blocks), /places for one,one/);
+    assert.throws(() => withBlocks({ page }, {}), /places for one, and/);
+    assert.throws(() => withBlocks({ page: `${start}\nold\n` }, blocks), /No <!-- end of one/);
+  });
+
+  it('show the house as it is', () => {
+    assert.equal(readFileSync(HOUSE, 'utf8'), pictureOf(readRooms()), 'run: npm run pages');
+  });
+
+  it('quote numbers with their commas, to the right', () => {
+    const rows = [
+      ['calls', 10_000, '= 10,000'],
+      ['seconds', 1.234, ''],
+    ];
+    assert.equal(
+      markdownOf({ title: 'Title', heads: ['', 'found', 'bar'], rows, note: 'Note.' }),
+      'Title\n\n|  | found | bar |\n| --- | --: | --: |\n| calls | 10,000 | = 10,000 |\n| seconds | 1.23 |  |\n\nNote.',
+    );
+  });
+
+  it('have a README that is read to its end', () => {
+    const lines = pages['README.md']?.trimEnd().split('\n') ?? [];
+    assert.ok(lines.length <= MOST_LINES_OF_README, `${lines.length} lines`);
+  });
+
+  for (const [path, text] of Object.entries(pages)) {
+    it(`lead from ${path} to what there is`, () => {
+      assert.deepEqual(
+        linksIn(text).filter((link) => !leadsSomewhere(path, link)),
+        [],
+      );
+    });
+
+    it(`name in ${path} only files that there are`, () => {
+      const named = [...text.matchAll(/`((?:src|test|docs|media|\.vscode)\/[^`\s*]+)`/g)];
+      const gone = named.flatMap(([, file = '']) => (existsSync(file) ? [] : file));
+      assert.deepEqual(gone, []);
+    });
+  }
+
+  it('are noticed where a link leads nowhere', () => {
+    const text = 'See [a](docs/none.md), ![b](media/none.png) and <img src="none.png">.';
+    const links = linksIn(text);
+    assert.deepEqual(links, ['docs/none.md', 'media/none.png', 'none.png']);
+    for (const link of [...links, '#no-such-heading']) {
+      assert.equal(leadsSomewhere('README.md', link), false, link);
+    }
+  });
+});
+
+/** Where links and pictures lead, those to the web left out. */
+function linksIn(page: string): string[] {
+  const text = withoutCode(page);
+  const found = text.matchAll(/\]\(([^()\s]+)\)|\b(?:src|srcset|href)="([^"]+)"/g);
+  return [...found].flatMap(([, link, other]) => link ?? other ?? []).filter(isRelative);
+}
+
+function isRelative(link: string): boolean {
+  return !/^[a-z]+:/.test(link);
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const path = file === '' ? from : join(dirname(from), file);
+  if (!existsSync(path)) return false;
+  return anchor === undefined || anchorsIn(readFileSync(path, 'utf8')).includes(anchor);
+}
+
+/** Of its headings, as GitHub and VS Code make them. */
+function anchorsIn(page: string): string[] {
+  const headings = withoutCode(page, /^```[\s\S]*?^```$/gm).matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** What stands in code is shown as it is. */
+function withoutCode(page: string, code = /^```[\s\S]*?^```$|`[^`\n]+`/gm): string {
+  return page.replaceAll(code, '');
+}
