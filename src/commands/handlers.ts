@@ -6,9 +6,11 @@ import { pickSourceAction } from '../credentials/sourceMenu.ts';
 import { chosenText, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
-import { addToGitignore } from '../envFile/addToGitignore.ts';
-import { removeByteOrderMark } from '../envFile/byteOrderMark.ts';
-import { moveKeyToSecretStorage } from '../envFile/moveKey.ts';
+import {
+  addToGitignore,
+  moveKeyToSecretStorage,
+  removeByteOrderMark,
+} from '../envFile/envFileCommands.ts';
 import { insertModeIds } from '../insert/insertModes.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { readSettings, writeSettings } from '../settings.ts';

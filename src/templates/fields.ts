@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { nearest } from '../dotenv/nearest.ts';
 import { parameterProblem } from '../service/generation/parameterCheck.ts';
 import { PARAMETER_RANGES, type Parameters } from '../service/generation/parameters.ts';
 import type { Operation } from '../service/vendors.ts';
 import type { TemplateFlaw } from './flaws.ts';
-import { nearest } from './nearest.ts';
 import type { Template } from './template.ts';
 import { checkedName } from './templateName.ts';
 

@@ -1,5 +1,5 @@
+import { nearest } from '../dotenv/nearest.ts';
 import { errorAt, type TemplateFlaw, type TemplateProblem, type TextSpan } from './flaws.ts';
-import { nearest } from './nearest.ts';
 
 /**
  * The variables of a prompt: `${selection}`, `${language}`, `${fileName}` and `${input:question}`.
