@@ -7,7 +7,7 @@ import {
   parseEvents,
   YAMLException,
 } from 'js-yaml';
-import type { TemplateFlaw, TextSpan } from './flaws.ts';
+import { errorAt, type TemplateIssue, type TextSpan } from './templateIssues.ts';
 
 /**
  * Reads YAML with the places of its keys and values. Only the core schema: no tags that make
@@ -27,7 +27,7 @@ export interface FrontMatterEntry {
 
 export type FrontMatter =
   | { readonly ok: true; readonly entries: readonly FrontMatterEntry[] }
-  | { readonly ok: false; readonly flaw: TemplateFlaw; readonly span: TextSpan };
+  | { readonly ok: false; readonly issue: TemplateIssue };
 
 export function readFrontMatter(source: string): FrontMatter {
   try {
@@ -100,5 +100,5 @@ function placeNear(source: string, offset: number): TextSpan {
 }
 
 function refused(kind: 'bad-front-matter' | 'not-fields', span: TextSpan): FrontMatter {
-  return { ok: false, flaw: { kind }, span };
+  return { ok: false, issue: errorAt({ kind }, span) };
 }

@@ -210,6 +210,7 @@ export class FakeEditor {
       InputBoxValidationSeverity: { Error: 3 },
       QuickInputButtons: { Back: {} },
       QuickPickItemKind: { Separator: -1 },
+      Range: {},
       commands: {
         executeCommand: (name: string) => editor.run(name),
         registerCommand: (name: string, run: () => Promise<unknown>) => {

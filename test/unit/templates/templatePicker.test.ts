@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { errorOfAll } from '../../../src/templates/flaws.ts';
 import type { TemplateEntry } from '../../../src/templates/template.ts';
-import { templateLines } from '../../../src/templates/templateRows.ts';
+import { errorOfAll } from '../../../src/templates/templateIssues.ts';
+import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+
+const hooks = installEditor(() => new FakeEditor());
+const { templateLines } = await import('../../../src/templates/templatePicker.ts');
+hooks.deregister();
 
 const template = (name: string, more: Partial<TemplateEntry & { languages: string[] }> = {}) => ({
   name,
@@ -9,10 +13,10 @@ const template = (name: string, more: Partial<TemplateEntry & { languages: strin
   origin: 'settings',
   ...more,
 });
-const flawed: TemplateEntry = {
+const broken: TemplateEntry = {
   name: 'Broken',
   origin: '.hosted-model/templates/Broken.md',
-  problems: [errorOfAll({ kind: 'no-prompt' })],
+  issues: [errorOfAll({ kind: 'no-prompt' })],
   file: undefined,
 };
 const labels = (entries: readonly TemplateEntry[], languageId = 'python', ...used: string[]) =>
@@ -23,7 +27,7 @@ const labels = (entries: readonly TemplateEntry[], languageId = 'python', ...use
 describe('the list of templates', () => {
   const builtIn = ['Explain', 'Document'].map((name) => template(name, { origin: 'built-in' }));
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
-  const all = [flawed, ...builtIn, ...own];
+  const all = [broken, ...builtIn, ...own];
 
   it('has those that fit first, the own ones by alphabet before the built-in ones in their order', () => {
     assert.deepEqual(labels(all), [
@@ -49,7 +53,7 @@ describe('the list of templates', () => {
   });
 
   it('says where a template is from and how it begins, or what is wrong with it', () => {
-    const lines = templateLines([flawed, template('A', { origin: 'built-in' })], {
+    const lines = templateLines([broken, template('A', { origin: 'built-in' })], {
       languageId: 'go',
       lastUsed: [],
     });
