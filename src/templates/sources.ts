@@ -14,16 +14,11 @@ import { TEMPLATES_PATH, templatesFolderOf } from './templateDocument.ts';
 import {
   errorOfAll,
   type IssueDetails,
+  NOWHERE,
   TEMPLATE_LIMIT_BYTES,
   type TemplateIssue,
 } from './templateIssues.ts';
-import {
-  entryOf,
-  type FieldContext,
-  type Fields,
-  readField,
-  readTemplateText,
-} from './templateText.ts';
+import { entryOf, type FieldContext, readFields, readTemplateText } from './templateText.ts';
 import { promptIssues } from './variables.ts';
 
 /** Where templates come from: shipped ones, the setting, and files of the folder. */
@@ -70,18 +65,18 @@ function entryOfItem(
 ): TemplateEntry {
   const { prompt: given, ...rest } = isObject(item) ? item : {};
   const prompt = typeof given === 'string' ? given.trim() : '';
-  const issues: TemplateIssue[] = promptIssues(prompt);
-  const refuse = (details: IssueDetails) => issues.push(errorOfAll(details));
-  let fields: Fields = {};
-  for (const [key, value] of Object.entries(rest)) {
-    const field = readField(key, value, context);
-    if (!('kind' in field)) fields = { ...fields, ...field };
-    // The settings editor underlines a key that is not known; the template works without it.
-    else if (field.kind !== 'unknown-key') refuse(field);
-  }
-  if (prompt === '') refuse({ kind: 'no-prompt' });
+  const entries = Object.entries(rest).map(([key, value]) => ({
+    key,
+    value,
+    keySpan: NOWHERE,
+    valueSpan: NOWHERE,
+  }));
+  const { fields, issues: ofFields } = readFields(entries, context);
+  // The settings editor underlines what is only a warning: a key that is not known.
+  const issues = [...promptIssues(prompt), ...ofFields.filter(({ isError }) => isError)];
+  if (prompt === '') issues.push(errorOfAll({ kind: 'no-prompt' }));
   if (fields.name === undefined && !issues.some(isAboutName)) {
-    refuse({ kind: 'bad-name' });
+    issues.push(errorOfAll({ kind: 'bad-name' }));
   }
   const { name = nameOfBroken(rest['name'], position) } = fields;
   const [first, ...others] = issues;

@@ -46,9 +46,12 @@ export function errorAt(details: IssueDetails, { offset, length }: TextSpan): Te
   return { ...details, isError: true, offset, length };
 }
 
+/** The place of what concerns a template as a whole, and of what stands in the settings. */
+export const NOWHERE: TextSpan = { offset: 0, length: 0 };
+
 /** What concerns a template as a whole. */
 export function errorOfAll(details: IssueDetails): TemplateIssue {
-  return errorAt(details, { offset: 0, length: 0 });
+  return errorAt(details, NOWHERE);
 }
 
 const EXPECTED: Readonly<Record<Expected, string>> = {

@@ -1,4 +1,4 @@
-import { commands, QuickPickItemKind, Range, window, workspace } from 'vscode';
+import { commands, type QuickPickItem, QuickPickItemKind, Range, window, workspace } from 'vscode';
 import { oneLine } from '../ui/oneLine.ts';
 import {
   type BrokenTemplate,
@@ -23,12 +23,7 @@ export async function pickTemplate(
   templates: readonly TemplateEntry[],
   use: TemplateUse,
 ): Promise<Template | undefined> {
-  const items = templateLines(templates, use).map((line) =>
-    'heading' in line
-      ? { label: line.heading, kind: QuickPickItemKind.Separator, entry: undefined }
-      : line,
-  );
-  const picked = await window.showQuickPick(items, {
+  const picked = await window.showQuickPick(templateItems(templates, use), {
     title: 'Generate With Template',
     placeHolder: 'The template to generate with',
     matchOnDescription: true,
@@ -67,15 +62,10 @@ export async function showIssue({ issues, file }: BrokenTemplate): Promise<void>
   await commands.executeCommand('workbench.action.openSettings', 'hostedModel.templates');
 }
 
-interface TemplateRow {
-  readonly label: string;
-  readonly description: string;
-  readonly detail: string;
-  readonly entry: TemplateEntry;
+/** A row, or the heading of those below it. Text of a template is plain text in it. */
+interface TemplateItem extends QuickPickItem {
+  readonly entry: TemplateEntry | undefined;
 }
-
-/** A line with a heading, or a row. */
-type TemplateLine = TemplateRow | { readonly heading: string };
 
 export interface TemplateUse {
   /** Of the document in use. */
@@ -88,10 +78,10 @@ export interface TemplateUse {
  * Those that fit the language come first: last used first, then the user's own by alphabet, then
  * the built-in ones in their order. Those for other languages and those with a mistake follow.
  */
-export function templateLines(
+export function templateItems(
   entries: readonly TemplateEntry[],
   { languageId, lastUsed }: TemplateUse,
-): TemplateLine[] {
+): TemplateItem[] {
   const used = lastUsed.map(nameKey);
   const rank = ({ name }: TemplateEntry) => {
     const index = used.indexOf(nameKey(name));
@@ -107,8 +97,9 @@ export function templateLines(
     ['with a mistake', ordered.filter(isBroken)],
   ];
   return groups.flatMap(([heading, group]) => {
-    const rows: TemplateLine[] = group.map(rowOf);
-    return heading && rows.length > 0 ? [{ heading }, ...rows] : rows;
+    const rows = group.map(rowOf);
+    const separator = { label: heading, kind: QuickPickItemKind.Separator, entry: undefined };
+    return heading && rows.length > 0 ? [separator, ...rows] : rows;
   });
 }
 
@@ -121,7 +112,7 @@ const HIDES: Readonly<Record<NonNullable<TemplateEntry['hides']>, string>> = {
   user: 'hides yours',
 };
 
-function rowOf(entry: TemplateEntry): TemplateRow {
+function rowOf(entry: TemplateEntry): TemplateItem {
   const name = oneLine(entry.name);
   const hides = entry.hides ? ` · ${HIDES[entry.hides]}` : '';
   const description = oneLine(entry.origin) + hides;

@@ -4,12 +4,14 @@ import { nearest } from '../dotenv/nearest.ts';
 import { parameterProblem } from '../service/generation/parameterCheck.ts';
 import { PARAMETER_RANGES, type Parameters } from '../service/generation/parameters.ts';
 import type { Operation } from '../service/vendors.ts';
+import type { FrontMatterEntry } from './frontMatter.ts';
 import { checkedName, shownPart, type Template, type TemplateEntry } from './template.ts';
 import {
   type Expected,
   errorAt,
   errorOfAll,
   type IssueDetails,
+  NOWHERE,
   TEMPLATE_LIMIT_BYTES,
   type TemplateIssue,
   type TextSpan,
@@ -39,7 +41,7 @@ export interface FieldContext {
   readonly operation: Operation;
 }
 
-export type Fields = Partial<Omit<Template, 'prompt' | 'origin'>>;
+type Fields = Partial<Omit<Template, 'prompt' | 'origin'>>;
 
 export interface TemplateReading {
   readonly fields: Fields;
@@ -113,21 +115,11 @@ async function readHead(
   const { readFrontMatter } = await import('./frontMatter.ts');
   const read = readFrontMatter(text.slice(offset, offset + length));
   if (!read.ok) return { fields: {}, issues: [moved(read.issue, offset)] };
-  const issues: TemplateIssue[] = [];
-  let fields: Fields = {};
-  for (const { key, value, keySpan, valueSpan } of read.entries) {
-    const field = readField(key, value, context);
-    if (!('kind' in field)) fields = { ...fields, ...field };
-    else {
-      const isUnknown = field.kind === 'unknown-key';
-      const issue = moved(errorAt(field, isUnknown ? keySpan : valueSpan), offset);
-      issues.push({ ...issue, isError: !isUnknown });
-    }
-  }
-  return { fields, issues };
+  const { fields, issues } = readFields(read.entries, context);
+  return { fields, issues: issues.map((issue) => moved(issue, offset)) };
 }
 
-function unread(details: IssueDetails, span: TextSpan = { offset: 0, length: 0 }): TemplateReading {
+function unread(details: IssueDetails, span = NOWHERE): TemplateReading {
   return { fields: {}, prompt: '', issues: [errorAt(details, span)] };
 }
 
@@ -194,12 +186,26 @@ const READERS: Readonly<Record<FieldName, Reader>> = {
   ),
 };
 
-/** One field as it is used, or what is wrong with it. Without a value it counts as absent. */
-export function readField(
-  key: string,
-  value: unknown,
+/** The fields that can be used, and what is wrong with the others. */
+export function readFields(
+  entries: readonly FrontMatterEntry[],
   context: FieldContext,
-): Fields | IssueDetails {
+): Omit<TemplateReading, 'prompt'> {
+  const issues: TemplateIssue[] = [];
+  let fields: Fields = {};
+  for (const { key, value, keySpan, valueSpan } of entries) {
+    const field = readField(key, value, context);
+    if (!('kind' in field)) fields = { ...fields, ...field };
+    // A template works without a key that is not known.
+    else if (field.kind === 'unknown-key')
+      issues.push({ ...errorAt(field, keySpan), isError: false });
+    else issues.push(errorAt(field, valueSpan));
+  }
+  return { fields, issues };
+}
+
+/** One field as it is used, or what is wrong with it. Without a value it counts as absent. */
+function readField(key: string, value: unknown, context: FieldContext): Fields | IssueDetails {
   const known = FIELD_NAMES.find((name) => name === key);
   if (known) {
     return value === null || value === undefined ? {} : READERS[known](value, context, known);
