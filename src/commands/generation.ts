@@ -18,7 +18,7 @@ import {
   type TemplateEntry,
 } from '../templates/template.ts';
 import { pickTemplate, showIssue } from '../templates/templatePicker.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import type { App } from './app.ts';
 

@@ -15,7 +15,7 @@ import { insertModeIds } from '../insert/insertModes.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 import type { App } from './app.ts';
 import type { Handlers } from './commandNames.ts';
 import {

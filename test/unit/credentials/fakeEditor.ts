@@ -211,6 +211,7 @@ export class FakeEditor {
       QuickInputButtons: { Back: {} },
       QuickPickItemKind: { Separator: -1 },
       Range: {},
+      StatusBarAlignment: { Right: 2 },
       commands: {
         executeCommand: (name: string) => editor.run(name),
         registerCommand: (name: string, run: () => Promise<unknown>) => {

@@ -6,9 +6,14 @@ const SHOWN_MS = 5_000;
 /** Left of the token: what a narrow status bar has no room for, it hides from the left. */
 const PRIORITY = 101;
 
+/** Says something that needs no answer. */
+export function inform(text: string): void {
+  void window.showInformationMessage(`Hosted Model: ${text}`);
+}
+
 /**
  * Says something in the status bar for a moment. Screen readers speak it at once, since it appears
- * with the role of an alert; VS Code gives extensions no other way to speak (studies: VS Code API).
+ * with the role of an alert; VS Code gives extensions no other way to speak.
  */
 export function announce(text: string): void {
   const { Right } = StatusBarAlignment;
