@@ -29,7 +29,9 @@ export type IssueDetails =
 
 export type IssueKind = IssueDetails['kind'];
 
-interface SettingValue {
+/** An assignment to a name that is read. */
+export interface RecognisedSetting extends SettingOfName {
+  readonly assignment: Assignment;
   /** Without what does not belong to it; a placeholder as it stands. */
   readonly value: string;
   /** Whether it is there, and no placeholder. */
@@ -48,11 +50,6 @@ export interface SettingOfName {
   readonly name: string;
   readonly setting: SettingName;
   readonly set: NameSet;
-}
-
-/** An assignment to a name that is read. */
-export interface RecognisedSetting extends SettingOfName, SettingValue {
-  readonly assignment: Assignment;
 }
 
 export interface ColumnRange {
@@ -109,7 +106,7 @@ function readValue(
   setting: SettingName,
   assignment: Pick<Assignment, 'gap' | 'raw'>,
   vendor: Vendor,
-): SettingValue {
+): Pick<RecognisedSetting, 'value' | 'isGiven' | 'issues'> {
   const { padded, value: span, comment } = partsOf(assignment);
   const written = assignment.raw.slice(span.start, span.end);
   const { value } = bareValue(written);

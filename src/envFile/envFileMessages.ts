@@ -42,7 +42,7 @@ const ADVICE: Readonly<
     "Your key's token and your text would go there. Make sure that it is the right host.",
 };
 
-const FILE: Readonly<Record<FileIssue, string>> = {
+export const FILE_TEXTS: Readonly<Record<FileIssue, string>> = {
   'byte-order-mark':
     'The file begins with a byte order mark. Many programs take it for a part of the first name and do not find that setting. Remove it.',
   'not-ignored':
@@ -75,10 +75,6 @@ export function incompleteText(names: readonly string[]): string {
   const list = new Intl.ListFormat('en-GB').format(names);
   const verb = names.length === 1 ? 'is' : 'are';
   return `${list} ${verb} missing. Hosted Model uses the file only if all three settings are in it. Add ${names.length === 1 ? 'it' : 'them'}, or set up Hosted Model instead.`;
-}
-
-export function fileText(issue: FileIssue): string {
-  return FILE[issue];
 }
 
 /** The title of an edit that mends an issue. */

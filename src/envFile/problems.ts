@@ -8,7 +8,7 @@ import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { IssueKind } from '../dotenv/settingValue.ts';
 import type { Vendor } from '../service/vendors.ts';
-import { type FileIssue, fileText, incompleteText, issueText } from './envFileMessages.ts';
+import { FILE_TEXTS, type FileIssue, incompleteText, issueText } from './envFileMessages.ts';
 
 /** Everything worth saying about a `.env` file, as an editor shows it. Pure. */
 
@@ -57,11 +57,11 @@ export function problemsOf({ reading }: OpenText, facts: FileFacts): Problem[] {
   const absent = absentNames(reading);
   if (absent.length > 0) add('incomplete', first.place, incompleteText(absent));
   if (facts.hasByteOrderMark) {
-    add('byte-order-mark', { line: 0, start: 0, end: 1 }, fileText('byte-order-mark'));
+    add('byte-order-mark', { line: 0, start: 0, end: 1 }, FILE_TEXTS['byte-order-mark']);
   }
   if (facts.risk) {
     const key = reading.named.find(({ setting }) => setting === 'apiKey');
-    add(facts.risk, key?.place ?? first.place, fileText(facts.risk));
+    add(facts.risk, key?.place ?? first.place, FILE_TEXTS[facts.risk]);
   }
   return problems;
 }

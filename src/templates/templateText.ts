@@ -114,7 +114,8 @@ async function readHead(
   // Files without it need no YAML.
   const { readFrontMatter } = await import('./frontMatter.ts');
   const read = readFrontMatter(text.slice(offset, offset + length));
-  if (!read.ok) return { fields: {}, issues: [moved(read.issue, offset)] };
+  if (!read.ok)
+    return { fields: {}, issues: [moved(errorAt({ kind: read.kind }, read.span), offset)] };
   const { fields, issues } = readFields(read.entries, context);
   return { fields, issues: issues.map((issue) => moved(issue, offset)) };
 }

@@ -91,7 +91,7 @@ describe('template files', () => {
     this.timeout(60_000);
     await repeat('front matter', [join(yaml)], (source) => {
       const read = readFrontMatter(source);
-      if (!read.ok) return assert.ok(isInside(source, read.issue), JSON.stringify(read));
+      if (!read.ok) return assert.ok(isInside(source, read.span), JSON.stringify(read));
       for (const { keySpan, valueSpan, value } of read.entries) {
         assert.ok(isInside(source, keySpan) && isInside(source, valueSpan));
         assert.notEqual(typeof value, 'function');
