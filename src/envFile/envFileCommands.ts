@@ -32,12 +32,13 @@ export async function moveKeyToSecretStorage(
   void show(takenOutText(outcome));
 }
 
-/** The file in use; undefined, and said, if there is none that could be changed. */
+/** The file in use if it may be changed; else it is said why not. */
 async function changeableEnvFile(): Promise<TextDocument | undefined> {
   const document = activeEnvFile();
-  const obstacle = document ? (await isLink(document.uri)) && NOTICES.isLink : NOTICES.noFile;
-  if (obstacle) void window.showWarningMessage(obstacle);
-  return obstacle ? undefined : document;
+  if (!document) void window.showWarningMessage(NOTICES.noFile);
+  else if (await isLink(document.uri)) void window.showWarningMessage(NOTICES.isLink);
+  else return document;
+  return undefined;
 }
 
 /** Takes the lines of a key out, wherever they stand by now. */

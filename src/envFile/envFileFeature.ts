@@ -7,68 +7,50 @@ import { rangeOf } from './envDocument.ts';
 import { type OpenText, type Problem, problemsOf, readOpenText } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
-/** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
-export function startEnvFile(): Disposable {
-  const diagnostics = new EnvFileDiagnostics();
-  const fixes = registerQuickFixes((document, text) => diagnostics.problemsIn(document, text));
-  return Disposable.from(diagnostics, fixes);
-}
-
 const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,
   warning: DiagnosticSeverity.Warning,
   information: DiagnosticSeverity.Information,
 };
 
-/** Keeps the problems of open `.env` files shown. */
-class EnvFileDiagnostics implements Disposable {
-  readonly #risks = new WeakMap<TextDocument, GitRisk | undefined>();
-  readonly #shown = new DocumentDiagnostics({
+/** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
+export function startEnvFile(): Disposable {
+  const risks = new WeakMap<TextDocument, GitRisk | undefined>();
+  const problemsIn = (document: TextDocument, text: OpenText) =>
+    problemsOf(text, {
+      hasByteOrderMark: document.encoding === 'utf8bom',
+      risk: risks.get(document),
+    });
+  const diagnostics = new DocumentDiagnostics({
     isMeant: isEnvFile,
     diagnosticsOf: async (document) => {
       const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
-      return this.#problems(document, text).map(diagnosticOf);
+      return problemsIn(document, text).map(diagnosticOf);
     },
-    onOpen: (document) => void this.#lookAtGit(document),
+    onOpen: (document) => void lookAtGit(document),
   });
-  readonly #listeners: Disposable;
-
-  constructor() {
-    // Also what other programs write: git, a terminal, a quick fix of ours.
-    const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git,.git/index}');
-    const lookAtAll = () => {
-      for (const document of this.#shown.documents) void this.#lookAtGit(document);
-    };
-    this.#listeners = Disposable.from(
-      files,
-      files.onDidCreate(lookAtAll),
-      files.onDidChange(lookAtAll),
-      files.onDidDelete(lookAtAll),
-      workspace.onDidSaveTextDocument((document) => {
-        if (this.#shown.isShown(document)) void this.#lookAtGit(document);
-      }),
-    );
+  async function lookAtGit(document: TextDocument): Promise<void> {
+    risks.set(document, await gitRisk(document.uri));
+    await diagnostics.show(document);
   }
-
-  /** The problems of a document at this moment; none of one that is not looked after. */
-  problemsIn(document: TextDocument, text: OpenText): readonly Problem[] | undefined {
-    return this.#shown.isShown(document) ? this.#problems(document, text) : undefined;
-  }
-
-  dispose(): void {
-    this.#listeners.dispose();
-    this.#shown.dispose();
-  }
-
-  #problems(document: TextDocument, text: OpenText): readonly Problem[] {
-    const hasByteOrderMark = document.encoding === 'utf8bom';
-    return problemsOf(text, { hasByteOrderMark, risk: this.#risks.get(document) });
-  }
-
-  async #lookAtGit(document: TextDocument): Promise<void> {
-    this.#risks.set(document, await gitRisk(document.uri));
-    await this.#shown.show(document);
-  }
+  const lookAtAll = () => {
+    for (const document of diagnostics.documents) void lookAtGit(document);
+  };
+  // Also what other programs write: git, a terminal, a quick fix of ours.
+  const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git,.git/index}');
+  return Disposable.from(
+    files,
+    files.onDidCreate(lookAtAll),
+    files.onDidChange(lookAtAll),
+    files.onDidDelete(lookAtAll),
+    workspace.onDidSaveTextDocument((document) => {
+      if (diagnostics.isShown(document)) void lookAtGit(document);
+    }),
+    diagnostics,
+    registerQuickFixes((document, text) =>
+      diagnostics.isShown(document) ? problemsIn(document, text) : undefined,
+    ),
+  );
 }
 
 function diagnosticOf({ kind, severity, place, message }: Problem): Diagnostic {

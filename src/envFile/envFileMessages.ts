@@ -86,12 +86,14 @@ export function mendingTitle(issue: Issue, { edit, region }: Mending): string {
   return `Remove the Other Line (Line ${edit.line + 1})`;
 }
 
-export const FIX_TITLES = {
+export const ADD_LINES = 'Add Missing Lines';
+
+/** The titles of quick fixes that are a command, by its name. */
+export const COMMAND_TITLES = {
   setUp: 'Set Up Credentials',
-  addLines: 'Add Missing Lines',
   addToGitignore: 'Add .env to .gitignore',
   removeByteOrderMark: 'Remove Byte Order Mark',
-  moveKey: 'Move API Key to Secret Storage',
+  moveKeyToSecretStorage: 'Move API Key to Secret Storage',
 } as const;
 
 export const NOTICES = {
