@@ -1,10 +1,16 @@
-import { type Disposable, type ExtensionContext, type Memento, window, workspace } from 'vscode';
+import {
+  type Disposable,
+  type ExtensionContext,
+  type Memento,
+  type TextDocument,
+  window,
+  workspace,
+} from 'vscode';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import type { CredentialAccess } from './credentials/access.ts';
 import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
-import { registerEnvFile } from './envFile/envFileWatch.ts';
 import type { Jobs } from './generate/jobs.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import type { Session } from './service/session.ts';
@@ -13,8 +19,8 @@ import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings
 import type { GenerationWatch } from './status/generationWatch.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
-import { registerTemplateFiles } from './templates/templateWatch.ts';
-import { Lazy } from './ui/lazy.ts';
+import { isTemplateFile } from './templates/templateDocument.ts';
+import { Lazy, whenOpened } from './ui/lazy.ts';
 import { type Log, openLog } from './ui/log.ts';
 import { completeWalkthroughStep } from './ui/walkthrough.ts';
 
@@ -92,8 +98,8 @@ class Extension implements App {
     const onTick = () => this.#inBackground(this.#keepFresh());
     this.status = make('the status item', () => new StatusItem(statusPlace, onTick));
     this.status.show();
-    make('the .env files', registerEnvFile);
-    make('the template files', registerTemplateFiles);
+    make('the .env files', () => whenOpened(isNamedEnv, startEnvFile));
+    make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
     this.#listen(make);
     make('the end', () => ({ dispose: () => this.#end() }));
     this.#inBackground(this.#showWhetherSetUp());
@@ -259,6 +265,13 @@ class Extension implements App {
 }
 
 const firstUse = () => import('./commands/firstUse.ts');
+const startEnvFile = async () => (await import('./envFile/envFileFeature.ts')).startEnvFile();
+const startTemplateFiles = async () =>
+  (await import('./templates/templateFeature.ts')).startTemplateFiles();
+
+function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
+  return uri.path.endsWith('/.env');
+}
 
 /** All that may be told of a failure whose words are not our own. */
 function nameOf(error: unknown): string {

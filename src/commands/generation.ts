@@ -9,16 +9,16 @@ import { runJob } from '../generate/runJob.ts';
 import { pickInsertMode } from '../insert/insertModePicker.ts';
 import { insertModeIds, insertModes } from '../insert/insertModes.ts';
 import { readSettings } from '../settings.ts';
-import { LastUsedTemplates } from '../templates/lastUsed.ts';
 import { readTemplates } from '../templates/sources.ts';
 import {
   findTemplate,
-  isFlawed,
+  isBroken,
+  LastUsedTemplates,
   type Template,
   type TemplateEntry,
 } from '../templates/template.ts';
-import { pickTemplate, showFlaw } from '../templates/templatePicker.ts';
-import { inform } from '../ui/inform.ts';
+import { pickTemplate, showIssue } from '../templates/templatePicker.ts';
+import { inform } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import type { App } from './app.ts';
 
@@ -57,7 +57,7 @@ async function templateOfName(
 ): Promise<Template | undefined> {
   const found = findTemplate(templates, name);
   if (!found) inform(`there is no template “${oneLine(name)}” here.`);
-  else if (isFlawed(found)) await showFlaw(found);
+  else if (isBroken(found)) await showIssue(found);
   else return found;
   return undefined;
 }

@@ -6,14 +6,16 @@ import { pickSourceAction } from '../credentials/sourceMenu.ts';
 import { chosenText, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
-import { addToGitignore } from '../envFile/addToGitignore.ts';
-import { removeByteOrderMark } from '../envFile/byteOrderMark.ts';
-import { moveKeyToSecretStorage } from '../envFile/moveKey.ts';
+import {
+  addToGitignore,
+  moveKeyToSecretStorage,
+  removeByteOrderMark,
+} from '../envFile/envFileCommands.ts';
 import { insertModeIds } from '../insert/insertModes.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 import type { App } from './app.ts';
 import type { Handlers } from './commandNames.ts';
 import {

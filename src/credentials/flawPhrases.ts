@@ -1,4 +1,4 @@
-import type { Flaw } from '../dotenv/settingSource.ts';
+import type { IssueKind } from '../dotenv/settingValue.ts';
 import type { Blemish } from '../service/credentials.ts';
 
 /** What is wrong with a setting, in the words that every other text about it is built on. Pure. */
@@ -11,7 +11,7 @@ export const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
   control: 'invisible characters',
 };
 
-const PHRASES: Readonly<Record<Flaw['kind'], string>> = {
+const PHRASES: Readonly<Record<IssueKind, string>> = {
   blanks: `has ${TAKEN_OFF.blanks} around its value`,
   quotes: `has ${TAKEN_OFF.quotes} around its value`,
   bearer: `begins with ${TAKEN_OFF.bearer}`,
@@ -35,7 +35,7 @@ const MOST_LISTED = 3;
 const LONGEST_NAME = 64;
 
 /** What follows the name of the setting: `has no value`. */
-export function flawPhrase(kind: Flaw['kind']): string {
+export function flawPhrase(kind: IssueKind): string {
   return PHRASES[kind];
 }
 

@@ -1,5 +1,5 @@
 import { type WorkspaceFolder, window } from 'vscode';
-import { gitRisk } from '../dotenv/gitIgnore.ts';
+import { gitRisk } from '../dotenv/gitRisk.ts';
 import { envFileOf, openEnvFile } from './externalSource.ts';
 
 /** Warns after an import if the `.env` file, which still holds the key, can end up in a repository. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../dotenv/settingSource.ts';
+import type { Issue } from '../dotenv/envFile.ts';
 import { firstOf, flawPhrase, shownName } from './flawPhrases.ts';
 import type { ExternalSource, SourceId, SourceSnapshot, UnreadReason } from './sourceSelection.ts';
 
@@ -30,9 +30,9 @@ export function capitalized(name: string): string {
 /** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
 export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
-  const { values, missing, named, findings } = text.reading;
-  if (named.length === 0 && findings.length === 0) return 'names none of them';
-  const errors = findings.filter(({ isError, flaw }) => isError || flaw.kind === 'similar-name');
+  const { values, missing, named, issues } = text.reading;
+  if (named.length === 0 && issues.length === 0) return 'names none of them';
+  const errors = issues.filter(({ isError, kind }) => isError || kind === 'similar-name');
   const faults = firstOf(values ? [] : errors.map(faultText));
   const faulty = new Set(errors.map(({ name }) => name));
   const lacking = missing.filter((name) => !faulty.has(name));
@@ -51,7 +51,7 @@ export function lookedText(found: SourceSnapshot): string {
 }
 
 /** `line 2: VENDOR_URL cannot be used as an address`. */
-function faultText({ place, name, flaw }: Finding): string {
-  const phrase = `${shownName(name)} ${flawPhrase(flaw.kind)}`;
+function faultText({ place, name, kind }: Issue): string {
+  const phrase = `${shownName(name)} ${flawPhrase(kind)}`;
   return place ? `line ${place.line + 1}: ${phrase}` : phrase;
 }

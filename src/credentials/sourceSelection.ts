@@ -1,4 +1,4 @@
-import type { SourceReading } from '../dotenv/settingSource.ts';
+import type { SourceReading } from '../dotenv/envFile.ts';
 import type { Credentials, SettingName } from '../service/credentials.ts';
 import type { Answer } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';

@@ -135,7 +135,7 @@ export function chosenText(source: SourceId, found: SourceSnapshot): string {
 /** A source that has none of the settings is nothing to choose from. */
 function isWorthShowing({ text }: ExternalSource): boolean {
   if (text.kind === 'read') {
-    return text.reading.named.length > 0 || text.reading.findings.length > 0;
+    return text.reading.named.length > 0 || text.reading.issues.length > 0;
   }
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
 }

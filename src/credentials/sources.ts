@@ -1,5 +1,5 @@
 import { type Memento, type WorkspaceFolder, workspace } from 'vscode';
-import type { SourceReading } from '../dotenv/settingSource.ts';
+import type { SourceReading } from '../dotenv/envFile.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
 import { readSettings } from '../settings.ts';

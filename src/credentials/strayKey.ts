@@ -1,7 +1,7 @@
 import { window } from 'vscode';
 import { cleanValue } from '../service/credentials.ts';
 import { findKeyInSettings, writeSettings } from '../settings.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 import type { CredentialAccess } from './access.ts';
 
 /**

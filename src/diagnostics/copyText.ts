@@ -1,5 +1,5 @@
 import { env, window } from 'vscode';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 
 /** The last check of *Copy Diagnostics*, and what is said about it. */
 

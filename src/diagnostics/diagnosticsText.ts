@@ -111,7 +111,7 @@ function credentialLines({ looked }: DiagnosticsFacts): string[] {
     const state =
       text.kind === 'unread'
         ? `not read (${text.why})`
-        : `${text.reading.named.length} of the settings named, ${text.reading.findings.length} findings`;
+        : `${text.reading.named.length} of the settings named, ${text.reading.issues.length} findings`;
     return `In ${SOURCES[id]}: ${state}, ${answer ?? 'not asked about'}`;
   });
   return [`In use: ${inUse}`, `Stored key: ${found.record ? 'kept' : 'none'}`, ...others];

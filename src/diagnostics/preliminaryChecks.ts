@@ -116,8 +116,8 @@ function sourceOf({ outside }: SourceSnapshot, choice: SourceSelection): SourceI
   // placeholder is an error and a value that is missing.
   const faulty = outside.find(({ text, answer }) => {
     if (text.kind !== 'read' || answer === 'refused') return false;
-    const { named, missing, values, findings } = text.reading;
-    const isFaulty = (name: string) => findings.some((one) => one.isError && one.name === name);
+    const { named, missing, values, issues } = text.reading;
+    const isFaulty = (name: string) => issues.some((one) => one.isError && one.name === name);
     return named.length > 0 && missing.every(isFaulty) && !values;
   });
   return faulty?.id;
@@ -134,8 +134,8 @@ function partialSource(
   if (choice.kind !== 'missing' || record) return undefined;
   return outside.find(({ text, answer }) => {
     if (text.kind !== 'read' || answer === 'refused') return false;
-    const { named, findings } = text.reading;
-    return named.length > 0 || findings.some(({ flaw }) => flaw.kind === 'similar-name');
+    const { named, issues } = text.reading;
+    return named.length > 0 || issues.some(({ kind }) => kind === 'similar-name');
   });
 }
 

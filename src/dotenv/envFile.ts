@@ -1,16 +1,66 @@
 import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
 import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
-import { type NearName, nearName } from './nearName.ts';
-import { type RecognisedSetting, recognisedSettings } from './recognisedSettings.ts';
-import type { Finding, FindingPlace, Flaw, SourceReading } from './settingSource.ts';
-import type { ColumnRange } from './settingValue.ts';
+import { nearestSetting } from './nearest.ts';
+import {
+  type ColumnRange,
+  type IssueDetails,
+  type RecognisedSetting,
+  recognisedSettings,
+  valuesOf,
+} from './settingValue.ts';
 
 /**
  * Reads the three settings out of a `.env` text or an environment, with the place of what is wrong.
  * Values count only together with those of the same set of names. A set with an error is not used:
  * what would be taken off silently here would still break the other programs that read the file.
  */
+
+/** What a `.env` text or an environment says about the three settings. */
+export interface SourceReading {
+  /**
+   * The three values of the first set of names that is complete and free of errors, as they stand
+   * there; undefined if there is none.
+   */
+  readonly values: Readonly<Record<SettingName, string>> | undefined;
+  /**
+   * The names that lack a value, or hold a placeholder, in the set that is nearest to complete.
+   * Empty if a set is complete (though it may have errors) and if none of the settings is named.
+   */
+  readonly missing: readonly string[];
+  /** The settings that are named, by a name that is read; in the order of the lines. */
+  readonly named: readonly NamedSetting[];
+  /** In the order of the lines. */
+  readonly issues: readonly Issue[];
+}
+
+export interface NamedSetting {
+  readonly setting: SettingName;
+  readonly name: string;
+  /** The place of the name; undefined for the environment. */
+  readonly place: IssuePlace | undefined;
+}
+
+/** Something wrong with one of the settings, or with its line. Never holds a value. */
+export type Issue = IssueDetails & {
+  readonly setting: SettingName;
+  /** The name as it is written in the source. */
+  readonly name: string;
+  /** An error keeps the set of its name from being used; the rest is worth knowing. */
+  readonly isError: boolean;
+  /**
+   * Where it stands: the name for what is wrong with the name or for want of a value, the comment
+   * for a comment, else the value. Undefined for the environment, which has no lines.
+   */
+  readonly place: IssuePlace | undefined;
+};
+
+/** Lines and columns count from 0; columns in UTF-16 units, the end excluded. */
+export interface IssuePlace {
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+}
 
 export function readEnvFile(text: string, vendor: Vendor): SourceReading {
   return readAssignments(assignmentsOf(text), vendor);
@@ -31,21 +81,23 @@ export function readAssignments(assignments: readonly Assignment[], vendor: Vend
     given.toReversed().map((one) => [one.set[one.setting], one] as const),
   );
   const nearest = nearestSet(sets, given);
-  const findings = assignments.flatMap((assignment) => {
+  const issues = assignments.flatMap((assignment) => {
     const own = givenBy.get(assignment);
-    if (own) return findingsOf(own, firsts);
-    const near = nearName(assignment.name, sets, nearest ?? vendor.aliases, vendor);
-    return near ? nameFindings(near, assignment, firsts) : [];
+    if (own) return issuesOf(own, firsts);
+    const near = nearestSetting(assignment.name, sets, nearest ?? vendor.aliases, vendor);
+    // A name that is nearly right matters only while its setting is not given by the right one.
+    if (!near || firsts.has(near.set[near.setting])) return [];
+    return issueOf({ kind: 'similar-name', expected: near.name }, near.setting, assignment);
   });
   return {
-    values: sets.map((set) => valuesOf(set, given, findings)).find((values) => values),
+    values: sets.map((set) => usableValues(set, given, issues)).find((values) => values),
     missing: nearest ? missingOf(nearest, given) : [],
-    named: given.map(({ setting, assignment }) => ({
+    named: given.map(({ setting, name, assignment }) => ({
       setting,
-      name: assignment.name,
-      place: placeOf(assignment, undefined),
+      name,
+      place: placeOf(assignment),
     })),
-    findings,
+    issues,
   };
 }
 
@@ -65,64 +117,49 @@ function missingOf(set: NameSet, given: readonly RecognisedSetting[]): string[] 
   return SETTING_NAMES.flatMap((setting) => {
     const own = given.filter((one) => one.set === set && one.setting === setting);
     if (own.some(({ isGiven }) => isGiven)) return [];
-    return own[0]?.assignment.name ?? set[setting][0] ?? [];
+    return own[0]?.name ?? set[setting][0] ?? [];
   });
 }
 
-function valuesOf(
+function usableValues(
   set: NameSet,
   given: readonly RecognisedSetting[],
-  findings: readonly Finding[],
+  issues: readonly Issue[],
 ): Record<SettingName, string> | undefined {
-  const own = given.filter((one) => one.set === set);
-  const names = new Set(own.map(({ assignment }) => assignment.name));
-  if (findings.some(({ isError, name }) => isError && names.has(name))) return undefined;
-  const value = (setting: SettingName) => own.find((one) => one.setting === setting)?.value;
-  const [apiKey, projectId, url] = SETTING_NAMES.map(value);
+  const names = new Set(given.flatMap((one) => (one.set === set ? one.name : [])));
+  if (issues.some(({ isError, name }) => isError && names.has(name))) return undefined;
+  const { apiKey, projectId, url } = valuesOf(set, given);
   return apiKey && projectId && url ? { apiKey, projectId, url } : undefined;
 }
 
-function findingsOf(
-  { assignment, set, setting, flaws, value }: RecognisedSetting,
+function issuesOf(
+  { assignment, set, setting, issues, value }: RecognisedSetting,
   firsts: Firsts,
-): Finding[] {
+): Issue[] {
   const first = firsts.get(set[setting]);
-  const all = flaws.map(({ flaw, span }) => finding(flaw, setting, assignment, span));
+  const all = issues.map(({ details, span }) => issueOf(details, setting, assignment, span));
   // The same value twice is the same for whoever reads it, whichever line that takes.
   if (!first || first.value === value) return all;
   const otherLine = first.assignment.at?.line;
-  return [finding({ kind: 'duplicate', otherLine }, setting, assignment, undefined), ...all];
+  return [issueOf({ kind: 'duplicate', otherLine }, setting, assignment), ...all];
 }
 
-/** A name that is nearly right matters only while its setting is not given by the right one. */
-function nameFindings(
-  { set, setting, expected }: NearName,
-  assignment: Assignment,
-  firsts: Firsts,
-): Finding[] {
-  if (firsts.has(set[setting])) return [];
-  return [finding({ kind: 'similar-name', expected }, setting, assignment, undefined)];
-}
-
-function finding(
-  flaw: Flaw,
+function issueOf(
+  details: IssueDetails,
   setting: SettingName,
   assignment: Assignment,
-  span: ColumnRange | undefined,
-): Finding {
-  const isError = !['similar-name', 'url-path', 'unknown-region'].includes(flaw.kind);
+  span?: ColumnRange,
+): Issue {
+  const isError = !['similar-name', 'url-path', 'unknown-region'].includes(details.kind);
   const place = placeOf(assignment, span);
-  return { flaw, setting, name: assignment.name, isError, place };
+  return { ...details, setting, name: assignment.name, isError, place };
 }
 
 /**
  * Where an assignment or a part of it stands; undefined for the environment.
  * @param span columns of the right side; undefined for the name
  */
-export function placeOf(
-  { name, gap, at }: Assignment,
-  span: ColumnRange | undefined,
-): FindingPlace | undefined {
+export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): IssuePlace | undefined {
   if (!at) return undefined;
   const { line, column } = at;
   const nameEnd = column + name.length;

@@ -1,8 +1,8 @@
-import { parseServiceUrl, SETTING_NAMES } from '../service/credentials.ts';
+import { parseServiceUrl } from '../service/credentials.ts';
 import { nameSets, type Vendor } from '../service/vendors.ts';
 import { readAssignments } from './envFile.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
-import { type RecognisedSetting, recognisedSettings } from './recognisedSettings.ts';
+import { type RecognisedSetting, recognisedSettings, valuesOf } from './settingValue.ts';
 
 /** The API key in a `.env` text that is about to move elsewhere, and what stands with it. */
 
@@ -22,11 +22,8 @@ export function findKey(assignments: readonly Assignment[], vendor: Vendor): Fou
   const sets = nameSets(vendor);
   const usable = recognisedSettings(assignments, vendor, sets).filter(isUsable);
   for (const set of sets) {
-    const own = usable.filter((one) => one.set === set);
-    const [apiKey, projectId, url] = SETTING_NAMES.map(
-      (setting) => own.find((one) => one.setting === setting)?.value,
-    );
-    if (apiKey !== undefined) return { apiKey, projectId, url };
+    const { apiKey, ...others } = valuesOf(set, usable);
+    if (apiKey !== undefined) return { apiKey, ...others };
   }
   return undefined;
 }
@@ -44,7 +41,9 @@ export function linesWithText(text: string, apiKey: string): number[] {
   return text.split(LINE_END).flatMap((line, index) => (line.includes(apiKey) ? index : []));
 }
 
-function isUsable({ setting, value, isGiven, flaws }: RecognisedSetting): boolean {
+function isUsable({ setting, value, isGiven, issues }: RecognisedSetting): boolean {
   if (setting === 'url') return isGiven && parseServiceUrl(value).ok;
-  return isGiven && !flaws.some(({ flaw }) => ['malformed', 'non-ascii'].includes(flaw.kind));
+  return (
+    isGiven && !issues.some(({ details }) => ['malformed', 'non-ascii'].includes(details.kind))
+  );
 }

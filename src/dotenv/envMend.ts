@@ -1,14 +1,13 @@
 import { bareValue, parseServiceUrl } from '../service/credentials.ts';
 import type { Region, Vendor } from '../service/vendors.ts';
-import { placeOf } from './envFile.ts';
+import { type Issue, type IssuePlace, placeOf } from './envFile.ts';
 import type { Assignment } from './envText.ts';
-import type { Finding, FindingPlace } from './settingSource.ts';
 import { type ColumnRange, partsOf } from './settingValue.ts';
 
-/** How to change a `.env` text so that a finding is gone. Changes its line alone. */
+/** How to change a `.env` text so that an issue is gone. Changes its line alone. */
 
 export type EnvEdit =
-  | { readonly kind: 'replace'; readonly place: FindingPlace; readonly newText: string }
+  | { readonly kind: 'replace'; readonly place: IssuePlace; readonly newText: string }
   | { readonly kind: 'remove-line'; readonly line: number };
 
 export interface Mending {
@@ -18,19 +17,19 @@ export interface Mending {
 }
 
 /**
- * The ways to mend a finding, of which one is to be applied. Empty where only the user knows what is
- * right, where the line is no longer what the finding speaks of, and where the line would then be
+ * The ways to mend an issue, of which one is to be applied. Empty where only the user knows what is
+ * right, where the line is no longer what the issue speaks of, and where the line would then be
  * read as another value.
  * @param lines the assignments of the text as it is now
  */
 export function mendEnvFile(
   lines: ReadonlyMap<number, Assignment>,
-  finding: Finding,
+  issue: Issue,
   vendor: Vendor,
 ): readonly Mending[] {
-  const assignment = lines.get(finding.place?.line ?? -1);
-  const name = assignment && placeOf(assignment, undefined);
-  if (!name || assignment.name !== finding.name) return [];
+  const assignment = lines.get(issue.place?.line ?? -1);
+  const name = assignment && placeOf(assignment);
+  if (!name || assignment.name !== issue.name) return [];
   const { line } = name;
   const { padded, value: span, comment } = partsOf(assignment);
   const value = readOf(assignment);
@@ -45,7 +44,7 @@ export function mendEnvFile(
     const newText = where.start < 0 ? `=${written}` : written;
     return [{ edit: { kind: 'replace', place, newText }, region }];
   };
-  switch (finding.flaw.kind) {
+  switch (issue.kind) {
     case 'blanks':
     case 'quotes':
     case 'bearer':
@@ -56,17 +55,17 @@ export function mendEnvFile(
       return comment ? rewrite({ start: padded.end, end: comment.end }, '', value) : [];
     case 'duplicate': {
       // Which of them is right, only the user knows.
-      const { otherLine = -1 } = finding.flaw;
+      const { otherLine = -1 } = issue;
       return lines.has(otherLine) ? [removal(line), removal(otherLine)] : [];
     }
     case 'similar-name': {
-      const newText = finding.flaw.expected;
+      const newText = issue.expected;
       return [{ edit: { kind: 'replace', place: name, newText }, region: undefined }];
     }
     case 'bad-url':
     case 'endpoint-url':
     case 'url-path': {
-      const address = mendedUrl(value, finding.flaw.kind);
+      const address = mendedUrl(value, issue.kind);
       return address === undefined ? [] : rewrite(span, address);
     }
     case 'unknown-region':

@@ -1,28 +1,55 @@
 import {
+  type Blemish,
   bareValue,
   cleanValue,
   LONGEST_VALUE,
   parseServiceUrl,
+  SETTING_NAMES,
   type SettingName,
+  type UrlProblem,
 } from '../service/credentials.ts';
-import type { Vendor } from '../service/vendors.ts';
+import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
 import type { Assignment } from './envText.ts';
-import type { Flaw } from './settingSource.ts';
 
-/** What the right side of an assignment says about one setting. */
+/** What an assignment says about one setting: its value, and what is wrong with it. */
 
-export interface SettingValue {
+/** What can be wrong with one of the settings, or with its line. Never holds a value. */
+export type IssueDetails =
+  /** `malformed`: holds what no key or project ID holds, such as blanks inside. */
+  | { readonly kind: Blemish | 'comment' | 'empty' | 'malformed' }
+  /** Another value than the first line of the same setting; no line in the environment. */
+  | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
+  /** A name written nearly as one that is read, or as other clients write it. */
+  | { readonly kind: 'similar-name'; readonly expected: string }
+  | { readonly kind: 'bad-url'; readonly problem: UrlProblem }
+  /** The address of an endpoint; only what is before its path is the service URL. */
+  | { readonly kind: 'endpoint-url' }
+  | { readonly kind: 'url-path' }
+  | { readonly kind: 'unknown-region' };
+
+export type IssueKind = IssueDetails['kind'];
+
+/** An assignment to a name that is read. */
+export interface RecognisedSetting extends SettingOfName {
+  readonly assignment: Assignment;
   /** Without what does not belong to it; a placeholder as it stands. */
   readonly value: string;
   /** Whether it is there, and no placeholder. */
   readonly isGiven: boolean;
-  readonly flaws: readonly ValueFlaw[];
+  readonly issues: readonly ValueIssue[];
 }
 
-export interface ValueFlaw {
-  readonly flaw: Flaw;
+interface ValueIssue {
+  readonly details: IssueDetails;
   /** The columns it covers, counted from the first one behind the `=`; undefined for the name. */
   readonly span: ColumnRange | undefined;
+}
+
+/** A name that is read, and what it stands for. */
+export interface SettingOfName {
+  readonly name: string;
+  readonly setting: SettingName;
+  readonly set: NameSet;
 }
 
 export interface ColumnRange {
@@ -31,7 +58,7 @@ export interface ColumnRange {
 }
 
 /** The columns of an assignment's right side. */
-export interface AssignmentColumns {
+interface AssignmentColumns {
   /** The value with the blanks around it, also those before the `=`. */
   readonly padded: ColumnRange;
   readonly value: ColumnRange;
@@ -48,18 +75,45 @@ export function isWellFormed(setting: SettingName, value: string): boolean {
   return value.length >= SHORTEST_KEY && value.length <= LONGEST_VALUE && !/\s/.test(value);
 }
 
-export function readValue(
+/** The assignments that are meant for this client, in their order. */
+export function recognisedSettings(
+  assignments: readonly Assignment[],
+  vendor: Vendor,
+  sets: readonly NameSet[] = nameSets(vendor),
+): RecognisedSetting[] {
+  const known = new Map(namesIn(sets).map((one) => [one.name, one]));
+  return assignments.flatMap((assignment) => {
+    const own = known.get(assignment.name);
+    return own ? { ...own, assignment, ...readValue(own.setting, assignment, vendor) } : [];
+  });
+}
+
+/** The values that a set gives, each by the first line of its setting. */
+export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]) {
+  const first = (setting: SettingName) =>
+    given.find((one) => one.set === set && one.setting === setting)?.value;
+  return { apiKey: first('apiKey'), projectId: first('projectId'), url: first('url') };
+}
+
+/** The names of each set, setting by setting. */
+export function namesIn(sets: readonly NameSet[]): SettingOfName[] {
+  return sets.flatMap((set) =>
+    SETTING_NAMES.flatMap((setting) => set[setting].map((name) => ({ name, setting, set }))),
+  );
+}
+
+function readValue(
   setting: SettingName,
   assignment: Pick<Assignment, 'gap' | 'raw'>,
   vendor: Vendor,
-): SettingValue {
+): Pick<RecognisedSetting, 'value' | 'isGiven' | 'issues'> {
   const { padded, value: span, comment } = partsOf(assignment);
   const written = assignment.raw.slice(span.start, span.end);
   const { value } = bareValue(written);
   const { blemishes } = cleanValue(written);
-  const flaws: ValueFlaw[] = [];
-  const add = (flaw: Flaw, where: ColumnRange | undefined) =>
-    void flaws.push({ flaw, span: where });
+  const issues: ValueIssue[] = [];
+  const add = (details: IssueDetails, where: ColumnRange | undefined) =>
+    void issues.push({ details, span: where });
   if (assignment.gap !== '' || span.start > 0 || span.end < padded.end) {
     add({ kind: 'blanks' }, padded);
   }
@@ -71,11 +125,13 @@ export function readValue(
   if (comment) add({ kind: 'comment' }, comment);
   if (value === '') add({ kind: 'empty' }, undefined);
   const isGiven = value !== '' && !blemishes.includes('placeholder');
-  if (isGiven && setting === 'url') for (const flaw of urlFlaws(value, vendor)) add(flaw, span);
+  if (isGiven && setting === 'url') {
+    for (const details of urlIssues(value, vendor)) add(details, span);
+  }
   if (isGiven && !blemishes.includes('non-ascii') && !isWellFormed(setting, value)) {
     add({ kind: 'malformed' }, span);
   }
-  return { value, isGiven, flaws };
+  return { value, isGiven, issues };
 }
 
 /** Where blanks, value and comment stand. */
@@ -100,15 +156,15 @@ function commentAt(raw: string): number | undefined {
   return undefined;
 }
 
-function urlFlaws(value: string, { regions, privatePrefix }: Vendor): Flaw[] {
+function urlIssues(value: string, { regions, privatePrefix }: Vendor): IssueDetails[] {
   const parsed = parseServiceUrl(value);
   if (!parsed.ok) return [{ kind: 'bad-url', problem: parsed.problem }];
-  const flaws: Flaw[] = [];
-  if (parsed.cut) flaws.push({ kind: 'endpoint-url' });
-  if (parsed.url !== parsed.origin) flaws.push({ kind: 'url-path' });
+  const issues: IssueDetails[] = [];
+  if (parsed.cut) issues.push({ kind: 'endpoint-url' });
+  if (parsed.url !== parsed.origin) issues.push({ kind: 'url-path' });
   const isKnown = regions.some(({ url }) =>
     [url, url.replace('//', `//${privatePrefix}`)].includes(parsed.origin),
   );
-  if (!isKnown) flaws.push({ kind: 'unknown-region' });
-  return flaws;
+  if (!isKnown) issues.push({ kind: 'unknown-region' });
+  return issues;
 }

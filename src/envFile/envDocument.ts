@@ -1,6 +1,15 @@
-import { FileType, Range, type TextDocument, type Uri, window, workspace } from 'vscode';
+import {
+  EndOfLine,
+  FileType,
+  type Position,
+  Range,
+  type TextDocument,
+  type Uri,
+  window,
+  workspace,
+} from 'vscode';
 import { isEnvFile } from '../credentials/externalSource.ts';
-import type { FindingPlace } from '../dotenv/settingSource.ts';
+import type { IssuePlace } from '../dotenv/envFile.ts';
 
 /** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */
 
@@ -32,11 +41,22 @@ export async function savedOf(
   return isSaved ? 'yes' : 'failed';
 }
 
-export function rangeOf({ line, start, end }: FindingPlace): Range {
+export function rangeOf({ line, start, end }: IssuePlace): Range {
   return new Range(line, start, line, end);
 }
 
 /** A line with its end; without one, the last line. */
 export function lineRange(document: TextDocument, line: number): Range {
   return document.lineAt(line).rangeIncludingLineBreak;
+}
+
+/** Where lines go at the end of a document, and how they are written there. */
+export function appendedLines(
+  document: TextDocument,
+  lines: readonly string[],
+): { readonly at: Position; readonly text: string } {
+  const lineEnd = document.eol === EndOfLine.LF ? '\n' : '\r\n';
+  const last = document.lineAt(document.lineCount - 1);
+  const start = last.text === '' ? '' : lineEnd;
+  return { at: last.range.end, text: start + lines.map((line) => line + lineEnd).join('') };
 }

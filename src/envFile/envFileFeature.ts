@@ -1,9 +1,61 @@
-import { Disposable } from 'vscode';
-import { EnvFileDiagnostics } from './envFileDiagnostics.ts';
+import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
+import { isEnvFile } from '../credentials/externalSource.ts';
+import { type GitRisk, gitRisk } from '../dotenv/gitRisk.ts';
+import { readSettings } from '../settings.ts';
+import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';
+import { rangeOf } from './envDocument.ts';
+import { type OpenText, type Problem, problemsOf, readOpenText } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
+
+const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  information: DiagnosticSeverity.Information,
+};
 
 /** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
 export function startEnvFile(): Disposable {
-  const diagnostics = new EnvFileDiagnostics();
-  return Disposable.from(diagnostics, registerQuickFixes(diagnostics));
+  const risks = new WeakMap<TextDocument, GitRisk | undefined>();
+  const problemsIn = (document: TextDocument, text: OpenText) =>
+    problemsOf(text, {
+      hasByteOrderMark: document.encoding === 'utf8bom',
+      risk: risks.get(document),
+    });
+  const diagnostics = new DocumentDiagnostics({
+    isMeant: isEnvFile,
+    diagnosticsOf: async (document) => {
+      const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
+      return problemsIn(document, text).map(diagnosticOf);
+    },
+    onOpen: (document) => void lookAtGit(document),
+  });
+  async function lookAtGit(document: TextDocument): Promise<void> {
+    risks.set(document, await gitRisk(document.uri));
+    await diagnostics.show(document);
+  }
+  const lookAtAll = () => {
+    for (const document of diagnostics.documents) void lookAtGit(document);
+  };
+  // Also what other programs write: git, a terminal, a quick fix of ours.
+  const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git,.git/index}');
+  return Disposable.from(
+    files,
+    files.onDidCreate(lookAtAll),
+    files.onDidChange(lookAtAll),
+    files.onDidDelete(lookAtAll),
+    workspace.onDidSaveTextDocument((document) => {
+      if (diagnostics.isShown(document)) void lookAtGit(document);
+    }),
+    diagnostics,
+    registerQuickFixes((document, text) =>
+      diagnostics.isShown(document) ? problemsIn(document, text) : undefined,
+    ),
+  );
+}
+
+function diagnosticOf({ kind, severity, place, message }: Problem): Diagnostic {
+  const diagnostic = new Diagnostic(rangeOf(place), message, SEVERITIES[severity]);
+  diagnostic.source = SOURCE;
+  diagnostic.code = kind;
+  return diagnostic;
 }

@@ -1,19 +1,24 @@
-import { readAssignments } from '../dotenv/envFile.ts';
+import {
+  type Issue,
+  type IssuePlace,
+  readAssignments,
+  type SourceReading,
+} from '../dotenv/envFile.ts';
 import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
-import type { GitRisk } from '../dotenv/gitIgnore.ts';
-import type { Finding, FindingPlace, Flaw, SourceReading } from '../dotenv/settingSource.ts';
+import type { GitRisk } from '../dotenv/gitRisk.ts';
+import type { IssueKind } from '../dotenv/settingValue.ts';
 import type { Vendor } from '../service/vendors.ts';
-import { type FileFlaw, fileText, findingText, incompleteText } from './findingMessages.ts';
+import { FILE_TEXTS, type FileIssue, incompleteText, issueText } from './envFileMessages.ts';
 
 /** Everything worth saying about a `.env` file, as an editor shows it. Pure. */
 
 export interface Problem {
-  readonly kind: Flaw['kind'] | 'incomplete' | FileFlaw;
+  readonly kind: IssueKind | 'incomplete' | FileIssue;
   readonly severity: 'error' | 'warning' | 'information';
-  readonly place: FindingPlace;
+  readonly place: IssuePlace;
   readonly message: string;
   /** Undefined for what concerns the file as a whole. */
-  readonly finding: Finding | undefined;
+  readonly issue: Issue | undefined;
 }
 
 /** What the text does not tell. */
@@ -37,26 +42,26 @@ export function readOpenText(text: string, vendor: Vendor): OpenText {
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */
 export function problemsOf({ reading }: OpenText, facts: FileFacts): Problem[] {
-  const problems = reading.findings.flatMap((finding): Problem[] => {
-    const { flaw, isError, place } = finding;
+  const problems = reading.issues.flatMap((issue): Problem[] => {
+    const { kind, isError, place } = issue;
     if (!place) return [];
     const severity = isError ? 'error' : 'warning';
-    return [{ kind: flaw.kind, severity, place, message: findingText(finding), finding }];
+    return [{ kind, severity, place, message: issueText(issue), issue }];
   });
   const [first] = reading.named;
   if (!first?.place) return problems;
-  const add = (kind: 'incomplete' | FileFlaw, place: FindingPlace, message: string) => {
+  const add = (kind: 'incomplete' | FileIssue, place: IssuePlace, message: string) => {
     const severity = kind === 'incomplete' ? 'information' : 'warning';
-    problems.push({ kind, severity, place, message, finding: undefined });
+    problems.push({ kind, severity, place, message, issue: undefined });
   };
   const absent = absentNames(reading);
   if (absent.length > 0) add('incomplete', first.place, incompleteText(absent));
   if (facts.hasByteOrderMark) {
-    add('byte-order-mark', { line: 0, start: 0, end: 1 }, fileText('byte-order-mark'));
+    add('byte-order-mark', { line: 0, start: 0, end: 1 }, FILE_TEXTS['byte-order-mark']);
   }
   if (facts.risk) {
     const key = reading.named.find(({ setting }) => setting === 'apiKey');
-    add(facts.risk, key?.place ?? first.place, fileText(facts.risk));
+    add(facts.risk, key?.place ?? first.place, FILE_TEXTS[facts.risk]);
   }
   return problems;
 }

@@ -8,16 +8,14 @@ import {
   type TextDocument,
   WorkspaceEdit,
 } from 'vscode';
-import { appendedLines } from '../dotenv/appendedLines.ts';
 import { findKey } from '../dotenv/envKey.ts';
 import { type EnvEdit, mendEnvFile } from '../dotenv/envMend.ts';
 import { type Assignment, byLine } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import { SOURCE } from '../ui/documentDiagnostics.ts';
-import { lineRange, rangeOf } from './envDocument.ts';
-import type { EnvFileDiagnostics } from './envFileDiagnostics.ts';
-import { FIX_TITLES, mendingTitle } from './findingMessages.ts';
+import { appendedLines, lineRange, rangeOf } from './envDocument.ts';
+import { ADD_LINES, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
 import { absentNames, type OpenText, type Problem, readOpenText } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
@@ -30,24 +28,28 @@ interface FixContext extends OpenText {
 
 type IsHere = (place: { readonly line: number }) => boolean;
 
-export function registerQuickFixes(diagnostics: EnvFileDiagnostics): Disposable {
+/** @param problemsIn undefined for a document that is not looked after */
+export function registerQuickFixes(
+  problemsIn: (document: TextDocument, text: OpenText) => readonly Problem[] | undefined,
+): Disposable {
   const provideCodeActions = (
     document: TextDocument,
     range: Range,
     context: CodeActionContext,
   ): CodeAction[] => {
-    if (!diagnostics.isShown(document)) return [];
     const { vendor } = readSettings(document.uri);
     const text = readOpenText(document.getText(), vendor);
-    const scene: FixContext = { ...text, document, lines: byLine(text.assignments), vendor };
+    const problems = problemsIn(document, text);
+    if (!problems) return [];
+    const fixContext: FixContext = { ...text, document, lines: byLine(text.assignments), vendor };
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
     const ours = context.diagnostics.filter(({ source }) => source === SOURCE);
     const shown = Map.groupBy(ours, ({ code, range }) => keyOf(String(code), range));
     const actions = new Map<string, CodeAction>();
-    for (const problem of diagnostics.problems(document, text)) {
+    for (const problem of problems) {
       if (!isHere(problem.place)) continue;
       const key = keyOf(problem.kind, rangeOf(problem.place));
-      for (const fix of fixesOf(problem, scene)) {
+      for (const fix of fixesOf(problem, fixContext)) {
         // One edit can mend several problems, and several problems need the set-up.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
@@ -56,7 +58,7 @@ export function registerQuickFixes(diagnostics: EnvFileDiagnostics): Disposable 
         action.diagnostics.push(...(shown.get(key) ?? []));
       }
     }
-    return [...actions.values(), ...keyActions(scene, isHere)];
+    return [...actions.values(), ...keyActions(fixContext, isHere)];
   };
   return languages.registerCodeActionsProvider(
     { pattern: '**/.env' },
@@ -65,22 +67,20 @@ export function registerQuickFixes(diagnostics: EnvFileDiagnostics): Disposable 
   );
 }
 
-function fixesOf({ kind, finding }: Problem, scene: FixContext): CodeAction[] {
-  const { document, lines, vendor } = scene;
-  if (kind === 'incomplete') return [withEdit(FIX_TITLES.addLines, addLines(scene))];
+function fixesOf({ kind, issue }: Problem, fixContext: FixContext): CodeAction[] {
+  const { document, lines, vendor } = fixContext;
+  if (kind === 'incomplete') return [withEdit(ADD_LINES, addLines(fixContext))];
   if (kind === 'not-ignored') {
-    const action = withCommand(FIX_TITLES.addToGitignore, 'addToGitignore');
+    const action = withCommand('addToGitignore');
     action.isPreferred = true;
     return [action];
   }
-  if (kind === 'byte-order-mark') {
-    return [withCommand(FIX_TITLES.removeByteOrderMark, 'removeByteOrderMark')];
-  }
-  if (!finding) return [];
-  const mendings = mendEnvFile(lines, finding, vendor);
-  if (mendings.length === 0) return [withCommand(FIX_TITLES.setUp, 'setUp')];
+  if (kind === 'byte-order-mark') return [withCommand('removeByteOrderMark')];
+  if (!issue) return [];
+  const mendings = mendEnvFile(lines, issue, vendor);
+  if (mendings.length === 0) return [withCommand('setUp')];
   return mendings.map((mending) => {
-    const action = withEdit(mendingTitle(finding, mending), editOf(document, mending.edit));
+    const action = withEdit(mendingTitle(issue, mending), editOf(document, mending.edit));
     action.isPreferred = mendings.length === 1;
     return action;
   });
@@ -92,7 +92,7 @@ function keyActions({ assignments, reading, vendor }: FixContext, isHere: IsHere
     ({ setting, place }) => setting === 'apiKey' && place && isHere(place),
   );
   if (!isOnKey || !findKey(assignments, vendor)) return [];
-  return [withCommand(FIX_TITLES.moveKey, 'moveKeyToSecretStorage')];
+  return [withCommand('moveKeyToSecretStorage')];
 }
 
 function keyOf(kind: string, { start, end }: Range): string {
@@ -106,10 +106,8 @@ function withEdit(title: string, edit: WorkspaceEdit): CodeAction {
 }
 
 /** A command takes no arguments: it works on the editor in use. */
-function withCommand(
-  title: string,
-  name: 'setUp' | 'addToGitignore' | 'removeByteOrderMark' | 'moveKeyToSecretStorage',
-): CodeAction {
+function withCommand(name: keyof typeof COMMAND_TITLES): CodeAction {
+  const title = COMMAND_TITLES[name];
   const action = new CodeAction(title, CodeActionKind.QuickFix);
   action.command = { command: `hostedModel.${name}`, title };
   return action;

@@ -6,7 +6,7 @@ import { newDocument } from '../insert/newDocument.ts';
 import { preview, previewing } from '../insert/preview.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 import type { GenerateOptions } from './generateOptions.ts';
 import { Job } from './job.ts';
 import { offerResult } from './lastResult.ts';

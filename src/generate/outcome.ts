@@ -1,7 +1,6 @@
 import { window } from 'vscode';
 import type { Undone } from '../document/answerWriter.ts';
-import { announce } from '../ui/announcement.ts';
-import { inform } from '../ui/inform.ts';
+import { announce, inform } from '../ui/notify.ts';
 import type { Job, RunMode } from './job.ts';
 
 /** What is said about answers that came, and what can be done with them. */

@@ -1,9 +1,9 @@
 import { window } from 'vscode';
 import type { Target } from '../document/target.ts';
-import { askInputs } from '../templates/askInputs.ts';
 import type { Template } from '../templates/template.ts';
+import { askInputs } from '../templates/templatePicker.ts';
 import { fillPrompt, needsSelection } from '../templates/variables.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 
 /** What is sent for each target; undefined if the user gave up. */
 export async function promptsFor(

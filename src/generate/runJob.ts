@@ -2,7 +2,7 @@ import type { Used } from '../diagnostics/diagnoseConnection.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { GenerateOptions } from './generateOptions.ts';
 import type { Job, RunMode } from './job.ts';

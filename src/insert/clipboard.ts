@@ -1,6 +1,6 @@
 import { env } from 'vscode';
 import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 import type { InsertMode } from './insertMode.ts';
 
 export const clipboard: InsertMode = {

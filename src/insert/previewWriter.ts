@@ -5,7 +5,7 @@ import { showDocument } from '../document/documentEdit.ts';
 import { DocumentWriter } from '../document/documentWriter.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/editorSnapshot.ts';
 import type { EditorDocument } from '../document/openDocument.ts';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 import type { Stage } from './insertMode.ts';
 
 /** Often enough to seem to stream; VS Code compares both sides anew each time. */

@@ -13,7 +13,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { inform } from '../ui/inform.ts';
+import { inform } from '../ui/notify.ts';
 
 /** Of the documents that show what a document will become. */
 const SCHEME = 'hosted-model-preview';

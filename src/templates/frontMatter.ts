@@ -7,7 +7,7 @@ import {
   parseEvents,
   YAMLException,
 } from 'js-yaml';
-import type { TemplateFlaw, TextSpan } from './flaws.ts';
+import type { TextSpan } from './templateIssues.ts';
 
 /**
  * Reads YAML with the places of its keys and values. Only the core schema: no tags that make
@@ -25,9 +25,11 @@ export interface FrontMatterEntry {
   readonly valueSpan: TextSpan;
 }
 
+type FrontMatterIssue = 'bad-front-matter' | 'not-fields';
+
 export type FrontMatter =
   | { readonly ok: true; readonly entries: readonly FrontMatterEntry[] }
-  | { readonly ok: false; readonly flaw: TemplateFlaw; readonly span: TextSpan };
+  | { readonly ok: false; readonly kind: FrontMatterIssue; readonly span: TextSpan };
 
 export function readFrontMatter(source: string): FrontMatter {
   try {
@@ -99,6 +101,6 @@ function placeNear(source: string, offset: number): TextSpan {
   return { offset: from, length: lineEnd < 0 ? source.length - from : lineEnd };
 }
 
-function refused(kind: 'bad-front-matter' | 'not-fields', span: TextSpan): FrontMatter {
-  return { ok: false, flaw: { kind }, span };
+function refused(kind: FrontMatterIssue, span: TextSpan): FrontMatter {
+  return { ok: false, kind, span };
 }

@@ -1,6 +1,5 @@
-import { FIELD_NAMES } from './fields.ts';
-import type { TextSpan } from './flaws.ts';
-import { splitTemplate } from './templateText.ts';
+import type { TextSpan } from './templateIssues.ts';
+import { FIELD_NAMES, splitTemplate } from './templateText.ts';
 import { INPUT, VARIABLES } from './variables.ts';
 
 /** What can be written at a place of a template file. Pure. */

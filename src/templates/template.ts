@@ -1,7 +1,10 @@
-import type { Uri, WorkspaceFolder } from 'vscode';
+import type { Memento, Uri, WorkspaceFolder } from 'vscode';
 import type { Parameters } from '../service/generation/parameters.ts';
+import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 import type { Settings } from '../settings.ts';
-import type { TemplateProblem } from './flaws.ts';
+import type { TemplateIssue } from './templateIssues.ts';
+
+/** What a template is, and its name, which a repository can choose. */
 
 /** Who wrote a template. Whatever comes with a folder, or with a remote machine, is of a repository. */
 export type TemplateOwner = 'built-in' | 'user' | 'repository';
@@ -28,15 +31,15 @@ export interface Template extends Provenance {
 }
 
 /** A template that cannot be used as it stands. It is listed, so that nobody misses it. */
-export interface FlawedTemplate extends Provenance {
+export interface BrokenTemplate extends Provenance {
   readonly name: string;
   /** The first one is an error. */
-  readonly problems: readonly [TemplateProblem, ...TemplateProblem[]];
+  readonly issues: readonly [TemplateIssue, ...TemplateIssue[]];
   /** The file to mend; undefined for a template of the settings. */
   readonly file: Uri | undefined;
 }
 
-export type TemplateEntry = Template | FlawedTemplate;
+export type TemplateEntry = Template | BrokenTemplate;
 
 /** What templates are read for. */
 export interface TemplateScope {
@@ -55,8 +58,16 @@ export interface TemplateSource {
 /** Where the templates come from that are shipped. */
 export const BUILT_IN = 'built-in';
 
-export function isFlawed(entry: TemplateEntry): entry is FlawedTemplate {
-  return 'problems' in entry;
+const LAST_USED = 'hostedModel.lastUsedTemplates';
+const MOST_LAST_USED = 20;
+
+const LONGEST_NAME = 60;
+const UNWANTED = new RegExp(`[${INVISIBLE_OR_UNKNOWN}]`, 'gv');
+/** Their joiners and selectors change what is seen. */
+const EMOJI = /\p{RGI_Emoji}/gv;
+
+export function isBroken(entry: TemplateEntry): entry is BrokenTemplate {
+  return 'issues' in entry;
 }
 
 /** Two names that this makes equal are the same template. */
@@ -64,10 +75,44 @@ export function nameKey(name: string): string {
   return name.trim().normalize().toLowerCase();
 }
 
-/** The template, or the flawed one, that has a name; whatever its case. */
+/** The template, or the broken one, that has a name; whatever its case. */
 export function findTemplate(
   templates: readonly TemplateEntry[],
   name: string,
 ): TemplateEntry | undefined {
   return templates.find((entry) => nameKey(entry.name) === nameKey(name));
+}
+
+/** The name to use; undefined for one that is empty, too long or holds what cannot be seen. */
+export function checkedName(text: string): string | undefined {
+  const name = text.trim();
+  if (name === '' || name.length > LONGEST_NAME) return undefined;
+  return name.replace(EMOJI, '').search(UNWANTED) < 0 ? name : undefined;
+}
+
+/** Any text as the name of something that cannot be used. */
+export function shownPart(text: string): string {
+  const plain = text.slice(0, LONGEST_NAME).replace(UNWANTED, '?').trim();
+  return text.length > LONGEST_NAME ? `${plain}…` : plain;
+}
+
+/** The names of the templates that were used last, newest first; nothing else of them. */
+export class LastUsedTemplates {
+  readonly #memento: Memento;
+
+  constructor(memento: Memento) {
+    this.#memento = memento;
+  }
+
+  get names(): readonly string[] {
+    const kept: unknown = this.#memento.get(LAST_USED);
+    if (!Array.isArray(kept)) return [];
+    return kept.filter((name) => typeof name === 'string').slice(0, MOST_LAST_USED);
+  }
+
+  /** @throws if VS Code cannot keep it */
+  async note(name: string): Promise<void> {
+    const others = this.names.filter((other) => nameKey(other) !== nameKey(name));
+    await this.#memento.update(LAST_USED, [name, ...others].slice(0, MOST_LAST_USED));
+  }
 }

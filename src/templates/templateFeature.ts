@@ -1,9 +1,81 @@
-import { Disposable } from 'vscode';
+import {
+  CompletionItem,
+  CompletionItemKind,
+  Diagnostic,
+  DiagnosticSeverity,
+  Disposable,
+  languages,
+  type Position,
+  Range,
+  SnippetString,
+  type TextDocument,
+} from 'vscode';
 import { insertModeIds } from '../insert/insertModes.ts';
-import { registerCompletion } from './completion.ts';
-import { showTemplateDiagnostics } from './templateDiagnostics.ts';
+import { readSettings } from '../settings.ts';
+import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';
+import { type Suggestion, suggestionsAt } from './suggestions.ts';
+import { isTemplateFile, TEMPLATES_PATH } from './templateDocument.ts';
+import { type TemplateIssue, templateIssueText } from './templateIssues.ts';
+import { readTemplateText } from './templateText.ts';
+
+const KINDS: Readonly<Record<Suggestion['kind'], CompletionItemKind>> = {
+  variable: CompletionItemKind.Variable,
+  question: CompletionItemKind.Variable,
+  key: CompletionItemKind.Property,
+  mode: CompletionItemKind.EnumMember,
+};
 
 /** Problems and completion for the template files of a trusted workspace. */
 export function startTemplateFiles(): Disposable {
-  return Disposable.from(showTemplateDiagnostics(insertModeIds), registerCompletion(insertModeIds));
+  return Disposable.from(showDiagnostics(), registerCompletion());
+}
+
+/** Keeps what is wrong with open template files shown. */
+function showDiagnostics(): DocumentDiagnostics {
+  return new DocumentDiagnostics({
+    isMeant: isTemplateFile,
+    diagnosticsOf: async (document) => {
+      const { operation } = readSettings(document.uri);
+      const context = { insertModes: insertModeIds, operation };
+      const { issues } = await readTemplateText(document.getText(), context);
+      return issues.map((issue) => diagnosticOf(document, issue));
+    },
+  });
+}
+
+function diagnosticOf(document: TextDocument, issue: TemplateIssue): Diagnostic {
+  const { kind, isError, offset, length } = issue;
+  const range = new Range(document.positionAt(offset), document.positionAt(offset + length));
+  const severity = isError ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning;
+  const diagnostic = new Diagnostic(range, templateIssueText(issue), severity);
+  diagnostic.source = SOURCE;
+  diagnostic.code = kind;
+  return diagnostic;
+}
+
+/** Completion in template files: variables in the prompt, keys and insert modes above it. */
+function registerCompletion(): Disposable {
+  const provideCompletionItems = (document: TextDocument, position: Position): CompletionItem[] => {
+    if (!isTemplateFile(document)) return [];
+    const offset = document.offsetAt(position);
+    const found = suggestionsAt(document.getText(), offset, insertModeIds);
+    if (!found) return [];
+    const { offset: from, length } = found.replaced;
+    const range = new Range(document.positionAt(from), document.positionAt(from + length));
+    return found.items.map((suggestion, index) => itemOf(suggestion, index, range));
+  };
+  return languages.registerCompletionItemProvider(
+    { pattern: `**/${TEMPLATES_PATH}/*.md` },
+    { provideCompletionItems },
+    '{',
+  );
+}
+
+function itemOf({ kind, label, newText }: Suggestion, index: number, range: Range): CompletionItem {
+  const item = new CompletionItem(label, KINDS[kind]);
+  item.range = range;
+  // By default they would stand by alphabet.
+  item.sortText = String(index);
+  item.insertText = kind === 'question' ? new SnippetString(newText) : newText;
+  return item;
 }

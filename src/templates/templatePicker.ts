@@ -1,8 +1,17 @@
-import { commands, QuickPickItemKind, Range, window, workspace } from 'vscode';
-import type { TemplateFlaw } from './flaws.ts';
-import { type FlawedTemplate, isFlawed, type Template, type TemplateEntry } from './template.ts';
-import { flawText } from './templateMessages.ts';
-import { type TemplateUse, templateLines } from './templateRows.ts';
+import { commands, type QuickPickItem, QuickPickItemKind, Range, window, workspace } from 'vscode';
+import { oneLine } from '../ui/oneLine.ts';
+import {
+  type BrokenTemplate,
+  BUILT_IN,
+  isBroken,
+  nameKey,
+  type Template,
+  type TemplateEntry,
+} from './template.ts';
+import { type IssueDetails, templateIssueText } from './templateIssues.ts';
+import { questionsOf } from './variables.ts';
+
+/** What the user is asked about templates: which one, and its questions. */
 
 const OPEN_SETTINGS = 'Open Settings';
 
@@ -14,33 +23,29 @@ export async function pickTemplate(
   templates: readonly TemplateEntry[],
   use: TemplateUse,
 ): Promise<Template | undefined> {
-  const items = templateLines(templates, use).map((line) =>
-    'heading' in line
-      ? { label: line.heading, kind: QuickPickItemKind.Separator, entry: undefined }
-      : line,
-  );
-  const picked = await window.showQuickPick(items, {
+  const picked = await window.showQuickPick(templateItems(templates, use), {
     title: 'Generate With Template',
     placeHolder: 'The template to generate with',
     matchOnDescription: true,
     matchOnDetail: true,
   });
   const entry = picked?.entry;
-  if (!entry || !isFlawed(entry)) return entry;
-  await showFlaw(entry);
+  if (!entry || !isBroken(entry)) return entry;
+  await showIssue(entry);
   return undefined;
 }
 
 /** No place in a text shows these: it is not read, or it is that of another file. */
-const UNOPENED: ReadonlySet<TemplateFlaw['kind']> = new Set(['link', 'not-a-file', 'unreadable']);
+const UNOPENED: ReadonlySet<IssueDetails['kind']> = new Set(['link', 'not-a-file', 'unreadable']);
 
 /**
  * Shows the place in its file that keeps a template from being used. What has no place is said; a
  * link is not opened, since a repository chose where it leads.
  */
-export async function showFlaw({ problems, file }: FlawedTemplate): Promise<void> {
-  const [{ flaw, offset, length }] = problems;
-  if (file && !UNOPENED.has(flaw.kind)) {
+export async function showIssue({ issues, file }: BrokenTemplate): Promise<void> {
+  const [issue] = issues;
+  const { kind, offset, length } = issue;
+  if (file && !UNOPENED.has(kind)) {
     try {
       const document = await workspace.openTextDocument(file);
       const start = document.positionAt(offset);
@@ -52,7 +57,98 @@ export async function showFlaw({ problems, file }: FlawedTemplate): Promise<void
     }
   }
   const buttons = file ? [] : [OPEN_SETTINGS];
-  const text = `Hosted Model: this template cannot be used. ${flawText(flaw)}`;
+  const text = `Hosted Model: this template cannot be used. ${templateIssueText(issue)}`;
   if ((await window.showWarningMessage(text, ...buttons)) !== OPEN_SETTINGS) return;
   await commands.executeCommand('workbench.action.openSettings', 'hostedModel.templates');
+}
+
+/** A row, or the heading of those below it. Text of a template is plain text in it. */
+interface TemplateItem extends QuickPickItem {
+  readonly entry: TemplateEntry | undefined;
+}
+
+export interface TemplateUse {
+  /** Of the document in use. */
+  readonly languageId: string;
+  /** Names, newest first. */
+  readonly lastUsed: readonly string[];
+}
+
+/**
+ * Those that fit the language come first: last used first, then the user's own by alphabet, then
+ * the built-in ones in their order. Those for other languages and those with a mistake follow.
+ */
+export function templateItems(
+  entries: readonly TemplateEntry[],
+  { languageId, lastUsed }: TemplateUse,
+): TemplateItem[] {
+  const used = lastUsed.map(nameKey);
+  const rank = ({ name }: TemplateEntry) => {
+    const index = used.indexOf(nameKey(name));
+    return index < 0 ? used.length : index;
+  };
+  const ordered = [...entries].sort(
+    (one, other) => rank(one) - rank(other) || compareOrigins(one, other),
+  );
+  const good = ordered.filter((entry): entry is Template => !isBroken(entry));
+  const groups: readonly (readonly [heading: string, entries: readonly TemplateEntry[]])[] = [
+    ['', good.filter((template) => fits(template, languageId))],
+    ['for other languages', good.filter((template) => !fits(template, languageId))],
+    ['with a mistake', ordered.filter(isBroken)],
+  ];
+  return groups.flatMap(([heading, group]) => {
+    const rows = group.map(rowOf);
+    const separator = { label: heading, kind: QuickPickItemKind.Separator, entry: undefined };
+    return heading && rows.length > 0 ? [separator, ...rows] : rows;
+  });
+}
+
+function fits({ languages }: Template, languageId: string): boolean {
+  return !languages || languages.includes(languageId);
+}
+
+const HIDES: Readonly<Record<NonNullable<TemplateEntry['hides']>, string>> = {
+  'built-in': 'hides the built-in one',
+  user: 'hides yours',
+};
+
+function rowOf(entry: TemplateEntry): TemplateItem {
+  const name = oneLine(entry.name);
+  const hides = entry.hides ? ` · ${HIDES[entry.hides]}` : '';
+  const description = oneLine(entry.origin) + hides;
+  if (isBroken(entry)) {
+    const detail = oneLine(templateIssueText(entry.issues[0]));
+    return { label: `$(warning) ${name}`, description, detail, entry };
+  }
+  const [firstLine = ''] = entry.prompt.split('\n', 1);
+  return { label: name, description, detail: oneLine(firstLine), entry };
+}
+
+/** Sorting keeps the order of equal ones, so the built-in ones stay in theirs. */
+function compareOrigins(one: TemplateEntry, other: TemplateEntry): number {
+  const isBuiltIn = (entry: TemplateEntry) => (entry.origin === BUILT_IN ? 1 : 0);
+  if (isBuiltIn(one) || isBuiltIn(other)) return isBuiltIn(one) - isBuiltIn(other);
+  return one.name.localeCompare(other.name, 'en');
+}
+
+/**
+ * Asks the questions of a prompt, one box after the other.
+ * @returns the answers by question; undefined if the user gave up
+ */
+export async function askInputs(template: {
+  readonly name: string;
+  readonly prompt: string;
+}): Promise<ReadonlyMap<string, string> | undefined> {
+  const answers = new Map<string, string>();
+  for (const question of questionsOf(template.prompt)) {
+    const answer = await window.showInputBox({
+      title: oneLine(template.name),
+      prompt: oneLine(question),
+      // The answer may stand in another window.
+      ignoreFocusOut: true,
+    });
+    if (answer === undefined) return undefined;
+    answers.set(question, answer);
+  }
+  return answers;
 }

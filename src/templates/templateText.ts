@@ -1,25 +1,58 @@
+import * as v from 'valibot';
 import type { Uri } from 'vscode';
-import { type FieldContext, type Fields, readField } from './fields.ts';
-import { errorAt, errorOfAll, type TemplateProblem, type TextSpan } from './flaws.ts';
-import type { TemplateEntry } from './template.ts';
-import { checkedName, shownPart } from './templateName.ts';
-import { promptProblems } from './variables.ts';
+import { nearest } from '../dotenv/nearest.ts';
+import { parameterProblem } from '../service/generation/parameterCheck.ts';
+import { PARAMETER_RANGES, type Parameters } from '../service/generation/parameters.ts';
+import type { Operation } from '../service/vendors.ts';
+import type { FrontMatterEntry } from './frontMatter.ts';
+import { checkedName, shownPart, type Template, type TemplateEntry } from './template.ts';
+import {
+  type Expected,
+  errorAt,
+  errorOfAll,
+  type IssueDetails,
+  NOWHERE,
+  TEMPLATE_LIMIT_BYTES,
+  type TemplateIssue,
+  type TextSpan,
+} from './templateIssues.ts';
+import { promptIssues } from './variables.ts';
 
-/** Reads the text of a template file: front matter between two lines of `---`, then the prompt. */
+/**
+ * Reads templates: the text of a file, which is front matter between two lines of `---` and then the
+ * prompt, and the fields beside a prompt, which the setting has, too.
+ */
 
-/** Far more than a prompt needs, in bytes. */
-export const TEMPLATE_LIMIT_BYTES = 65_536;
+export const FIELD_NAMES = [
+  'name',
+  'insertMode',
+  'answerLanguage',
+  'model',
+  'languages',
+  'parameters',
+] as const;
+type FieldName = (typeof FIELD_NAMES)[number];
+
+/** What some fields are read against. */
+export interface FieldContext {
+  /** Ids of every insert mode. */
+  readonly insertModes: readonly string[];
+  /** The one that the settings choose: each takes parameters of its own. */
+  readonly operation: Operation;
+}
+
+type Fields = Partial<Omit<Template, 'prompt' | 'origin'>>;
 
 export interface TemplateReading {
   readonly fields: Fields;
   /** Without the front matter, with `\n` as its line ends, trimmed. */
   readonly prompt: string;
   /** In no order; places are counted from the start of the file. */
-  readonly problems: readonly TemplateProblem[];
+  readonly issues: readonly TemplateIssue[];
 }
 
 /** The parts of a file. Of front matter that has no end the prompt is empty. */
-export interface TemplateParts {
+interface TemplateParts {
   readonly frontMatter: TextSpan | undefined;
   readonly isClosed: boolean;
   readonly prompt: TextSpan;
@@ -50,26 +83,26 @@ export async function readTemplateText(
   const { frontMatter, isClosed, prompt } = splitTemplate(text);
   if (!isClosed) return unread({ kind: 'unclosed-front-matter' }, { offset: 0, length: 3 });
   const body = text.slice(prompt.offset, prompt.offset + prompt.length);
-  const problems = promptProblems(body).map((problem) => moved(problem, prompt.offset));
-  if (body === '') problems.push(errorAt({ kind: 'no-prompt' }, prompt));
+  const issues = promptIssues(body).map((issue) => moved(issue, prompt.offset));
+  if (body === '') issues.push(errorAt({ kind: 'no-prompt' }, prompt));
   const head = frontMatter && (await readHead(text, frontMatter, context));
   return {
     fields: head?.fields ?? {},
     prompt: body.replaceAll('\r\n', '\n'),
-    problems: [...(head?.problems ?? []), ...problems],
+    issues: [...(head?.issues ?? []), ...issues],
   };
 }
 
 /** A file as an entry of the list. Its name is that of the file where the front matter has none. */
 export function entryOf(
-  { fields, prompt, problems }: TemplateReading,
+  { fields, prompt, issues }: TemplateReading,
   { fileName, origin, file }: { readonly fileName: string; origin: string; file: Uri },
 ): TemplateEntry {
   const ownName = fields.name ?? checkedName(fileName);
   const unnamed = ownName === undefined ? [errorOfAll({ kind: 'bad-name' })] : [];
-  const [first, ...others] = [...problems.filter(({ isError }) => isError), ...unnamed];
+  const [first, ...others] = [...issues.filter(({ isError }) => isError), ...unnamed];
   const name = ownName ?? shownPart(fileName);
-  if (first) return { name, origin, problems: [first, ...others], file };
+  if (first) return { name, origin, issues: [first, ...others], file };
   return { ...fields, name, prompt, origin };
 }
 
@@ -81,30 +114,18 @@ async function readHead(
   // Files without it need no YAML.
   const { readFrontMatter } = await import('./frontMatter.ts');
   const read = readFrontMatter(text.slice(offset, offset + length));
-  if (!read.ok) return { fields: {}, problems: [moved(errorAt(read.flaw, read.span), offset)] };
-  const problems: TemplateProblem[] = [];
-  let fields: Fields = {};
-  for (const { key, value, keySpan, valueSpan } of read.entries) {
-    const field = readField(key, value, context);
-    if (!('kind' in field)) fields = { ...fields, ...field };
-    else {
-      const isUnknown = field.kind === 'unknown-key';
-      const problem = moved(errorAt(field, isUnknown ? keySpan : valueSpan), offset);
-      problems.push({ ...problem, isError: !isUnknown });
-    }
-  }
-  return { fields, problems };
+  if (!read.ok)
+    return { fields: {}, issues: [moved(errorAt({ kind: read.kind }, read.span), offset)] };
+  const { fields, issues } = readFields(read.entries, context);
+  return { fields, issues: issues.map((issue) => moved(issue, offset)) };
 }
 
-function unread(
-  flaw: TemplateProblem['flaw'],
-  span: TextSpan = { offset: 0, length: 0 },
-): TemplateReading {
-  return { fields: {}, prompt: '', problems: [errorAt(flaw, span)] };
+function unread(details: IssueDetails, span = NOWHERE): TemplateReading {
+  return { fields: {}, prompt: '', issues: [errorAt(details, span)] };
 }
 
-function moved(problem: TemplateProblem, by: number): TemplateProblem {
-  return { ...problem, offset: problem.offset + by };
+function moved(issue: TemplateIssue, by: number): TemplateIssue {
+  return { ...issue, offset: issue.offset + by };
 }
 
 /** What is left from here on without the blanks around it. */
@@ -112,4 +133,99 @@ function trimmed(text: string, from: number): TextSpan {
   const rest = text.slice(from);
   const length = rest.trim().length;
   return { offset: from + rest.length - rest.trimStart().length, length };
+}
+
+const text = v.pipe(v.string(), v.trim(), v.nonEmpty());
+const one = v.pipe(
+  text,
+  v.transform((only) => [only]),
+);
+const SCHEMAS = {
+  text,
+  texts: v.union([one, v.pipe(v.array(text), v.nonEmpty())]),
+  fields: v.pipe(
+    v.unknown(),
+    v.check((value) => !Array.isArray(value)),
+    // Leaves out keys such as `__proto__`.
+    v.record(v.string(), v.unknown()),
+  ),
+};
+
+type Reader = (value: unknown, context: FieldContext, name: FieldName) => Fields | IssueDetails;
+
+/** Reads a field of a type. @param use what a value of that type comes to, right or wrong */
+function field<Type extends Expected>(
+  expected: Type,
+  use: (
+    value: v.InferOutput<(typeof SCHEMAS)[Type]>,
+    context: FieldContext,
+  ) => Fields | IssueDetails,
+): Reader {
+  return (value, context, name) => {
+    const found = v.safeParse(SCHEMAS[expected], value);
+    return found.success ? use(found.output, context) : { kind: 'wrong-type', name, expected };
+  };
+}
+
+const READERS: Readonly<Record<FieldName, Reader>> = {
+  name: (value) => {
+    if (typeof value !== 'string') return { kind: 'wrong-type', name: 'name', expected: 'text' };
+    const name = checkedName(value);
+    return name === undefined ? { kind: 'bad-name' } : { name };
+  },
+  insertMode: field('text', (insertMode, { insertModes: modes }) => {
+    if (modes.includes(insertMode)) return { insertMode };
+    const near = nearest(insertMode, modes);
+    return { kind: 'unknown-insert-mode', modes, ...(near && { nearest: near }) };
+  }),
+  answerLanguage: field('text', (answerLanguage) => ({ answerLanguage })),
+  model: field('text', (modelId) => ({ modelId })),
+  languages: field('texts', (languages) => ({ languages })),
+  parameters: field(
+    'fields',
+    (parameters, { operation }) => parameterIssue(operation, parameters) ?? { parameters },
+  ),
+};
+
+/** The fields that can be used, and what is wrong with the others. */
+export function readFields(
+  entries: readonly FrontMatterEntry[],
+  context: FieldContext,
+): Omit<TemplateReading, 'prompt'> {
+  const issues: TemplateIssue[] = [];
+  let fields: Fields = {};
+  for (const { key, value, keySpan, valueSpan } of entries) {
+    const field = readField(key, value, context);
+    if (!('kind' in field)) fields = { ...fields, ...field };
+    // A template works without a key that is not known.
+    else if (field.kind === 'unknown-key')
+      issues.push({ ...errorAt(field, keySpan), isError: false });
+    else issues.push(errorAt(field, valueSpan));
+  }
+  return { fields, issues };
+}
+
+/** One field as it is used, or what is wrong with it. Without a value it counts as absent. */
+function readField(key: string, value: unknown, context: FieldContext): Fields | IssueDetails {
+  const known = FIELD_NAMES.find((name) => name === key);
+  if (known) {
+    return value === null || value === undefined ? {} : READERS[known](value, context, known);
+  }
+  const near = nearest(key, FIELD_NAMES);
+  return { kind: 'unknown-key', name: key, ...(near && { nearest: near }) };
+}
+
+const PARAMETER_NAMES = Object.values(PARAMETER_RANGES).flatMap((ranges) => [...ranges.keys()]);
+
+/** What two of them say to each other is judged with those of the settings, when they are sent. */
+function parameterIssue(operation: Operation, parameters: Parameters): IssueDetails | undefined {
+  for (const name of Object.keys(parameters).filter((each) => !PARAMETER_NAMES.includes(each))) {
+    // One that is like none of ours may be one of the service.
+    const near = nearest(name, PARAMETER_NAMES);
+    if (near) return { kind: 'unknown-parameter', name, nearest: near };
+  }
+  const details = parameterProblem(operation, parameters)?.details;
+  return !details || details.names?.[1] !== undefined
+    ? undefined
+    : { kind: 'bad-parameter', details };
 }

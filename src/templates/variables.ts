@@ -1,5 +1,5 @@
-import { errorAt, type TemplateFlaw, type TemplateProblem, type TextSpan } from './flaws.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../dotenv/nearest.ts';
+import { errorAt, type IssueDetails, type TemplateIssue } from './templateIssues.ts';
 
 /**
  * The variables of a prompt: `${selection}`, `${language}`, `${fileName}` and `${input:question}`.
@@ -23,15 +23,11 @@ type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly name: Variable }
   | { readonly kind: 'input'; readonly question: string }
-  | { readonly kind: 'flaw'; readonly text: string; readonly flaw: TemplateFlaw & TextSpan };
+  | { readonly kind: 'issue'; readonly text: string; readonly issue: TemplateIssue };
 
 /** Everything that is wrong with the variables of a prompt; places are counted from its start. */
-export function promptProblems(prompt: string): TemplateProblem[] {
-  return partsOf(prompt).flatMap((part) => {
-    if (part.kind !== 'flaw') return [];
-    const { offset, length, ...flaw } = part.flaw;
-    return [errorAt(flaw, { offset, length })];
-  });
+export function promptIssues(prompt: string): TemplateIssue[] {
+  return partsOf(prompt).flatMap((part) => (part.kind === 'issue' ? [part.issue] : []));
 }
 
 /** The questions of a prompt, in their order, each one once. */
@@ -87,20 +83,21 @@ function partOf(
   inner: string,
   { isClosed, offset }: { readonly isClosed: boolean; readonly offset: number },
 ): Part {
-  const flawed = (flaw: TemplateFlaw): Part => ({
-    kind: 'flaw',
+  // Of one that is not closed nobody knows where it ends.
+  const span = { offset, length: isClosed ? text.length : '${'.length };
+  const wrong = (details: IssueDetails): Part => ({
+    kind: 'issue',
     text,
-    // Of one that is not closed nobody knows where it ends.
-    flaw: { ...flaw, offset, length: isClosed ? text.length : '${'.length },
+    issue: errorAt(details, span),
   });
-  if (!isClosed) return flawed({ kind: 'unclosed-variable' });
+  if (!isClosed) return wrong({ kind: 'unclosed-variable' });
   const variable = VARIABLES.find((name) => name === inner);
   if (variable) return { kind: 'variable', name: variable };
   if (inner.startsWith(INPUT)) {
     const question = inner.slice(INPUT.length).trim();
-    return question === '' ? flawed({ kind: 'no-question' }) : { kind: 'input', question };
+    return question === '' ? wrong({ kind: 'no-question' }) : { kind: 'input', question };
   }
   const near = nearest(inner, [...VARIABLES, 'input']);
   const known = near === 'input' ? `${INPUT}question` : near;
-  return flawed({ kind: 'unknown-variable', name: inner, ...(known && { nearest: known }) });
+  return wrong({ kind: 'unknown-variable', name: inner, ...(known && { nearest: known }) });
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readEnvFile } from '../../src/dotenv/envFile.ts';
+import { type IssuePlace, readEnvFile } from '../../src/dotenv/envFile.ts';
 import { findKey } from '../../src/dotenv/envKey.ts';
 import { mendEnvFile } from '../../src/dotenv/envMend.ts';
 import { assignmentsOf, byLine, decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
-import type { FindingPlace } from '../../src/dotenv/settingSource.ts';
 import { parseServiceUrl } from '../../src/service/credentials.ts';
 import { ibm } from '../unit/service/fixtures.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
@@ -48,9 +47,9 @@ describe('.env files', () => {
       const text = decodeEnvFile(bytes)?.text;
       if (text === undefined) return;
       const lines = text.split(LINE_END);
-      const isInside = ({ line, start, end }: FindingPlace) =>
+      const isInside = ({ line, start, end }: IssuePlace) =>
         start >= 0 && start <= end && end <= (lines[line]?.length ?? -1);
-      const { values, findings, named } = readEnvFile(text, ibm);
+      const { values, issues, named } = readEnvFile(text, ibm);
       if (values) {
         assert.ok(parseServiceUrl(values.url).ok);
         assert.doesNotMatch(values.apiKey, /\s/);
@@ -58,10 +57,10 @@ describe('.env files', () => {
       }
       const assignments = byLine(assignmentsOf(text));
       for (const { place } of named) assert.ok(place && isInside(place));
-      for (const finding of findings) {
-        assert.ok(finding.place && isInside(finding.place));
-        assert.ok(!JSON.stringify(finding.flaw).includes(CANARY));
-        for (const { edit } of mendEnvFile(assignments, finding, ibm)) {
+      for (const issue of issues) {
+        assert.ok(issue.place && isInside(issue.place));
+        assert.ok(!JSON.stringify({ ...issue, name: '' }).includes(CANARY));
+        for (const { edit } of mendEnvFile(assignments, issue, ibm)) {
           if (edit.kind === 'replace') assert.ok(isInside(edit.place));
           else assert.ok(edit.line < lines.length);
         }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readFrontMatter } from '../../src/templates/frontMatter.ts';
-import { flawText } from '../../src/templates/templateMessages.ts';
+import { templateIssueText } from '../../src/templates/templateIssues.ts';
 import { readTemplateText } from '../../src/templates/templateText.ts';
 import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
@@ -68,9 +68,9 @@ describe('template files', () => {
       async (head, body, selection) => {
         const text = `---\n${head}\n---\n${body}`;
         const reading = await readTemplateText(text, context);
-        for (const problem of reading.problems) {
-          assert.ok(isInside(text, problem), JSON.stringify(problem));
-          assert.ok(flawText(problem.flaw).length > 0);
+        for (const issue of reading.issues) {
+          assert.ok(isInside(text, issue), JSON.stringify(issue));
+          assert.ok(templateIssueText(issue).length > 0);
         }
         const inputs = new Map(
           questionsOf(reading.prompt).map((question) => [question, variable('selection')]),

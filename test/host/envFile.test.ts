@@ -18,8 +18,8 @@ import {
   workspace,
 } from 'vscode';
 import type { FoundKey } from '../../src/dotenv/envKey.ts';
-import { gitRisk } from '../../src/dotenv/gitIgnore.ts';
-import { moveKeyToSecretStorage } from '../../src/envFile/moveKey.ts';
+import { gitRisk } from '../../src/dotenv/gitRisk.ts';
+import { moveKeyToSecretStorage } from '../../src/envFile/envFileCommands.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
 

@@ -20,10 +20,9 @@ import {
 } from 'vscode';
 import { insertModes } from '../../src/insert/insertModes.ts';
 import { readSettings } from '../../src/settings.ts';
-import { askInputs } from '../../src/templates/askInputs.ts';
 import { readTemplates, templateSources } from '../../src/templates/sources.ts';
-import { isFlawed, type TemplateSource } from '../../src/templates/template.ts';
-import { pickTemplate, showFlaw } from '../../src/templates/templatePicker.ts';
+import { isBroken, type TemplateSource } from '../../src/templates/template.ts';
+import { askInputs, pickTemplate, showIssue } from '../../src/templates/templatePicker.ts';
 import { fillPrompt } from '../../src/templates/variables.ts';
 
 const folder = workspace.workspaceFolders?.[0] ?? assert.fail();
@@ -121,7 +120,7 @@ describe('templates in a real editor', () => {
     const entries = await readTemplates(scope(), [...templateSources, ofTheTeam]);
     assert.equal(entries.length, 8);
     const added = entries.at(-1) ?? assert.fail();
-    assert.ok(!isFlawed(added));
+    assert.ok(!isBroken(added));
     const values = { selection: 'x', language: 'go', fileName: 'a.go', inputs: new Map() };
     assert.equal(fillPrompt(added.prompt, values), 'Review a.go.\n\nx');
   });
@@ -140,10 +139,10 @@ describe('templates in a real editor', () => {
     symlinkSync('/etc/hostname', path('link.md'));
     symlinkSync('gone', path('dangling.md'));
     const entries = await readTemplates(scope());
-    const flaws = entries.flatMap((entry) =>
-      isFlawed(entry) ? [[entry.name, entry.problems[0].flaw.kind]] : [],
+    const issues = entries.flatMap((entry) =>
+      isBroken(entry) ? [[entry.name, entry.issues[0].kind]] : [],
     );
-    assert.deepEqual(Object.fromEntries(flaws), {
+    assert.deepEqual(Object.fromEntries(issues), {
       'a?b': 'bad-name',
       binary: 'not-text',
       bomb: 'bad-front-matter',
@@ -182,8 +181,8 @@ describe('templates in a real editor', () => {
     const entries = await readTemplates(scope());
     assert.equal(entries.length, 7 + 200 + 1);
     const last = entries.at(-1) ?? assert.fail();
-    assert.ok(isFlawed(last));
-    assert.equal(last.problems[0].flaw.kind, 'too-many-files');
+    assert.ok(isBroken(last));
+    assert.equal(last.issues[0].kind, 'too-many-files');
   });
 
   it('are read from a folder that is no folder of this disk', async () => {
@@ -225,8 +224,8 @@ describe('templates in a real editor', () => {
       mkdirSync(join(folder.uri.fsPath, dirname(link)), { recursive: true });
       symlinkSync(target, join(folder.uri.fsPath, link));
       const [entry, ...others] = (await readTemplates(scope())).slice(7);
-      assert.ok(entry && isFlawed(entry) && others.length === 0);
-      assert.equal(entry.problems[0].flaw.kind, 'link');
+      assert.ok(entry && isBroken(entry) && others.length === 0);
+      assert.equal(entry.issues[0].kind, 'link');
     }
     assert.equal((await readTemplates({ ...scope(), folder: undefined })).length, 7);
   });
@@ -299,8 +298,8 @@ describe('templates in a real editor', () => {
     it('are opened at their mistake', async () => {
       write('broken.md', `---\nname: Broken\n---\nSay \${this}.`);
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'Broken');
-      assert.ok(entry && isFlawed(entry));
-      await showFlaw(entry);
+      assert.ok(entry && isBroken(entry));
+      await showIssue(entry);
       const editor = window.activeTextEditor ?? assert.fail();
       assert.equal(editor.document.getText(editor.selection), `\${this}`);
     });
@@ -309,8 +308,8 @@ describe('templates in a real editor', () => {
       write('target.txt', 'target');
       symlinkSync(path('target.txt'), path('link.md'));
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'link');
-      assert.ok(entry && isFlawed(entry));
-      await pressUntil('notifications.clearAll', showFlaw(entry));
+      assert.ok(entry && isBroken(entry));
+      await pressUntil('notifications.clearAll', showIssue(entry));
       assert.equal(window.activeTextEditor, undefined);
     });
   });

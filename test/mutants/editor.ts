@@ -37,10 +37,10 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a flood of events is read one by one',
-    file: 'src/throttle.ts',
+    file: 'src/settings.ts',
     from: 'if (!this.#timer) this.#doIfAsked();',
     to: 'this.#doIfAsked();',
-    test: 'test/unit/throttle.test.ts',
+    test: 'test/unit/settings.test.ts',
     title: 'works at once, and once more for all that is asked meanwhile',
   },
   {

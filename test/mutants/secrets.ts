@@ -152,7 +152,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'templates of an untrusted folder are offered',
-    file: 'src/templates/templateFiles.ts',
+    file: 'src/templates/sources.ts',
     from: 'folder && workspace.isTrusted ?',
     to: 'folder ?',
     test: 'test/unit/templates/sources.test.ts',

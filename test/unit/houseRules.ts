@@ -145,7 +145,6 @@ export const floors: Readonly<Record<string, number>> = {
   settings: 2,
   document: 1,
   service: 1,
-  throttle: 1,
 };
 
 export const roomOf = (path: string): string => path.split('/')[0]?.replace(/\.ts$/, '') ?? '';

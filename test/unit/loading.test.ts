@@ -67,14 +67,15 @@ describe('a part that cannot be loaded', () => {
     assert.deepEqual(reported, ['first', 'second']);
   });
 
-  it('is tried again with the next .env file, and no rejection is left behind', async () => {
-    const { registerEnvFile } = await import('../../src/envFile/envFileWatch.ts');
+  it('is tried again with the next file of its kind, and no rejection is left behind', async () => {
+    const { whenOpened } = await import('../../src/ui/lazy.ts');
     let tries = 0;
     const stray: unknown[] = [];
     const note = (reason: unknown) => void stray.push(reason);
     process.prependListener('unhandledRejection', note);
     try {
-      registerEnvFile(async () => {
+      const isMeant = ({ uri }: { uri: { path: string } }) => uri.path.endsWith('/.env');
+      whenOpened(isMeant, async () => {
         tries += 1;
         if (tries === 1) throw new Error('not there');
         return { dispose: () => {} };

@@ -126,7 +126,7 @@ const WAYS: Readonly<Record<string, (text: string) => unknown>> = {
     const open = readOpenText(text.slice(0, 65_536), ibm);
     problemsOf(open, { hasByteOrderMark: true, risk: 'tracked' });
     const lines = byLine(assignmentsOf(text));
-    for (const finding of open.reading.findings) mendEnvFile(lines, finding, ibm);
+    for (const issue of open.reading.issues) mendEnvFile(lines, issue, ibm);
     findKey(open.assignments, ibm);
   },
   'a value of a .env file': (text) => readOpenText(`IBM_API_KEY=${text.slice(0, 65_000)}`, ibm),

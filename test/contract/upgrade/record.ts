@@ -92,7 +92,7 @@ const path = join(import.meta.dirname, 'stored', `${version}.json`);
 if (existsSync(path))
   throw new Error(`${path} is there: what ${version} has stored stays as it is.`);
 const opened = windows(new SinkEditor());
-const { LastUsedTemplates } = await import('../../../src/templates/lastUsed.ts');
+const { LastUsedTemplates } = await import('../../../src/templates/template.ts');
 // The window has those of its process.
 Object.assign(process.env, environment);
 const stores = storesWith({ secrets: {}, globalState: {} }, {});

@@ -63,7 +63,7 @@ describe('an upgrade', () => {
       }
 
       it('has the templates first that were used last', async () => {
-        const { LastUsedTemplates } = await import('../../../src/templates/lastUsed.ts');
+        const { LastUsedTemplates } = await import('../../../src/templates/template.ts');
         const { globalState } = storesWith(state, {});
         assert.deepEqual(new LastUsedTemplates(globalState).names, lastUsedTemplates);
       });

@@ -210,6 +210,8 @@ export class FakeEditor {
       InputBoxValidationSeverity: { Error: 3 },
       QuickInputButtons: { Back: {} },
       QuickPickItemKind: { Separator: -1 },
+      Range: {},
+      StatusBarAlignment: { Right: 2 },
       commands: {
         executeCommand: (name: string) => editor.run(name),
         registerCommand: (name: string, run: () => Promise<unknown>) => {

@@ -217,7 +217,7 @@ describe('where it looked', () => {
     ];
     for (const lines of [faulty, faulty.toReversed()]) {
       const reading = readEnvFile(lines.join('\n'), ibm);
-      assert.ok(reading.findings.length > 4_000);
+      assert.ok(reading.issues.length > 4_000);
       const outside = [{ ...envFile(), text: { kind: 'read', reading } } as const];
       const text = lookedText(found({ record: undefined, outside }));
       assert.ok(text.length < 500, text);

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readEnvFile, readEnvironment } from '../../../src/dotenv/envFile.ts';
+import { type Issue, readEnvFile, readEnvironment } from '../../../src/dotenv/envFile.ts';
 import { type EnvEdit, mendEnvFile } from '../../../src/dotenv/envMend.ts';
 import { assignmentsOf, byLine, decodeEnvFile } from '../../../src/dotenv/envText.ts';
-import { recognisedSettings } from '../../../src/dotenv/recognisedSettings.ts';
-import type { Finding, Flaw } from '../../../src/dotenv/settingSource.ts';
+import { type IssueKind, recognisedSettings } from '../../../src/dotenv/settingValue.ts';
 import { LONGEST_VALUE } from '../../../src/service/credentials.ts';
 import { processorTime } from '../../processorTime.ts';
 import { type EnvFileFixture, envFiles, KEY, PROJECT } from '../service/envFiles.ts';
 import { ibm } from '../service/fixtures.ts';
 
-/** Every kind of flaw, and whether a text edit can mend it: always, never, or as the case may be. */
-const kinds: Readonly<Record<Flaw['kind'], boolean | 'sometimes'>> = {
+/** Every kind of issue, and whether a text edit can mend it: always, never, or as the case may be. */
+const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
   blanks: true,
   quotes: 'sometimes',
   bearer: true,
@@ -31,10 +30,10 @@ const kinds: Readonly<Record<Flaw['kind'], boolean | 'sometimes'>> = {
 const warnings = ['similar-name', 'url-path', 'unknown-region'];
 
 describe('a .env file', () => {
-  it('has its fixtures, one with each flaw at least', () => {
+  it('has its fixtures, one with each issue at least', () => {
     assert.ok(envFiles.length >= 40);
     assert.equal(new Set(envFiles.map(({ name }) => name)).size, envFiles.length);
-    const found = new Set(envFiles.flatMap(({ flaws = [] }) => flaws.map(([, kind]) => kind)));
+    const found = new Set(envFiles.flatMap(({ issues = [] }) => issues.map(([, kind]) => kind)));
     assert.deepEqual([...found].sort(), Object.keys(kinds).sort());
   });
 
@@ -43,7 +42,7 @@ describe('a .env file', () => {
       const text = textOf(fixture);
       if (text === undefined) return;
       const reading = readEnvFile(text, ibm);
-      const { values: [apiKey, projectId, url] = [], missing = [], flaws = [] } = fixture;
+      const { values: [apiKey, projectId, url] = [], missing = [], issues = [] } = fixture;
       assert.deepEqual(
         reading.values,
         apiKey === undefined ? undefined : { apiKey, projectId, url },
@@ -56,16 +55,16 @@ describe('a .env file', () => {
         reading.named.map(({ place }) => coveredBy(text, place)),
         named,
       );
-      const found = reading.findings.map(({ flaw, place }, index) => {
+      const found = reading.issues.map(({ kind, place }, index) => {
         const covered = coveredBy(text, place);
-        const { 2: expected } = flaws[index] ?? [];
-        return [(place?.line ?? NaN) + 1, flaw.kind, ...(expected === undefined ? [] : [covered])];
+        const { 2: expected } = issues[index] ?? [];
+        return [(place?.line ?? NaN) + 1, kind, ...(expected === undefined ? [] : [covered])];
       });
-      assert.deepEqual(found, flaws);
-      for (const { flaw, isError } of reading.findings) {
-        assert.equal(isError, !warnings.includes(flaw.kind));
+      assert.deepEqual(found, issues);
+      for (const { kind, isError } of reading.issues) {
+        assert.equal(isError, !warnings.includes(kind));
       }
-      assert.doesNotMatch(JSON.stringify(reading.findings), secret);
+      assert.doesNotMatch(JSON.stringify(reading.issues), secret);
     });
   }
 
@@ -77,7 +76,7 @@ describe('a .env file', () => {
       if (
         text === undefined ||
         new Set(names).size !== names.length ||
-        fixture.flaws?.some(([, kind]) => kind === 'duplicate' || kind === 'blanks')
+        fixture.issues?.some(([, kind]) => kind === 'duplicate' || kind === 'blanks')
       )
         continue;
       const environment: Record<string, string> = Object.create(null);
@@ -85,16 +84,16 @@ describe('a .env file', () => {
         const [, name, value] = /^\s*(?:export\s+)?([^\s=#]+)=(.*)$/s.exec(line) ?? [];
         if (name !== undefined && value !== undefined) environment[name] = value;
       }
-      const { findings, named, ...rest } = readEnvironment(environment, ibm);
-      const { findings: ofFile, named: namedInFile, ...restOfFile } = readEnvFile(text, ibm);
+      const { issues, named, ...rest } = readEnvironment(environment, ibm);
+      const { issues: ofFile, named: namedInFile, ...restOfFile } = readEnvFile(text, ibm);
       assert.deepEqual(rest, restOfFile, fixture.name);
       assert.deepEqual(
         named,
         namedInFile.map((one) => ({ ...one, place: undefined })),
       );
       assert.deepEqual(
-        findings,
-        ofFile.map((finding) => ({ ...finding, place: undefined })),
+        issues,
+        ofFile.map((issue) => ({ ...issue, place: undefined })),
       );
     }
   });
@@ -140,9 +139,9 @@ describe('a .env file', () => {
   for (const [what, text, mostMs] of slow) {
     it(`B18: with ${what} is read and mended in no time`, () => {
       const worked = processorTime();
-      const { findings } = readEnvFile(text, ibm);
+      const { issues } = readEnvFile(text, ibm);
       const lines = byLine(assignmentsOf(text));
-      for (const finding of findings) mendEnvFile(lines, finding, ibm);
+      for (const issue of issues) mendEnvFile(lines, issue, ibm);
       const ms = worked();
       assert.ok(ms < mostMs, `took ${ms.toFixed()} ms`);
     });
@@ -150,8 +149,8 @@ describe('a .env file', () => {
 
   it('takes a value that is too long for one as malformed, and takes nothing off it', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
-      const { findings, values } = readEnvFile(`${name}="${'a'.repeat(LONGEST_VALUE)}"`, ibm);
-      assert.deepEqual([findings.map(({ flaw }) => flaw.kind), values], [['malformed'], undefined]);
+      const { issues, values } = readEnvFile(`${name}="${'a'.repeat(LONGEST_VALUE)}"`, ibm);
+      assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);
     }
   });
 
@@ -164,15 +163,15 @@ describe('a .env file', () => {
 });
 
 describe('mending a .env file', () => {
-  for (const fixture of envFiles.filter(({ flaws }) => flaws)) {
-    it(`with ${fixture.name} takes each flaw away and leaves the other lines`, () => {
+  for (const fixture of envFiles.filter(({ issues }) => issues)) {
+    it(`with ${fixture.name} takes each issue away and leaves the other lines`, () => {
       const text = textOf(fixture) ?? '';
-      const { findings } = readEnvFile(text, ibm);
-      for (const finding of findings) {
-        const mendings = mend(text, finding);
-        const isMendable = kinds[finding.flaw.kind];
+      const { issues } = readEnvFile(text, ibm);
+      for (const issue of issues) {
+        const mendings = mend(text, issue);
+        const isMendable = kinds[issue.kind];
         if (isMendable !== 'sometimes') assert.equal(mendings.length > 0, isMendable);
-        if (finding.flaw.kind === 'unknown-region') {
+        if (issue.kind === 'unknown-region') {
           assert.deepEqual(
             mendings.map(({ region }) => region),
             ibm.regions,
@@ -181,11 +180,11 @@ describe('mending a .env file', () => {
         for (const { edit } of mendings) {
           const mended = applied(text, edit);
           const sameIn = (of: string) =>
-            readEnvFile(of, ibm).findings.filter(
-              (one) => one.flaw.kind === finding.flaw.kind && one.name === finding.name,
+            readEnvFile(of, ibm).issues.filter(
+              (one) => one.kind === issue.kind && one.name === issue.name,
             ).length;
           // Once the first of several lines is gone, the next one is what the others differ from.
-          const isOther = edit.kind === 'remove-line' && edit.line !== finding.place?.line;
+          const isOther = edit.kind === 'remove-line' && edit.line !== issue.place?.line;
           if (!isOther) assert.equal(sameIn(mended), sameIn(text) - 1);
           assertOtherLinesKept(text, mended, edit);
         }
@@ -193,7 +192,7 @@ describe('mending a .env file', () => {
     });
   }
 
-  const mended: readonly [name: string, line: string, becomes: string, kind?: Flaw['kind']][] = [
+  const mended: readonly [name: string, line: string, becomes: string, kind?: IssueKind][] = [
     [
       'everything around a value',
       `export IBM_API_KEY = " Bearer ab\u200bc "`,
@@ -220,10 +219,10 @@ describe('mending a .env file', () => {
   ];
   for (const [name, line, becomes, kind] of mended) {
     it(`mends ${name}`, () => {
-      const { findings } = readEnvFile(line, ibm);
-      const finding = findings.find(({ flaw }) => !kind || flaw.kind === kind);
-      assert.ok(finding);
-      const [mending] = mend(line, finding);
+      const { issues } = readEnvFile(line, ibm);
+      const issue = issues.find((one) => !kind || one.kind === kind);
+      assert.ok(issue);
+      const [mending] = mend(line, issue);
       assert.ok(mending);
       assert.equal(applied(line, mending.edit), becomes);
     });
@@ -236,9 +235,9 @@ describe('mending a .env file', () => {
     fc.assert(
       fc.property(fc.constantFrom('', ' '), raws, (gap, raw) => {
         const text = `IBM_API_KEY${gap}=${raw.join('')}`;
-        for (const finding of readEnvFile(text, ibm).findings) {
-          for (const { edit } of mend(text, finding)) {
-            assert.equal(valueIn(applied(text, edit)), valueIn(text), finding.flaw.kind);
+        for (const issue of readEnvFile(text, ibm).issues) {
+          for (const { edit } of mend(text, issue)) {
+            assert.equal(valueIn(applied(text, edit)), valueIn(text), issue.kind);
           }
         }
       }),
@@ -248,13 +247,13 @@ describe('mending a .env file', () => {
 
   it('removes either line of two that differ', () => {
     const text = 'IBM_API_KEY=one\nIBM_URL=x\nIBM_API_KEY=two';
-    const finding = readEnvFile(text, ibm).findings.find(({ flaw }) => flaw.kind === 'duplicate');
-    assert.ok(finding);
+    const issue = readEnvFile(text, ibm).issues.find(({ kind }) => kind === 'duplicate');
+    assert.ok(issue);
     assert.deepEqual(
-      mend(text, finding).map(({ edit }) => edit),
+      mend(text, issue).map(({ edit }) => edit),
       [2, 0].map((line) => ({ kind: 'remove-line', line })),
     );
-    assert.deepEqual(mend(`#${text}`, finding).length, 0);
+    assert.deepEqual(mend(`#${text}`, issue).length, 0);
   });
 
   it('offers nothing that would not make an address usable', () => {
@@ -265,33 +264,33 @@ describe('mending a .env file', () => {
       'http://a_b.example',
     ]) {
       const text = `IBM_URL=${url}`;
-      const [finding] = readEnvFile(text, ibm).findings;
-      assert.equal(finding?.flaw.kind, 'bad-url');
-      assert.deepEqual(mend(text, finding), []);
+      const [issue] = readEnvFile(text, ibm).issues;
+      assert.equal(issue?.kind, 'bad-url');
+      assert.deepEqual(mend(text, issue), []);
     }
   });
 
   it('offers nothing once the line is another one', () => {
-    const [finding] = readEnvFile('IBM_API_KEY="abc"', ibm).findings;
-    assert.ok(finding);
+    const [issue] = readEnvFile('IBM_API_KEY="abc"', ibm).issues;
+    assert.ok(issue);
     for (const text of ['', '\nIBM_API_KEY="abc"', 'IBM_URL="abc"']) {
-      assert.deepEqual(mend(text, finding), []);
+      assert.deepEqual(mend(text, issue), []);
     }
   });
 });
 
-function mend(text: string, finding: Finding) {
-  return mendEnvFile(byLine(assignmentsOf(text)), finding, ibm);
+function mend(text: string, issue: Issue) {
+  return mendEnvFile(byLine(assignmentsOf(text)), issue, ibm);
 }
 
 const secret = new RegExp(`${KEY}|${PROJECT}`);
 
-function summary({ values, missing = [], flaws = [], isRefused }: EnvFileFixture): string {
+function summary({ values, missing = [], issues = [], isRefused }: EnvFileFixture): string {
   if (isRefused) return 'refused';
   const parts = [
     values ? 'used' : 'not used',
     ...missing.map((name) => `${name} missing`),
-    ...flaws.map(([line, kind]) => `${kind} in line ${line}`),
+    ...issues.map(([line, kind]) => `${kind} in line ${line}`),
   ];
   return parts.join(', ');
 }
@@ -305,7 +304,7 @@ function textOf({ file, isRefused = false, hasByteOrderMark = false }: EnvFileFi
   return decoded?.text;
 }
 
-function coveredBy(text: string, place: Finding['place']): string | undefined {
+function coveredBy(text: string, place: Issue['place']): string | undefined {
   return place && text.split(/\r\n?|\n/)[place.line]?.slice(place.start, place.end);
 }
 

@@ -1,4 +1,4 @@
-import type { Flaw } from '../../../src/dotenv/settingSource.ts';
+import type { IssueKind } from '../../../src/dotenv/settingValue.ts';
 
 /** `.env` files as code, and exactly what is read out of them. */
 
@@ -8,8 +8,8 @@ export interface EnvFileFixture {
   /** Key, project and URL; undefined if the file cannot be used. */
   readonly values?: readonly [apiKey: string, projectId: string, url: string];
   readonly missing?: readonly string[];
-  /** Line (from 1), kind of flaw and, where it matters, the text that its place covers. */
-  readonly flaws?: readonly (readonly [line: number, kind: Flaw['kind'], covered?: string])[];
+  /** Line (from 1), kind of issue and, where it matters, the text that its place covers. */
+  readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
   /** True if the bytes are no `.env` file at all. */
   readonly isRefused?: boolean;
   readonly hasByteOrderMark?: boolean;
@@ -119,7 +119,7 @@ const sets: readonly EnvFileFixture[] = [
       `WATSONX_PROJECT_ID=${PROJECT}`,
       `WATSONX_URL=${URL}`,
     ),
-    flaws: [[2, 'duplicate', 'WATSONX_API_KEY']],
+    issues: [[2, 'duplicate', 'WATSONX_API_KEY']],
   },
   {
     name: 'the neutral set',
@@ -137,7 +137,7 @@ const sets: readonly EnvFileFixture[] = [
       ...[key, project, url],
     ),
     values: good,
-    flaws: [[3, 'unknown-region', 'https://other.example']],
+    issues: [[3, 'unknown-region', 'https://other.example']],
   },
   {
     name: 'an error in the first set, none in the second',
@@ -146,7 +146,7 @@ const sets: readonly EnvFileFixture[] = [
       ...[`WATSONX_API_KEY=${KEY}`, `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`],
     ),
     values: good,
-    flaws: [[1, 'quotes']],
+    issues: [[1, 'quotes']],
   },
   {
     name: 'values of two sets, which are never mixed',
@@ -171,16 +171,16 @@ const sets: readonly EnvFileFixture[] = [
   {
     name: 'other values for the same name',
     file: lines(key, project, 'IBM_API_KEY=another-key', url, key, 'IBM_API_KEY='),
-    flaws: [
+    issues: [
       [3, 'duplicate', 'IBM_API_KEY'],
       [6, 'duplicate', 'IBM_API_KEY'],
       [6, 'empty', 'IBM_API_KEY'],
     ],
   },
   {
-    name: 'a repeated line with a flaw of its own',
+    name: 'a repeated line with a issue of its own',
     file: lines(key, project, url, 'export IBM_URL="http://evil.example"'),
-    flaws: [
+    issues: [
       [4, 'duplicate', 'IBM_URL'],
       [4, 'quotes'],
       [4, 'bad-url'],
@@ -192,19 +192,19 @@ const values: readonly EnvFileFixture[] = [
   {
     name: 'double quotes',
     file: withKey(`IBM_API_KEY="${KEY}"`),
-    flaws: [[1, 'quotes', `"${KEY}"`]],
+    issues: [[1, 'quotes', `"${KEY}"`]],
   },
   {
     name: 'single quotes',
     file: withProject(`IBM_PROJECT_ID='${PROJECT}'`),
-    flaws: [[2, 'quotes']],
+    issues: [[2, 'quotes']],
   },
-  { name: 'backticks', file: withUrl(`IBM_URL=\`${URL}\``), flaws: [[3, 'quotes']] },
-  { name: 'one quote', file: withKey(`IBM_API_KEY="${KEY}`), flaws: [[1, 'quotes']] },
+  { name: 'backticks', file: withUrl(`IBM_URL=\`${URL}\``), issues: [[3, 'quotes']] },
+  { name: 'one quote', file: withKey(`IBM_API_KEY="${KEY}`), issues: [[1, 'quotes']] },
   {
     name: 'quotes and blanks in each other',
     file: withKey(`IBM_API_KEY= " '${KEY} ' "`),
-    flaws: [
+    issues: [
       [1, 'blanks', ` " '${KEY} ' "`],
       [1, 'quotes', `" '${KEY} ' "`],
     ],
@@ -212,40 +212,40 @@ const values: readonly EnvFileFixture[] = [
   {
     name: 'typographic quotes',
     file: withKey(`IBM_API_KEY=“${KEY}”`),
-    flaws: [[1, 'non-ascii', `“${KEY}”`]],
+    issues: [[1, 'non-ascii', `“${KEY}”`]],
   },
-  { name: 'a trailing blank', file: withKey(`${key} `), flaws: [[1, 'blanks', `${KEY} `]] },
-  { name: 'a trailing tab', file: withUrl(`${url}\t`), flaws: [[3, 'blanks']] },
+  { name: 'a trailing blank', file: withKey(`${key} `), issues: [[1, 'blanks', `${KEY} `]] },
+  { name: 'a trailing tab', file: withUrl(`${url}\t`), issues: [[3, 'blanks']] },
   {
     name: 'a leading blank',
     file: withKey(`IBM_API_KEY= ${KEY}`),
-    flaws: [[1, 'blanks', ` ${KEY}`]],
+    issues: [[1, 'blanks', ` ${KEY}`]],
   },
   {
     name: 'a blank before the equals sign',
     file: withKey(`IBM_API_KEY =${KEY}`),
-    flaws: [[1, 'blanks', ` =${KEY}`]],
+    issues: [[1, 'blanks', ` =${KEY}`]],
   },
   {
     name: 'blanks around the equals sign, with export and CRLF',
     file: [key, `export IBM_PROJECT_ID  = ${PROJECT}`, url].join('\r\n'),
-    flaws: [[2, 'blanks', `  = ${PROJECT}`]],
+    issues: [[2, 'blanks', `  = ${PROJECT}`]],
   },
-  { name: 'a no-break space', file: withKey(`${key}\u00a0`), flaws: [[1, 'blanks']] },
+  { name: 'a no-break space', file: withKey(`${key}\u00a0`), issues: [[1, 'blanks']] },
   {
     name: 'a blank inside a key',
     file: withKey('IBM_API_KEY=abcd efgh'),
-    flaws: [[1, 'malformed', 'abcd efgh']],
+    issues: [[1, 'malformed', 'abcd efgh']],
   },
   {
     name: 'a word of every day as the key',
     file: withKey('IBM_API_KEY=test'),
-    flaws: [[1, 'malformed', 'test']],
+    issues: [[1, 'malformed', 'test']],
   },
   {
     name: 'a key of 7 characters',
     file: withKey('IBM_API_KEY=1234567'),
-    flaws: [[1, 'malformed', '1234567']],
+    issues: [[1, 'malformed', '1234567']],
   },
   {
     name: 'a key of 8 characters',
@@ -255,13 +255,13 @@ const values: readonly EnvFileFixture[] = [
   {
     name: 'characters that no project ID has',
     file: withProject('IBM_PROJECT_ID=my project!'),
-    flaws: [[2, 'malformed']],
+    issues: [[2, 'malformed']],
   },
-  { name: 'a Bearer prefix', file: withKey(`IBM_API_KEY=Bearer ${KEY}`), flaws: [[1, 'bearer']] },
+  { name: 'a Bearer prefix', file: withKey(`IBM_API_KEY=Bearer ${KEY}`), issues: [[1, 'bearer']] },
   {
     name: 'quotes behind Bearer, blanks and a comment',
     file: withKey(`IBM_API_KEY= Bearer "${KEY}"  # the key`),
-    flaws: [
+    issues: [
       [1, 'blanks', ` Bearer "${KEY}"`],
       [1, 'quotes', `Bearer "${KEY}"`],
       [1, 'bearer', `Bearer "${KEY}"`],
@@ -271,26 +271,30 @@ const values: readonly EnvFileFixture[] = [
   {
     name: 'an invisible character',
     file: withKey(`IBM_API_KEY=ab\u200b${KEY}`),
-    flaws: [[1, 'control']],
+    issues: [[1, 'control']],
   },
-  { name: 'a tab inside', file: withProject(`${project}\tx`), flaws: [[2, 'control']] },
-  { name: 'a right-to-left mark in a URL', file: withUrl(`${url}\u202e`), flaws: [[3, 'control']] },
+  { name: 'a tab inside', file: withProject(`${project}\tx`), issues: [[2, 'control']] },
+  {
+    name: 'a right-to-left mark in a URL',
+    file: withUrl(`${url}\u202e`),
+    issues: [[3, 'control']],
+  },
   {
     name: 'letters outside ASCII in a key',
     file: withKey('IBM_API_KEY=clé'),
-    flaws: [[1, 'non-ascii']],
+    issues: [[1, 'non-ascii']],
   },
   {
     name: 'a Cyrillic project',
     file: withProject('IBM_PROJECT_ID=рroject'),
-    flaws: [[2, 'non-ascii']],
+    issues: [[2, 'non-ascii']],
   },
-  { name: 'an inline comment', file: withKey(`${key} # mine`), flaws: [[1, 'comment', '# mine']] },
+  { name: 'an inline comment', file: withKey(`${key} # mine`), issues: [[1, 'comment', '# mine']] },
   {
     name: 'a comment in place of a value',
     file: withKey('IBM_API_KEY=# mine'),
     missing: ['IBM_API_KEY'],
-    flaws: [
+    issues: [
       [1, 'comment', '# mine'],
       [1, 'empty', 'IBM_API_KEY'],
     ],
@@ -298,7 +302,7 @@ const values: readonly EnvFileFixture[] = [
   {
     name: 'a number sign in quotes, and a comment behind them',
     file: withKey(`IBM_API_KEY="a #b" #c`),
-    flaws: [
+    issues: [
       [1, 'quotes', '"a #b"'],
       [1, 'comment', '#c'],
       [1, 'malformed', '"a #b"'],
@@ -308,13 +312,13 @@ const values: readonly EnvFileFixture[] = [
     name: 'no value',
     file: withKey('IBM_API_KEY='),
     missing: ['IBM_API_KEY'],
-    flaws: [[1, 'empty', 'IBM_API_KEY']],
+    issues: [[1, 'empty', 'IBM_API_KEY']],
   },
   {
     name: 'blanks for a value',
     file: withProject('IBM_PROJECT_ID=  '),
     missing: ['IBM_PROJECT_ID'],
-    flaws: [
+    issues: [
       [2, 'blanks', '  '],
       [2, 'empty', 'IBM_PROJECT_ID'],
     ],
@@ -323,7 +327,7 @@ const values: readonly EnvFileFixture[] = [
     name: 'empty quotes for the other name of the key',
     file: lines('WATSONX_APIKEY=""', `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`),
     missing: ['WATSONX_APIKEY'],
-    flaws: [
+    issues: [
       [1, 'quotes'],
       [1, 'empty'],
     ],
@@ -332,7 +336,7 @@ const values: readonly EnvFileFixture[] = [
     name: 'placeholders',
     file: lines('IBM_API_KEY=<API_KEY>', 'IBM_PROJECT_ID="your-project-id"', 'IBM_URL=changeme'),
     missing: ['IBM_API_KEY', 'IBM_PROJECT_ID', 'IBM_URL'],
-    flaws: [
+    issues: [
       [1, 'placeholder', '<API_KEY>'],
       [2, 'quotes'],
       [2, 'placeholder'],
@@ -341,10 +345,10 @@ const values: readonly EnvFileFixture[] = [
   },
 ];
 
-const address = (name: string, value: string, ...kinds: Flaw['kind'][]): EnvFileFixture => ({
+const address = (name: string, value: string, ...kinds: IssueKind[]): EnvFileFixture => ({
   name: `a URL: ${name}`,
   file: withUrl(`IBM_URL=${value}`),
-  flaws: kinds.map((kind) => [3, kind, value]),
+  issues: kinds.map((kind) => [3, kind, value]),
 });
 
 const urls: readonly EnvFileFixture[] = [
@@ -397,7 +401,7 @@ const misnamed = (name: string): EnvFileFixture => ({
   name: `a name: ${JSON.stringify(name)}`,
   file: withKey(`${name}=${KEY}`),
   missing: ['IBM_API_KEY'],
-  flaws: [[1, 'similar-name', name]],
+  issues: [[1, 'similar-name', name]],
 });
 
 const unrelated = (...names: string[]): EnvFileFixture => ({
@@ -417,7 +421,7 @@ const names: readonly EnvFileFixture[] = [
     name: 'nearly right names of the other settings',
     file: lines(key, `IBM_PROJECTID=${PROJECT}`, `IBM_URI=${URL}`),
     missing: ['IBM_PROJECT_ID', 'IBM_URL'],
-    flaws: [
+    issues: [
       [2, 'similar-name', 'IBM_PROJECTID'],
       [3, 'similar-name', 'IBM_URI'],
     ],
@@ -428,7 +432,7 @@ const names: readonly EnvFileFixture[] = [
       ...[`WATSONX_AI_APIKEY=${KEY}`, `WATSONX_AI_PROJECT_ID=${PROJECT}`],
       ...[`WATSONX_AI_SERVICE_URL=${URL}`, `WATSONX_API_BASE=${URL}`],
     ),
-    flaws: [
+    issues: [
       [1, 'similar-name'],
       [2, 'similar-name'],
       [3, 'similar-name'],

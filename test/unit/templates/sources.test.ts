@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Memento, TextDocument, Uri, WorkspaceFolder } from 'vscode';
+import type { TextDocument, Uri, WorkspaceFolder } from 'vscode';
 import type { Settings } from '../../../src/settings.ts';
 import { builtInTemplates } from '../../../src/templates/builtIn.ts';
-import { LastUsedTemplates } from '../../../src/templates/lastUsed.ts';
 import {
-  findTemplate,
-  isFlawed,
+  isBroken,
   type TemplateEntry,
   type TemplateScope,
   type TemplateSource,
 } from '../../../src/templates/template.ts';
-import { needsSelection, promptProblems, questionsOf } from '../../../src/templates/variables.ts';
+import { needsSelection, promptIssues, questionsOf } from '../../../src/templates/variables.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
 const scopeOf = (...user: unknown[]): TemplateScope => ({
@@ -31,12 +29,12 @@ describe('templates of the settings', () => {
   after(() => hooks.deregister());
 
   const read = async (...templates: unknown[]) => {
-    const { userTemplates } = await import('../../../src/templates/settingTemplates.ts');
+    const { userTemplates } = await import('../../../src/templates/sources.ts');
     return userTemplates.readTemplates(scopeOf(...templates));
   };
   const brief = (entry: TemplateEntry) => [
     entry.name,
-    isFlawed(entry) ? entry.problems.map(({ flaw }) => flaw.kind) : 'good',
+    isBroken(entry) ? entry.issues.map(({ kind }) => kind) : 'good',
   ];
 
   it('are used as they stand, without the keys that are not known', async () => {
@@ -163,7 +161,7 @@ describe('template files', () => {
   after(() => hooks.deregister());
 
   it('are not looked at in a folder that is not trusted', async () => {
-    const { templateFiles } = await import('../../../src/templates/templateFiles.ts');
+    const { templateFiles } = await import('../../../src/templates/sources.ts');
     const { isTemplateFile } = await import('../../../src/templates/templateDocument.ts');
     editor.addFolder('/work');
     editor.files.set('/work/.hosted-model', 'a file where a folder should be');
@@ -189,42 +187,11 @@ describe('the built-in templates', () => {
       ['Explain', 'Document', 'Test', 'Fix', 'Rewrite', 'Translate', 'Summarise'],
     );
     for (const entry of entries) {
-      assert.ok(!isFlawed(entry));
-      assert.deepEqual(promptProblems(entry.prompt), []);
+      assert.ok(!isBroken(entry));
+      assert.deepEqual(promptIssues(entry.prompt), []);
       assert.ok(needsSelection(entry), entry.name);
       assert.ok(insertModes.includes(entry.insertMode ?? ''), entry.name);
       assert.equal(questionsOf(entry.prompt).length, entry.name === 'Translate' ? 1 : 0);
     }
-  });
-
-  it('are found by their names, whatever the case', async () => {
-    const entries = await builtInTemplates.readTemplates(scopeOf());
-    assert.equal(findTemplate(entries, ' explain ')?.name, 'Explain');
-    assert.equal(findTemplate(entries, 'Expl'), undefined);
-    assert.equal(findTemplate(entries, ''), undefined);
-  });
-});
-
-describe('the templates used last', () => {
-  const memento = (value?: unknown) => {
-    const kept = new Map<string, unknown>([['hostedModel.lastUsedTemplates', value]]);
-    return {
-      get: (key: string) => kept.get(key),
-      update: async (key: string, to: unknown) => void kept.set(key, to),
-    } as unknown as Memento;
-  };
-
-  it('are kept by name, each one once, newest first, at most 20', async () => {
-    const lastUsed = new LastUsedTemplates(memento());
-    for (let index = 1; index <= 22; index += 1) await lastUsed.note(`t${index}`);
-    await lastUsed.note('T10');
-    assert.equal(lastUsed.names.length, 20);
-    assert.deepEqual(lastUsed.names.slice(0, 3), ['T10', 't22', 't21']);
-    assert.equal(lastUsed.names.at(-1), 't3');
-  });
-
-  it('are none where something else was kept', () => {
-    assert.deepEqual(new LastUsedTemplates(memento({ length: 3 })).names, []);
-    assert.deepEqual(new LastUsedTemplates(memento([1, 'a', null])).names, ['a']);
   });
 });

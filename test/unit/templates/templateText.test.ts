@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Uri } from 'vscode';
-import { isFlawed } from '../../../src/templates/template.ts';
-import { flawText } from '../../../src/templates/templateMessages.ts';
+import { isBroken } from '../../../src/templates/template.ts';
+import { templateIssueText } from '../../../src/templates/templateIssues.ts';
 import { entryOf, readTemplateText } from '../../../src/templates/templateText.ts';
 import { processorTime } from '../../processorTime.ts';
 
@@ -63,11 +63,11 @@ describe('a template file', () => {
       origin: '.hosted-model/templates/x.md',
     });
     const empty = await entry('---\n# nothing\n---\nDo it.');
-    assert.deepEqual(isFlawed(empty), false);
+    assert.deepEqual(isBroken(empty), false);
   });
 
   /** Text, and its problems: kind, the text underlined, whether it is an error. */
-  const flawed: readonly (readonly [text: string, ...(readonly [string, string, boolean])[]])[] = [
+  const broken: readonly (readonly [text: string, ...(readonly [string, string, boolean])[]])[] = [
     ['', ['no-prompt', '', true]],
     ['---\nname: a\n---\n \n', ['no-prompt', '', true]],
     ['---\nname: a\nDo it.', ['unclosed-front-matter', '---', true]],
@@ -115,18 +115,18 @@ describe('a template file', () => {
       ['unknown-key', 'constructor', false],
     ],
   ];
-  for (const [text, ...expected] of flawed) {
+  for (const [text, ...expected] of broken) {
     const shown = JSON.stringify(text.slice(0, 60));
     it(`has ${expected.map(([kind]) => kind).join(' and ')} in ${shown}`, async () => {
-      const { problems } = await read(text);
-      const found = problems.map(({ flaw, offset, length, isError }) => [
-        flaw.kind,
+      const { issues } = await read(text);
+      const found = issues.map(({ kind, offset, length, isError }) => [
+        kind,
         text.slice(offset, offset + length),
         isError,
       ]);
       assert.deepEqual(found, expected);
-      for (const { flaw } of problems) {
-        const said = flawText(flaw);
+      for (const issue of issues) {
+        const said = templateIssueText(issue);
         assert.match(said, /^[A-Z].*\. .*\.$|^The value of .*\. .*\.$/);
         assert.doesNotMatch(said, /undefined|[^\x20-\x7e]/);
         assert.ok(said.length <= 220);
@@ -134,35 +134,35 @@ describe('a template file', () => {
     });
   }
 
-  it('is listed with its flaw where it has an error, and used where it has a warning', async () => {
+  it('is listed with its issue where it has an error, and used where it has a warning', async () => {
     const bad = await entry(front('name: Good Name', 'insertMode: nowhere'));
-    assert.ok(isFlawed(bad));
-    assert.deepEqual([bad.name, bad.problems.length, bad.file], ['Good Name', 1, file]);
-    assert.equal(isFlawed(await entry(front('colour: red'))), false);
+    assert.ok(isBroken(bad));
+    assert.deepEqual([bad.name, bad.issues.length, bad.file], ['Good Name', 1, file]);
+    assert.equal(isBroken(await entry(front('colour: red'))), false);
   });
 
-  it('is flawed where its file has a name that cannot be shown as it is', async () => {
+  it('is broken where its file has a name that cannot be shown as it is', async () => {
     const bad = await entry('Do it.', `a\u202eb${'c'.repeat(70)}`);
-    assert.ok(isFlawed(bad));
-    assert.equal(bad.problems[0].flaw.kind, 'bad-name');
+    assert.ok(isBroken(bad));
+    assert.equal(bad.issues[0].kind, 'bad-name');
     assert.match(bad.name, /^a\?bc{57}…$/);
   });
 
   it('has parameters that the operation takes, which are named where they are not', async () => {
-    const { problems } = await read(front('parameters: {temprature: 9}'));
+    const { issues } = await read(front('parameters: {temprature: 9}'));
     assert.match(
-      flawText(problems[0]?.flaw ?? assert.fail()),
+      templateIssueText(issues[0] ?? assert.fail()),
       /parameter temprature is not known\. Write temperature\./,
     );
     const both = front('parameters: {min_new_tokens: 2000}');
     const found = await readTemplateText(both, { ...context, operation: 'generation' });
-    assert.deepEqual(found.problems, [], 'the settings may ask for more');
+    assert.deepEqual(found.issues, [], 'the settings may ask for more');
   });
 
   it('leaves no key of a prototype in its parameters', async () => {
     const text = front('parameters: {__proto__: {polluted: 1}, temperature: 1}');
     const found = await entry(text);
-    assert.ok(!isFlawed(found));
+    assert.ok(!isBroken(found));
     assert.deepEqual(found.parameters, { temperature: 1 });
     assert.equal(Object.getPrototypeOf(found.parameters), Object.prototype);
     assert.equal('polluted' in {}, false);
@@ -182,7 +182,7 @@ describe('a template file', () => {
       ' '.repeat(size),
     ];
     for (const bomb of bombs) await entry(bomb);
-    assert.equal((await read(`${'x'.repeat(65_536)}`)).problems.length, 0);
+    assert.equal((await read(`${'x'.repeat(65_536)}`)).issues.length, 0);
     const ms = worked();
     assert.ok(ms < 3_000, `${ms.toFixed()} ms`);
   });

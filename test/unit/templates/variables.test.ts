@@ -4,7 +4,7 @@ import {
   fillPrompt,
   needsSelection,
   type PromptValues,
-  promptProblems,
+  promptIssues,
   questionsOf,
 } from '../../../src/templates/variables.ts';
 import { processorTime } from '../../processorTime.ts';
@@ -16,9 +16,10 @@ const values = (selection = 'the text', answers: Record<string, string> = {}): P
   inputs: new Map(Object.entries(answers)),
 });
 const brief = (prompt: string) =>
-  promptProblems(prompt).map(({ flaw, offset, length, isError }) => {
+  promptIssues(prompt).map((issue) => {
+    const { kind, offset, length, isError } = issue;
     assert.ok(isError);
-    return [flaw.kind, prompt.slice(offset, offset + length), 'nearest' in flaw && flaw.nearest];
+    return [kind, prompt.slice(offset, offset + length), 'nearest' in issue && issue.nearest];
   });
 
 describe('the variables of a prompt', () => {
@@ -28,7 +29,7 @@ describe('the variables of a prompt', () => {
       fillPrompt(prompt, values('x = 1', { 'Which, how?': 'German' })),
       'Explain x = 1 (python, greeting.py) in German.',
     );
-    assert.deepEqual(promptProblems(prompt), []);
+    assert.deepEqual(promptIssues(prompt), []);
   });
 
   it('are filled once: whatever the selection holds arrives byte for byte', () => {
@@ -49,7 +50,7 @@ describe('the variables of a prompt', () => {
       fillPrompt(`\\\${selection} $ {x} $x \\n`, values('')),
       `\${selection} $ {x} $x \\n`,
     );
-    assert.deepEqual(promptProblems(`\\\${anything} \\\${`), []);
+    assert.deepEqual(promptIssues(`\\\${anything} \\\${`), []);
   });
 
   it('follow a backslash where two are written, and pairs of them elsewhere stay', () => {
@@ -76,7 +77,7 @@ describe('the variables of a prompt', () => {
     assert.deepEqual(questionsOf(prompt), ['To whom?', 'Tone (formal: yes/no)?']);
   });
 
-  const flawed: readonly (readonly [prompt: string, ...expected: unknown[]])[] = [
+  const wrong: readonly (readonly [prompt: string, ...expected: unknown[]])[] = [
     [`a \${selecton} b`, 'unknown-variable', `\${selecton}`, 'selection'],
     [`\${Selection}`, 'unknown-variable', `\${Selection}`, 'selection'],
     [`\${ selection }`, 'unknown-variable', `\${ selection }`, 'selection'],
@@ -92,7 +93,7 @@ describe('the variables of a prompt', () => {
     [`a \${selection\n}`, 'unclosed-variable', `\${`, false],
     [`a \${`, 'unclosed-variable', `\${`, false],
   ];
-  for (const [prompt, ...expected] of flawed) {
+  for (const [prompt, ...expected] of wrong) {
     it(`are wrong at their place in ${JSON.stringify(prompt)}`, () => {
       assert.deepEqual(brief(prompt), [expected]);
     });
@@ -101,9 +102,9 @@ describe('the variables of a prompt', () => {
   it('are found in no time in a line of a megabyte', () => {
     const worked = processorTime();
     const long = '${'.repeat(500_000);
-    assert.equal(promptProblems(long).length, 1);
-    assert.equal(promptProblems('\\'.repeat(1_000_000)).length, 0);
-    assert.equal(promptProblems(`\${x}`.repeat(20_000)).length, 20_000);
+    assert.equal(promptIssues(long).length, 1);
+    assert.equal(promptIssues('\\'.repeat(1_000_000)).length, 0);
+    assert.equal(promptIssues(`\${x}`.repeat(20_000)).length, 20_000);
     assert.equal(fillPrompt(`${'y'.repeat(1_000_000)}\${language}`, values('')).length, 1_000_006);
     assert.ok(worked() < 2_000);
   });

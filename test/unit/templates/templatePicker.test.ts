@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { errorOfAll } from '../../../src/templates/flaws.ts';
 import type { TemplateEntry } from '../../../src/templates/template.ts';
-import { templateLines } from '../../../src/templates/templateRows.ts';
+import { errorOfAll } from '../../../src/templates/templateIssues.ts';
+import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+
+const hooks = installEditor(() => new FakeEditor());
+const { templateItems } = await import('../../../src/templates/templatePicker.ts');
+hooks.deregister();
 
 const template = (name: string, more: Partial<TemplateEntry & { languages: string[] }> = {}) => ({
   name,
@@ -9,21 +13,21 @@ const template = (name: string, more: Partial<TemplateEntry & { languages: strin
   origin: 'settings',
   ...more,
 });
-const flawed: TemplateEntry = {
+const broken: TemplateEntry = {
   name: 'Broken',
   origin: '.hosted-model/templates/Broken.md',
-  problems: [errorOfAll({ kind: 'no-prompt' })],
+  issues: [errorOfAll({ kind: 'no-prompt' })],
   file: undefined,
 };
 const labels = (entries: readonly TemplateEntry[], languageId = 'python', ...used: string[]) =>
-  templateLines(entries, { languageId, lastUsed: used }).map((line) =>
-    'heading' in line ? `-- ${line.heading}` : line.label,
+  templateItems(entries, { languageId, lastUsed: used }).map((line) =>
+    line.entry ? line.label : `-- ${line.label}`,
   );
 
 describe('the list of templates', () => {
   const builtIn = ['Explain', 'Document'].map((name) => template(name, { origin: 'built-in' }));
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
-  const all = [flawed, ...builtIn, ...own];
+  const all = [broken, ...builtIn, ...own];
 
   it('has those that fit first, the own ones by alphabet before the built-in ones in their order', () => {
     assert.deepEqual(labels(all), [
@@ -49,11 +53,11 @@ describe('the list of templates', () => {
   });
 
   it('says where a template is from and how it begins, or what is wrong with it', () => {
-    const lines = templateLines([flawed, template('A', { origin: 'built-in' })], {
+    const lines = templateItems([broken, template('A', { origin: 'built-in' })], {
       languageId: 'go',
       lastUsed: [],
     });
-    const [first, , last] = lines.map((line) => ('entry' in line ? line : undefined));
+    const [first, , last] = lines;
     assert.deepEqual([first?.description, first?.detail], ['built-in', 'Prompt of A']);
     assert.equal(last?.description, '.hosted-model/templates/Broken.md');
     assert.match(last?.detail ?? '', /^The prompt is missing, so there is nothing to send\./);
@@ -64,9 +68,9 @@ describe('the list of templates', () => {
       template('A', { origin: 'settings of this workspace', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),
     ];
-    const lines = templateLines(entries, { languageId: 'go', lastUsed: [] });
+    const lines = templateItems(entries, { languageId: 'go', lastUsed: [] });
     assert.deepEqual(
-      lines.map((line) => 'entry' in line && line.description),
+      lines.map(({ description }) => description),
       [
         'settings of this workspace · hides yours',
         '.hosted-model/templates/b.md · hides the built-in one',
@@ -80,9 +84,8 @@ describe('the list of templates', () => {
       prompt: `$(trash)\u0007${'x'.repeat(1_000_000)}\nsecond`,
       origin: 'x\ny',
     };
-    const [line] = templateLines([hostile], { languageId: 'go', lastUsed: [] });
-    assert.ok(line && 'entry' in line);
-    assert.deepEqual([line.label, line.description], ['$ (trash) a b', 'x y']);
-    assert.match(line.detail, /^\$ \(trash\) x{109}…$/);
+    const [line] = templateItems([hostile], { languageId: 'go', lastUsed: [] });
+    assert.deepEqual([line?.label, line?.description], ['$ (trash) a b', 'x y']);
+    assert.match(line?.detail ?? '', /^\$ \(trash\) x{109}…$/);
   });
 });

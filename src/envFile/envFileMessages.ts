@@ -1,8 +1,9 @@
 import { firstOf, flawPhrase, shownName } from '../credentials/flawPhrases.ts';
 import { settingLabel, urlProblem } from '../credentials/settingMessages.ts';
+import type { Issue } from '../dotenv/envFile.ts';
 import type { Mending } from '../dotenv/envMend.ts';
-import type { GitRisk } from '../dotenv/gitIgnore.ts';
-import type { Finding, Flaw } from '../dotenv/settingSource.ts';
+import type { GitRisk } from '../dotenv/gitRisk.ts';
+import type { IssueKind } from '../dotenv/settingValue.ts';
 
 /**
  * Every sentence about a `.env` file: what is wrong, why it matters, what to do. Names of settings
@@ -10,11 +11,11 @@ import type { Finding, Flaw } from '../dotenv/settingSource.ts';
  */
 
 /** What is wrong with the file, whatever its lines say. */
-export type FileFlaw = 'byte-order-mark' | GitRisk;
+export type FileIssue = 'byte-order-mark' | GitRisk;
 
 /** Behind what is wrong: why it matters, and what to do. */
 const ADVICE: Readonly<
-  Record<Exclude<Flaw['kind'], 'similar-name' | 'bad-url'>, (label: string) => string>
+  Record<Exclude<IssueKind, 'similar-name' | 'bad-url'>, (label: string) => string>
 > = {
   blanks: () =>
     'Programs that keep them, also those at the equals sign, are refused (401). Take them off.',
@@ -41,7 +42,7 @@ const ADVICE: Readonly<
     "Your key's token and your text would go there. Make sure that it is the right host.",
 };
 
-const FILE: Readonly<Record<FileFlaw, string>> = {
+export const FILE_TEXTS: Readonly<Record<FileIssue, string>> = {
   'byte-order-mark':
     'The file begins with a byte order mark. Many programs take it for a part of the first name and do not find that setting. Remove it.',
   'not-ignored':
@@ -50,23 +51,24 @@ const FILE: Readonly<Record<FileFlaw, string>> = {
     'Git tracks this file, so commits publish your API key, whatever .gitignore says. Run git rm --cached on it, and create a new key if it was pushed.',
 };
 
-const TITLES: Readonly<Partial<Record<Flaw['kind'], string>>> = {
+const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
   comment: 'Remove Comment',
   'bad-url': 'Use https',
   'endpoint-url': 'Cut Off Path of Endpoint',
   'url-path': 'Cut Off Path',
 };
 
-export function findingText({ flaw, name, setting }: Finding): string {
+export function issueText(issue: Issue): string {
+  const { kind, name, setting } = issue;
   const label = settingLabel(setting);
-  const what = `${shownName(name)} ${flawPhrase(flaw.kind)}`;
-  if (flaw.kind === 'bad-url') {
-    return `${what}: ${urlProblem(flaw.problem)}. Nothing is sent to it. Put the ${label} in its place.`;
+  const what = `${shownName(name)} ${flawPhrase(kind)}`;
+  if (issue.kind === 'bad-url') {
+    return `${what}: ${urlProblem(issue.problem)}. Nothing is sent to it. Put the ${label} in its place.`;
   }
-  if (flaw.kind === 'similar-name') {
-    return `${what}, but ${flaw.expected} is. So the ${label} is missing. Rename it if it is meant for Hosted Model.`;
+  if (issue.kind === 'similar-name') {
+    return `${what}, but ${issue.expected} is. So the ${label} is missing. Rename it if it is meant for Hosted Model.`;
   }
-  return `${what}. ${ADVICE[flaw.kind](label)}`;
+  return `${what}. ${ADVICE[issue.kind](label)}`;
 }
 
 export function incompleteText(names: readonly string[]): string {
@@ -75,25 +77,23 @@ export function incompleteText(names: readonly string[]): string {
   return `${list} ${verb} missing. Hosted Model uses the file only if all three settings are in it. Add ${names.length === 1 ? 'it' : 'them'}, or set up Hosted Model instead.`;
 }
 
-export function fileText(flaw: FileFlaw): string {
-  return FILE[flaw];
-}
-
-/** The title of an edit that mends a finding. */
-export function mendingTitle({ flaw, place }: Finding, { edit, region }: Mending): string {
+/** The title of an edit that mends an issue. */
+export function mendingTitle(issue: Issue, { edit, region }: Mending): string {
   if (region) return `Use the Region ${region.place}`;
-  if (flaw.kind === 'similar-name') return `Rename to ${flaw.expected}`;
-  if (edit.kind === 'replace') return TITLES[flaw.kind] ?? 'Clean Up Value';
-  if (edit.line === place?.line) return 'Remove This Line';
+  if (issue.kind === 'similar-name') return `Rename to ${issue.expected}`;
+  if (edit.kind === 'replace') return TITLES[issue.kind] ?? 'Clean Up Value';
+  if (edit.line === issue.place?.line) return 'Remove This Line';
   return `Remove the Other Line (Line ${edit.line + 1})`;
 }
 
-export const FIX_TITLES = {
+export const ADD_LINES = 'Add Missing Lines';
+
+/** The titles of quick fixes that are a command, by its name. */
+export const COMMAND_TITLES = {
   setUp: 'Set Up Credentials',
-  addLines: 'Add Missing Lines',
   addToGitignore: 'Add .env to .gitignore',
   removeByteOrderMark: 'Remove Byte Order Mark',
-  moveKey: 'Move API Key to Secret Storage',
+  moveKeyToSecretStorage: 'Move API Key to Secret Storage',
 } as const;
 
 export const NOTICES = {

@@ -1,8 +1,12 @@
 import { StatusBarAlignment, window } from 'vscode';
 
-/** Long enough to be read, short enough not to become part of the status bar. */
-const SHOWN_MS = 5_000;
+/** Says something that needs no answer. */
+export function inform(text: string): void {
+  void window.showInformationMessage(`Hosted Model: ${text}`);
+}
 
+/** Long enough to be read, short enough not to become part of the status bar. */
+const ANNOUNCED_MS = 5_000;
 /** Left of the token: what a narrow status bar has no room for, it hides from the left. */
 const PRIORITY = 101;
 
@@ -18,5 +22,5 @@ export function announce(text: string): void {
   item.accessibilityInformation = { label: `Hosted Model: ${text}`, role: 'alert' };
   item.show();
   // Nobody waits for it to go when the window closes.
-  setTimeout(() => item.dispose(), SHOWN_MS).unref();
+  setTimeout(() => item.dispose(), ANNOUNCED_MS).unref();
 }

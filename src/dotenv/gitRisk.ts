@@ -1,23 +1,31 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import ignore from 'ignore';
 import { FileType, Uri, workspace } from 'vscode';
-import { isTracked } from './gitIndex.ts';
-import { isIgnored, type RuleFile } from './ignoreRules.ts';
+
+/** Whether git would take a file into a commit. Reads its rules and its index; starts no program. */
 
 /** What git may do with a file. */
 export type GitRisk = 'not-ignored' | 'tracked';
-
-/** Whether git would take a file into a commit. Reads its rules and its index; starts no program. */
 
 /** Far more than any real rule file has. */
 const RULES_LIMIT_BYTES = 1_000_000;
 /** Some 80,000 files; of a larger repository it is not told what is tracked. */
 const INDEX_LIMIT_BYTES = 8_000_000;
+const INDEX_HEADER_LENGTH = 12;
+/** The lower bits of the two bytes before a name hold its length, as far as it fits. */
+const LENGTH_BITS = 0xfff;
 
 /** What git's own folder holds; undefined for what lies where nothing is read. */
 interface Repository {
   readonly index: Uri | undefined;
   readonly exclude: Uri | undefined;
+}
+
+export interface RuleFile {
+  /** Path of the folder that the rules are relative to. */
+  readonly folder: string;
+  readonly text: string;
 }
 
 /** What git may do with a file; undefined for nothing, and for what cannot be told. */
@@ -51,6 +59,63 @@ async function riskOf(file: Uri): Promise<GitRisk | undefined> {
     if (parent.path === folder.path) return undefined;
     folder = parent;
   }
+}
+
+/**
+ * Whether git ignores a file, by the rules of several folders.
+ * @param root path of the repository
+ * @param rules the weakest first: where two disagree, the later one holds
+ */
+export function isIgnored(path: string, root: string, rules: readonly RuleFile[]): boolean {
+  const matchers = rules.map(({ folder, text }) => ({
+    prefix: folder.endsWith('/') ? folder : `${folder}/`,
+    matcher: ignore({ ignorecase: false }).add(text),
+  }));
+  const relevant = (candidate: string) =>
+    matchers.filter(({ prefix }) => candidate.startsWith(prefix) && candidate !== prefix);
+  const isIgnoredItself = (candidate: string) =>
+    relevant(candidate).reduce((verdict, { prefix, matcher }) => {
+      const { ignored, unignored } = matcher.test(candidate.slice(prefix.length));
+      return ignored || (verdict && !unignored);
+    }, false);
+  // From the root down: what lies in an ignored folder is ignored, whatever later rules say.
+  const start = root.endsWith('/') ? root.length : root.length + 1;
+  for (let end = path.indexOf('/', start); end >= 0; end = path.indexOf('/', end + 1)) {
+    const folder = path.slice(0, end + 1);
+    if (isIgnoredItself(folder)) return true;
+    // A stronger rule took the folder back: to a weaker one it must not count as ignored, either.
+    for (const { prefix, matcher } of relevant(folder)) {
+      matcher.add([`!/${literal(folder.slice(prefix.length))}`]);
+    }
+  }
+  return isIgnoredItself(path);
+}
+
+/** The pattern of exactly this path. */
+function literal(path: string): string {
+  return path.replace(/[\\*?[\] ]/g, '\\$&');
+}
+
+/**
+ * Whether an index names a file. The fourth version shortens names by what they share with the one
+ * before, so it is not searched, and the answer is no.
+ * @param path relative to the root of the repository
+ */
+export function isTracked(index: Uint8Array, path: string): boolean {
+  const bytes = Buffer.from(index.buffer, index.byteOffset, index.byteLength);
+  if (bytes.length < INDEX_HEADER_LENGTH || bytes.toString('latin1', 0, 4) !== 'DIRC') return false;
+  if (bytes.readUInt32BE(4) > 3) return false;
+  const name = Buffer.from(`${path}\0`);
+  const length = Math.min(name.length - 1, LENGTH_BITS);
+  for (
+    let at = bytes.indexOf(name, INDEX_HEADER_LENGTH);
+    at >= 0;
+    at = bytes.indexOf(name, at + 1)
+  ) {
+    // Else it is the end of a longer name.
+    if ((bytes.readUInt16BE(at - 2) & LENGTH_BITS) === length) return true;
+  }
+  return false;
 }
 
 /** Git's own folder for a working folder: `.git`, or where a file of that name points to. */

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Throttle } from '../../src/throttle.ts';
+import type { Throttle } from '../../src/settings.ts';
+import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
-describe('a throttle', () => {
+const hooks = installEditor(() => new FakeEditor());
+const settings = await import('../../src/settings.ts');
+hooks.deregister();
+
+describe('the throttle of events about settings', () => {
   let done: number;
   let throttle: Throttle;
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
     done = 0;
-    throttle = new Throttle(100, () => {
+    throttle = new settings.Throttle(100, () => {
       done += 1;
     });
   });

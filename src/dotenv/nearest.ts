@@ -1,0 +1,138 @@
+import { SETTING_NAMES } from '../service/credentials.ts';
+import type { NameSet, Vendor } from '../service/vendors.ts';
+import { namesIn, type SettingOfName } from './settingValue.ts';
+
+/** Which known name somebody meant by one that is not known: “did you mean”. Pure. */
+
+/** Longer than any name of a setting with its typing errors. */
+const LONGEST_SETTING = 64;
+/** With two, a word becomes another one: PRODUCT and PROJECT. */
+const MOST_ERRORS_IN_SETTING = 1;
+/** Below this length another word is as near as a typing error: DB_URL and IBM_URL. */
+const SHORT_PART = 3;
+
+/** Longer than any word with its typing errors. */
+const LONGEST_WORD = 40;
+const MOST_ERRORS_IN_WORD = 2;
+/** A start of this many letters is taken for an abbreviation: `lang`, `selectedText`. */
+const SHARED_START = 3;
+
+/**
+ * What a name in a `.env` file that is not read most likely stands for: one in another case, with
+ * hyphens, without underscores, with a typing error, or what another client calls the setting.
+ * Undefined for an unrelated one.
+ * @param sets the names that are read
+ * @param preferred the set that a name of another client is taken to
+ */
+export function nearestSetting(
+  name: string,
+  sets: readonly NameSet[],
+  preferred: NameSet,
+  { otherNames, otherServices }: Vendor,
+): SettingOfName | undefined {
+  if (name.length > LONGEST_SETTING) return undefined;
+  const words = wordsOf(name);
+  for (const setting of SETTING_NAMES) {
+    const [expected] = preferred[setting];
+    const isOther = otherNames[setting].some((other) => squeezed(other) === squeezed(words));
+    if (isOther && expected !== undefined) return { setting, set: preferred, name: expected };
+  }
+  if (otherServices.some((other) => words.startsWith(`${other}_`))) return undefined;
+  return leastWrong(namesIn(sets), (expected) => errorsInSetting(words, expected.name));
+}
+
+/** The word that was most likely meant by one that is not known; undefined for one of its own. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const letters = lettersOf(word.slice(0, LONGEST_WORD));
+  if (letters === '') return undefined;
+  return leastWrong(known, (expected) => errorsInWord(letters, lettersOf(expected)));
+}
+
+/** The first of those with the fewest errors; undefined where each has an infinity of them. */
+function leastWrong<Known>(
+  known: readonly Known[],
+  errorsOf: (expected: Known) => number,
+): Known | undefined {
+  let fewest = Infinity;
+  let best: Known | undefined;
+  for (const expected of known) {
+    const errors = errorsOf(expected);
+    if (errors < fewest) [fewest, best] = [errors, expected];
+  }
+  return best;
+}
+
+/** The typing errors that make this name of that one; Infinity for a name of its own. */
+function errorsInSetting(words: string, expected: string): number {
+  // MY_IBM_URL and IBM_API_KEY_2 add a word of their own.
+  if (words.endsWith(`_${expected}`) || words.startsWith(`${expected}_`)) return Infinity;
+  const name = squeezed(words);
+  const [first = ''] = expected.split('_', 1);
+  const rest = squeezed(expected.slice(first.length));
+  if (Math.abs(name.length - first.length - rest.length) > MOST_ERRORS_IN_SETTING) return Infinity;
+  const isShort = first.length <= SHORT_PART && rest.length <= SHORT_PART;
+  let fewest = Infinity;
+  for (const end of [first.length, first.length - 1, first.length + 1]) {
+    const start = name.slice(0, end);
+    if (isShort && sorted(start) !== sorted(first)) continue;
+    const errors = distance(start, first) + distance(name.slice(end), rest);
+    if (errors <= MOST_ERRORS_IN_SETTING) fewest = Math.min(fewest, errors);
+  }
+  return fewest;
+}
+
+/** The typing errors that make this word of that one, an abbreviation being as far as any. */
+function errorsInWord(letters: string, expected: string): number {
+  const errors = distance(letters, expected);
+  // Of a short word as many errors make any other word.
+  if (errors <= Math.min(MOST_ERRORS_IN_WORD, expected.length / 3)) return errors;
+  const start = expected.slice(0, Math.max(SHARED_START, Math.ceil(expected.length / 2)));
+  const isShort = letters.length >= SHARED_START && expected.startsWith(letters);
+  return isShort || letters.startsWith(start) ? MOST_ERRORS_IN_WORD : Infinity;
+}
+
+/** In capitals, with one underscore for whatever separates words. */
+function wordsOf(name: string): string {
+  return name
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
+}
+
+function squeezed(words: string): string {
+  return words.replaceAll('_', '');
+}
+
+function lettersOf(word: string): string {
+  return word.toLowerCase().replace(/[^a-z]/g, '');
+}
+
+function sorted(text: string): string {
+  return [...text].sort().join('');
+}
+
+/** Letters to add, drop, change or swap with their neighbour (Damerau). */
+function distance(one: string, other: string): number {
+  if (one === other) return 0;
+  const width = other.length + 1;
+  const cells = new Uint8Array((one.length + 1) * width);
+  const at = (index: number) => cells[index] ?? 0;
+  for (let column = 0; column < width; column += 1) cells[column] = column;
+  for (let row = 1; row <= one.length; row += 1) {
+    cells[row * width] = row;
+    for (let column = 1; column < width; column += 1) {
+      const cell = row * width + column;
+      const isSame = one[row - 1] === other[column - 1];
+      const changed = at(cell - width - 1) + (isSame ? 0 : 1);
+      let least = Math.min(at(cell - width) + 1, at(cell - 1) + 1, changed);
+      const isSwapped =
+        row > 1 &&
+        column > 1 &&
+        one[row - 1] === other[column - 2] &&
+        one[row - 2] === other[column - 1];
+      if (isSwapped) least = Math.min(least, at(cell - 2 * width - 2) + 1);
+      cells[cell] = least;
+    }
+  }
+  return at(cells.length - 1);
+}

@@ -1,0 +1,114 @@
+import { shownName } from '../credentials/flawPhrases.ts';
+import { parameterFlawText } from '../messages/parameterMessages.ts';
+import type { ErrorDetails } from '../service/errors.ts';
+
+/**
+ * What can be wrong with a template, and every sentence about it. Names that were checked or cut
+ * short, never a prompt. Pure.
+ */
+
+/** Far more than a prompt needs, in bytes. */
+export const TEMPLATE_LIMIT_BYTES = 65_536;
+
+/** Where something stands: in UTF-16 units, from the start of the text it was found in. */
+export interface TextSpan {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What a value of the front matter or of the setting has to be. */
+export type Expected = 'text' | 'texts' | 'fields';
+
+export type IssueDetails =
+  | { readonly kind: 'unknown-variable'; readonly name: string; readonly nearest?: string }
+  | { readonly kind: 'unclosed-variable' | 'no-question' | 'no-prompt' }
+  | { readonly kind: 'unclosed-front-matter' | 'bad-front-matter' | 'not-fields' }
+  | { readonly kind: 'unknown-key'; readonly name: string; readonly nearest?: string }
+  | { readonly kind: 'wrong-type'; readonly name: string; readonly expected: Expected }
+  | {
+      readonly kind: 'unknown-insert-mode';
+      readonly modes: readonly string[];
+      readonly nearest?: string;
+    }
+  | { readonly kind: 'unknown-parameter'; readonly name: string; readonly nearest: string }
+  | { readonly kind: 'bad-parameter'; readonly details: ErrorDetails }
+  | { readonly kind: 'bad-name' }
+  | { readonly kind: 'too-large' | 'not-text' | 'not-a-file' | 'link' | 'unreadable' }
+  | { readonly kind: 'too-many-files' };
+
+export type TemplateIssue = IssueDetails &
+  TextSpan & {
+    /** With an error the template cannot be used; anything else is a warning. */
+    readonly isError: boolean;
+  };
+
+export function errorAt(details: IssueDetails, { offset, length }: TextSpan): TemplateIssue {
+  return { ...details, isError: true, offset, length };
+}
+
+/** The place of what concerns a template as a whole, and of what stands in the settings. */
+export const NOWHERE: TextSpan = { offset: 0, length: 0 };
+
+/** What concerns a template as a whole. */
+export function errorOfAll(details: IssueDetails): TemplateIssue {
+  return errorAt(details, NOWHERE);
+}
+
+const EXPECTED: Readonly<Record<Expected, string>> = {
+  text: 'must be a text. Put quotes around it',
+  texts: 'must be a text or a list of texts. Write for instance [python, go]',
+  fields: 'must hold fields of its own. Write for instance {temperature: 0.2}',
+};
+
+const ALL_VARIABLES = `\${selection}, \${language}, \${fileName} or \${input:question}`;
+
+export function templateIssueText(issue: IssueDetails): string {
+  switch (issue.kind) {
+    case 'unknown-variable': {
+      const use = issue.nearest ? `\${${issue.nearest}}` : ALL_VARIABLES;
+      const isNamed = /\w/.test(issue.name);
+      const what = isNamed ? `The variable ${shownName(issue.name)}` : 'This variable';
+      return `${what} is not known. Use ${use}, or write \\\${ for plain text.`;
+    }
+    case 'unclosed-variable':
+      return 'This variable has no closing brace on its line. Add it, or write \\${ for plain text.';
+    case 'no-question':
+      return `The question is missing. Write it behind the colon, as in \${input:Which language?}.`;
+    case 'no-prompt':
+      return 'The prompt is missing, so there is nothing to send. Write it below the front matter, or as the value of prompt in the settings.';
+    case 'unclosed-front-matter':
+      return 'The front matter has no end, so there is no prompt. Close it with a line of three hyphens.';
+    case 'bad-front-matter':
+      return 'The front matter cannot be read as YAML. Most likely a quote, a colon or an indentation is wrong, or it uses an alias. Correct it here.';
+    case 'not-fields':
+      return 'The front matter has no fields. Write them as in name: Explain, one to a line.';
+    case 'unknown-key':
+      return `The key ${shownName(issue.name)} is not known and is ignored. ${issue.nearest ? `Write ${issue.nearest}.` : 'Remove it.'}`;
+    case 'wrong-type':
+      return `The value of ${issue.name} ${EXPECTED[issue.expected]}.`;
+    case 'unknown-insert-mode':
+      return `This insert mode is not known. Use ${issue.nearest ?? alternatives(issue.modes)}.`;
+    case 'unknown-parameter':
+      return `The parameter ${shownName(issue.name)} is not known. Write ${issue.nearest}.`;
+    case 'bad-parameter':
+      return `The parameters cannot be sent: ${parameterFlawText(issue.details)}. Correct them in the template.`;
+    case 'bad-name':
+      return 'The name is missing, has more than 60 characters or holds invisible ones. Give the template another name.';
+    case 'too-large':
+      return `The file has more than ${TEMPLATE_LIMIT_BYTES / 1_024} KB and is not read. Shorten the prompt.`;
+    case 'not-text':
+      return 'The file is not text in UTF-8 and is not read. Save it with that encoding.';
+    case 'not-a-file':
+      return 'This is not a file, so it is not read. Put a Markdown file in its place.';
+    case 'link':
+      return 'This is a link, which is not followed. Put a copy in its place.';
+    case 'unreadable':
+      return 'This cannot be read. Most likely permissions are missing, or a file stands where a folder should. Check it on the disk.';
+    case 'too-many-files':
+      return 'The folder has more than 200 templates; only the first 200 by name are read. Remove some.';
+  }
+}
+
+function alternatives(names: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);
+}

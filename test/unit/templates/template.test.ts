@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { Memento } from 'vscode';
+import {
+  checkedName,
+  findTemplate,
+  LastUsedTemplates,
+  shownPart,
+} from '../../../src/templates/template.ts';
+import { oneLine } from '../../../src/ui/oneLine.ts';
+
+describe('the name of a template', () => {
+  const hidden = [
+    '\u3164',
+    '\uFE0F',
+    '\u034F',
+    '\u115F',
+    '\u2800',
+    '\u200D',
+    '\u202E',
+    '\u{E0041}',
+  ];
+
+  it('holds nothing that cannot be seen, so that no two names look alike', () => {
+    for (const character of hidden) {
+      for (const name of [`Explain${character}`, `Ex${character}plain`]) {
+        const shown = JSON.stringify(name);
+        assert.equal(checkedName(name), undefined, shown);
+        assert.match(shownPart(name), /^Ex\?plain$|^Explain\?$/, shown);
+        assert.match(oneLine(name), /^Ex plain$|^Explain$/, shown);
+      }
+    }
+    assert.equal(checkedName('Explain\uFFF9'), undefined);
+  });
+
+  it('may be of any script, and hold whole emoji', () => {
+    for (const name of ['Erklären', '説明', 'شرح', '⚠️ Check', '👩‍💻 Review', '1️⃣ First']) {
+      assert.equal(checkedName(` ${name} `), name);
+    }
+  });
+
+  it('finds it, whatever the case', () => {
+    const entries = [{ name: 'Explain', prompt: 'x', origin: 'settings' }];
+    assert.equal(findTemplate(entries, ' explain ')?.name, 'Explain');
+    assert.equal(findTemplate(entries, 'Expl'), undefined);
+    assert.equal(findTemplate(entries, ''), undefined);
+  });
+});
+
+describe('the templates used last', () => {
+  const memento = (value?: unknown) => {
+    const kept = new Map<string, unknown>([['hostedModel.lastUsedTemplates', value]]);
+    return {
+      get: (key: string) => kept.get(key),
+      update: async (key: string, to: unknown) => void kept.set(key, to),
+    } as unknown as Memento;
+  };
+
+  it('are kept by name, each one once, newest first, at most 20', async () => {
+    const lastUsed = new LastUsedTemplates(memento());
+    for (let index = 1; index <= 22; index += 1) await lastUsed.note(`t${index}`);
+    await lastUsed.note('T10');
+    assert.equal(lastUsed.names.length, 20);
+    assert.deepEqual(lastUsed.names.slice(0, 3), ['T10', 't22', 't21']);
+    assert.equal(lastUsed.names.at(-1), 't3');
+  });
+
+  it('are none where something else was kept', () => {
+    assert.deepEqual(new LastUsedTemplates(memento({ length: 3 })).names, []);
+    assert.deepEqual(new LastUsedTemplates(memento([1, 'a', null])).names, ['a']);
+  });
+});
