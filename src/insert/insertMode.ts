@@ -1,7 +1,7 @@
 import type { AnswerPlace } from '../document/answerRange.ts';
 import type { AnswerWriter } from '../document/answerWriter.ts';
 import type { Target } from '../document/target.ts';
-import type { FitOptions } from '../formatting/textFit.ts';
+import type { FitOptions } from '../formatting/indentation.ts';
 import type { Previews } from './previews.ts';
 
 /** A way for answers to reach the user. Each one is a file, and an entry of `insertModes`. */

@@ -77,7 +77,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a comment behind code is looked for from each blank again',
-    file: 'src/formatting/echo.ts',
+    file: 'src/formatting/indentation.ts',
     from: String.raw`/\s(?:\/\/|#).*/s`,
     to: String.raw`/\s+(?:\/\/|#).*$/`,
     test: 'test/unit/expressions.test.ts',
