@@ -1,5 +1,5 @@
 import { shownName } from '../credentials/flawPhrases.ts';
-import { parameterFlawText } from '../messages/parameterMessages.ts';
+import { parameterFlawText } from '../messages/refusalMessages.ts';
 import type { Expected, TemplateFlaw } from './flaws.ts';
 import { TEMPLATE_LIMIT_BYTES } from './templateText.ts';
 
