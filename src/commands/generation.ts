@@ -6,8 +6,7 @@ import type { GenerateOptions } from '../generate/generateOptions.ts';
 import { showResult } from '../generate/lastResult.ts';
 import { goOn, tellUndone } from '../generate/outcome.ts';
 import { runJob } from '../generate/runJob.ts';
-import { pickInsertMode } from '../insert/insertModePicker.ts';
-import { insertModeIds, insertModes } from '../insert/insertModes.ts';
+import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
 import { readSettings } from '../settings.ts';
 import { LastUsedTemplates } from '../templates/lastUsed.ts';
 import { readTemplates } from '../templates/sources.ts';
@@ -30,7 +29,7 @@ export async function generateFromSelection(app: App, order?: Order): Promise<vo
 
 export async function generateWith(app: App): Promise<void> {
   const { insertMode } = readSettings(window.activeTextEditor?.document.uri);
-  const picked = await pickInsertMode(insertModes, insertMode);
+  const picked = await pickInsertMode(insertMode);
   if (picked) await generateFromSelection(app, { insertMode: picked.id });
 }
 

@@ -1,9 +1,6 @@
-import { type TextDocument, type TextEditor, window } from 'vscode';
-import { captureTargets, isWritable, leadsToExecutedFile } from '../document/target.ts';
-import type { InsertMode } from '../insert/insertMode.ts';
-import { insertModes } from '../insert/insertModes.ts';
-import { newDocument } from '../insert/newDocument.ts';
-import { preview, previewing } from '../insert/preview.ts';
+import { type TextEditor, window } from 'vscode';
+import { captureTargets, leadsToExecutedFile } from '../document/target.ts';
+import { modeFor } from '../insert/insertModes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/inform.ts';
@@ -41,7 +38,7 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
     return inform('this selection is being generated for already. Escape stops it.');
   }
   const settings = settingsFor(editor, order);
-  const mode = modeFor(editor.document, settings, isSeenFirst);
+  const mode = modeFor(editor.document, settings.insertMode, isSeenFirst);
   // From here on the places are followed: what comes next can take the user minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
@@ -75,15 +72,4 @@ function settingsFor({ document }: TextEditor, { template, insertMode }: Order):
     modelId: template?.modelId ?? settings.modelId,
     parameters: { ...settings.parameters, ...template?.parameters },
   };
-}
-
-function modeFor(
-  document: TextDocument,
-  { insertMode }: Settings,
-  isSeenFirst: boolean,
-): InsertMode {
-  const chosen = insertModes.find(({ id }) => id === insertMode) ?? insertModes[0];
-  if (!chosen.placeOf && chosen !== preview) return chosen;
-  if (!isWritable(document)) return newDocument;
-  return chosen.placeOf && isSeenFirst ? previewing(chosen.placeOf) : chosen;
 }

@@ -4,7 +4,7 @@ import { EditorDocument } from '../document/openDocument.ts';
 import type { Target } from '../document/target.ts';
 import { TrackedText } from '../document/trackedText.ts';
 import { TextFit } from '../formatting/textFit.ts';
-import type { InsertMode, Stage } from '../insert/insertMode.ts';
+import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
 import type { StopReason } from '../service/generation/answerChunk.ts';
 import type { Settings } from '../settings.ts';
 import { ActiveRuns } from './activeRuns.ts';
@@ -45,7 +45,7 @@ export class Job implements Result, Disposable {
     targets: readonly [Target, ...Target[]],
     settings: Settings,
     mode: InsertMode,
-    { previews, rescue }: Pick<Stage, 'previews'> & { readonly rescue: (job: Job) => void },
+    { previews, rescue }: Pick<ModeDeps, 'previews'> & { readonly rescue: (job: Job) => void },
   ) {
     const { document } = targets[0];
     this.settings = settings;

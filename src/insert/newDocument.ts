@@ -5,26 +5,26 @@ import { isUnchanged } from '../document/editorSnapshot.ts';
 import { EditorDocument } from '../document/openDocument.ts';
 import { openEmpty } from '../document/openEmpty.ts';
 import type { Target } from '../document/target.ts';
-import type { InsertMode, Stage } from './insertMode.ts';
+import type { InsertMode, ModeDeps } from './insertMode.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',
   label: 'New Document',
   detail: 'In a new document beside this one',
   fit: ({ answerLanguage }) => ({ languageId: answerLanguage, indentation: '' }),
-  open: (targets, stage) => new NewDocumentWriter(targets, stage),
+  open: (targets, deps) => new NewDocumentWriter(targets, deps),
 };
 
 /** Opens a document once there is text for it, and writes the answers below each other. */
 class NewDocumentWriter implements AnswerWriter {
   readonly #targets: readonly Target[];
-  readonly #stage: Stage;
+  readonly #deps: ModeDeps;
   #writer: Promise<DocumentWriter> | undefined;
   #opened: DocumentWriter | undefined;
 
-  constructor(targets: readonly Target[], stage: Stage) {
+  constructor(targets: readonly Target[], deps: ModeDeps) {
     this.#targets = targets;
-    this.#stage = stage;
+    this.#deps = deps;
   }
 
   get documents(): readonly TextDocument[] {
@@ -72,7 +72,7 @@ class NewDocumentWriter implements AnswerWriter {
       lead: '',
       tail: index === last ? '' : '\n\n',
     }));
-    const onTakenBack = this.#stage.takenBack;
+    const onTakenBack = this.#deps.takenBack;
     this.#opened = new DocumentWriter(new EditorDocument(document), places, { onTakenBack });
     return this.#opened;
   }

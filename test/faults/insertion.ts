@@ -28,7 +28,7 @@ export async function startInsertions({ client, credentials }: World): Promise<I
   const { DocumentWriter } = await import('../../src/document/documentWriter.ts');
   const { Job } = await import('../../src/generate/job.ts');
   const { Jobs } = await import('../../src/generate/jobs.ts');
-  const { below } = await import('../../src/insert/below.ts');
+  const { below } = await import('../../src/insert/placing.ts');
   const { runJob } = await import('../../src/generate/runJob.ts');
   const { captureTargets } = await import('../../src/document/target.ts');
   const { readSettings } = await import('../../src/settings.ts');
