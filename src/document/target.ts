@@ -2,6 +2,7 @@ import {
   FileType,
   type Position,
   type Range,
+  type Selection,
   TabInputTextDiff,
   type TextDocument,
   type TextEditor,
@@ -9,7 +10,14 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { type EditorSnapshot, snapshotOf } from './editorSnapshot.ts';
+
+/** Where somebody was at work at some moment. */
+export interface EditorSnapshot {
+  readonly document: TextDocument;
+  /** Of the document. */
+  readonly version: number;
+  readonly selections: readonly Selection[];
+}
 
 /** One selection that text is generated for, as it was when the command ran. */
 export interface Target {
@@ -137,4 +145,27 @@ async function hasLink(uri: Uri): Promise<boolean> {
 function indentationAt(document: TextDocument, line: number): string {
   const { text, firstNonWhitespaceCharacterIndex } = document.lineAt(line);
   return text.slice(0, firstNonWhitespaceCharacterIndex);
+}
+
+function snapshotOf({ document, selections }: TextEditor): EditorSnapshot {
+  return { document, version: document.version, selections };
+}
+
+/** In the editor in use; undefined without one. */
+export function currentSnapshot(): EditorSnapshot | undefined {
+  return window.activeTextEditor && snapshotOf(window.activeTextEditor);
+}
+
+/**
+ * Whether the user has gone nowhere and done nothing since: then something that opens may take the
+ * keyboard, and no letter that is typed lands in it by mistake.
+ */
+export function isUnchanged({ document, version, selections }: EditorSnapshot): boolean {
+  const editor = window.activeTextEditor;
+  return (
+    editor?.document === document &&
+    document.version === version &&
+    editor.selections.length === selections.length &&
+    editor.selections.every((selection, index) => selections[index]?.isEqual(selection))
+  );
 }

@@ -11,6 +11,11 @@ export interface OffsetRange {
   readonly end: number;
 }
 
+/** What a change takes away; where it inserts only, nothing at its place. */
+export function placeOf({ rangeOffset, rangeLength }: TextChange): OffsetRange {
+  return { start: rangeOffset, end: rangeOffset + rangeLength };
+}
+
 /** What is known of a change besides what it does. */
 export interface Origin {
   /** What it inserts exactly at the end of the place stays behind it. */

@@ -1,6 +1,6 @@
 import type { Disposable, TextDocument } from 'vscode';
-import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { EditorDocument } from '../document/openDocument.ts';
+import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
 import { TrackedText } from '../document/trackedText.ts';
 import { TextFit } from '../formatting/textFit.ts';

@@ -1,5 +1,5 @@
 import { commands, type Disposable, type TextDocument, window } from 'vscode';
-import type { Undone } from '../document/answerWriter.ts';
+import type { Undone } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
 import { Previews } from '../insert/previews.ts';
 import type { Job } from './job.ts';

@@ -1,7 +1,7 @@
 import { env, Range, window } from 'vscode';
 import { inLines } from '../diagnostics/report.ts';
 import { editDocument } from '../document/documentEdit.ts';
-import { openEmpty } from '../document/openEmpty.ts';
+import { openEmpty } from '../document/openDocument.ts';
 
 /** The text of one command, kept whatever happens to the document. In memory only. */
 export interface Result {

@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import type { Undone } from '../document/answerWriter.ts';
+import type { Undone } from '../document/streamWriter.ts';
 import { announce } from '../ui/announcement.ts';
 import { inform } from '../ui/inform.ts';
 import type { Job, RunMode } from './job.ts';

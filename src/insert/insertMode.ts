@@ -1,5 +1,5 @@
 import type { AnswerPlace } from '../document/answerRange.ts';
-import type { AnswerWriter } from '../document/answerWriter.ts';
+import type { AnswerWriter } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
 import type { FitOptions } from '../formatting/indentation.ts';
 import type { Previews } from './previews.ts';

@@ -1,10 +1,7 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
-import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
-import { DocumentWriter } from '../document/documentWriter.ts';
-import { isUnchanged } from '../document/editorSnapshot.ts';
-import { EditorDocument } from '../document/openDocument.ts';
-import { openEmpty } from '../document/openEmpty.ts';
-import type { Target } from '../document/target.ts';
+import { EditorDocument, openEmpty } from '../document/openDocument.ts';
+import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
+import { isUnchanged, type Target } from '../document/target.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 
 export const newDocument: InsertMode = {
@@ -19,8 +16,8 @@ export const newDocument: InsertMode = {
 class NewDocumentWriter implements AnswerWriter {
   readonly #targets: readonly Target[];
   readonly #deps: ModeDeps;
-  #writer: Promise<DocumentWriter> | undefined;
-  #opened: DocumentWriter | undefined;
+  #writer: Promise<StreamWriter> | undefined;
+  #opened: StreamWriter | undefined;
 
   constructor(targets: readonly Target[], deps: ModeDeps) {
     this.#targets = targets;
@@ -59,7 +56,7 @@ class NewDocumentWriter implements AnswerWriter {
     this.#writer?.then((writer) => writer.dispose()).catch(() => {});
   }
 
-  async #open(): Promise<DocumentWriter> {
+  async #open(): Promise<StreamWriter> {
     const language = this.#targets[0]?.answerLanguage ?? 'plaintext';
     const document = await openEmpty(language);
     const preserveFocus = !this.#targets.every(({ situation }) => isUnchanged(situation));
@@ -73,7 +70,7 @@ class NewDocumentWriter implements AnswerWriter {
       tail: index === last ? '' : '\n\n',
     }));
     const onTakenBack = this.#deps.takenBack;
-    this.#opened = new DocumentWriter(new EditorDocument(document), places, { onTakenBack });
+    this.#opened = new StreamWriter(new EditorDocument(document), places, { onTakenBack });
     return this.#opened;
   }
 }

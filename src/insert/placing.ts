@@ -1,7 +1,7 @@
 import { Range } from 'vscode';
 import type { AnswerPlace } from '../document/answerRange.ts';
-import { DocumentWriter } from '../document/documentWriter.ts';
 import { EditorDocument } from '../document/openDocument.ts';
+import { StreamWriter } from '../document/streamWriter.ts';
 import { endOfText, type Target } from '../document/target.ts';
 import type { InsertMode } from './insertMode.ts';
 
@@ -20,7 +20,7 @@ export function placing(
     placeOf,
     fit: fitInPlace,
     open: (targets, { takenBack }) =>
-      new DocumentWriter(pageOf(targets), targets.map(placeOf), { onTakenBack: takenBack }),
+      new StreamWriter(pageOf(targets), targets.map(placeOf), { onTakenBack: takenBack }),
   };
 }
 

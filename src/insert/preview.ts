@@ -1,10 +1,9 @@
 import type { TextDocument, Uri } from 'vscode';
 import type { AnswerPlace } from '../document/answerRange.ts';
-import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { showDocument } from '../document/documentEdit.ts';
-import { DocumentWriter } from '../document/documentWriter.ts';
-import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/editorSnapshot.ts';
 import type { EditorDocument } from '../document/openDocument.ts';
+import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
+import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/target.ts';
 import { inform } from '../ui/inform.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import { fitInPlace, pageOf, replace } from './placing.ts';
@@ -37,7 +36,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 class PreviewWriter implements AnswerWriter {
   readonly #page: EditorDocument;
   readonly #deps: ModeDeps;
-  readonly #writer: DocumentWriter;
+  readonly #writer: StreamWriter;
   readonly #listener: { dispose(): void };
   /** The answers that are to come, or to go on. */
   readonly #coming: Set<number>;
@@ -59,7 +58,7 @@ class PreviewWriter implements AnswerWriter {
     this.#situation = situation;
     this.#page = page;
     this.#deps = deps;
-    this.#writer = new DocumentWriter(page, places);
+    this.#writer = new StreamWriter(page, places);
     this.#writer.hold();
     this.#coming = new Set(places.keys());
     this.#listener = page.onDidChange(() => this.#refreshSoon());

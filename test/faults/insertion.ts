@@ -25,7 +25,7 @@ export async function startInsertions({ client, credentials }: World): Promise<I
   editor.text = PROMPT;
   const hooks = installEditor(() => editor);
   const { window } = await import('vscode');
-  const { DocumentWriter } = await import('../../src/document/documentWriter.ts');
+  const { StreamWriter } = await import('../../src/document/streamWriter.ts');
   const { Job } = await import('../../src/generate/job.ts');
   const { Jobs } = await import('../../src/generate/jobs.ts');
   const { below } = await import('../../src/insert/placing.ts');
@@ -40,7 +40,7 @@ export async function startInsertions({ client, credentials }: World): Promise<I
 
   const cancelled: Insertions['cancelled'] = async (texts) => {
     const page = new FakeDocument(PROMPT);
-    const open = () => new DocumentWriter(page, [place]);
+    const open = () => new StreamWriter(page, [place]);
     const stage = { previews: jobs.previews, rescue: () => assert.fail('rescued') };
     const job = new Job([target], readSettings(), { ...below, open }, stage);
     const failures: unknown[] = [];

@@ -120,7 +120,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'nothing is written to the console',
     isBroken: (line) => /\bconsole\.\w+\(/.test(line),
-    planted: ['document/documentWriter.ts', "console.log('edit');"],
+    planted: ['document/streamWriter.ts', "console.log('edit');"],
   },
 ];
 
