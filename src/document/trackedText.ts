@@ -47,7 +47,6 @@ export class TrackedText {
   /** What others typed inside ours. */
   #typed: readonly OffsetRange[] = [];
   #isWritten = false;
-  #isTouched = false;
   #isBroken = false;
   /** Where all of it was, and what stands there since one change replaced exactly all of it. */
   #successor: OffsetRange | undefined;
@@ -63,7 +62,7 @@ export class TrackedText {
 
   /** True once writing here would overwrite or mix with what somebody did. */
   get isBroken(): boolean {
-    return this.#isBroken || (!this.isWritten && this.#isTouched);
+    return this.#isBroken;
   }
 
   /** From where it begins to where the next text goes. */
@@ -126,10 +125,10 @@ export class TrackedText {
       this.#end += growth;
       this.#successor &&= moved(this.#successor, growth);
     } else if (rangeOffset < end) {
-      this.#isTouched = true;
       this.#successor = isWhole && !this.#isBroken ? inserted : undefined;
       const coversAll = rangeOffset <= start && changeEnd >= end;
-      this.#isBroken ||= coversAll || rangeOffset < start || changeEnd > end;
+      // What the first text would replace is not what it was, whatever was changed of it.
+      this.#isBroken ||= !this.#isWritten || coversAll || rangeOffset < start || changeEnd > end;
       if (rangeOffset < start) this.#start = rangeOffset + text.length;
       this.#end = Math.max(end, changeEnd) + growth;
     }
@@ -149,7 +148,6 @@ export class TrackedText {
     this.#start = place.start;
     this.#end = place.end;
     this.#isWritten = false;
-    this.#isTouched = false;
     this.#isBroken = false;
     this.#successor = undefined;
     return true;
