@@ -4,12 +4,11 @@ import { modeFor } from '../insert/insertModes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/inform.ts';
-import type { GenerateOptions } from './generateOptions.ts';
 import { Job } from './job.ts';
-import { offerResult } from './lastResult.ts';
+import { offerResult } from './outcome.ts';
 import { promptsFor } from './prompt.ts';
-import { isAmountWanted } from './promptChecks.ts';
-import { runJob } from './runJob.ts';
+import { isWanted } from './promptChecks.ts';
+import { type GenerateOptions, runJob } from './runJob.ts';
 
 /** What was chosen for one generation besides what the settings say. */
 export interface Order {
@@ -53,14 +52,6 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
   } finally {
     if (job.text === '') options.jobs.forget(job);
   }
-}
-
-async function isWanted(prompts: readonly string[]): Promise<boolean> {
-  if (prompts.every((prompt) => prompt.trim() === '')) {
-    inform('there is nothing but blanks to send.');
-    return false;
-  }
-  return isAmountWanted(prompts);
 }
 
 /** A template may have a model of its own, and parameters over those of the settings. */

@@ -7,8 +7,13 @@ import { TextFit } from '../formatting/textFit.ts';
 import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
 import type { StopReason } from '../service/generation/answerChunk.ts';
 import type { Settings } from '../settings.ts';
-import { ActiveRuns } from './activeRuns.ts';
-import type { Result } from './lastResult.ts';
+
+/** The text of one command, kept whatever happens to the document. In memory only. */
+export interface Result {
+  /** As the service sent it; several answers below each other. */
+  readonly text: string;
+  readonly languageId: string;
+}
 
 interface Answer {
   readonly target: Target;
@@ -26,6 +31,44 @@ interface Answer {
 /** How an answer is come by: from the start, or from the end of what is there. */
 export type RunMode = 'restart' | 'continue';
 
+/** Who is at work on which answers: each answer has one run at a time. */
+class ActiveRuns {
+  readonly #answers = new Map<AbortController, readonly number[]>();
+  #isClosed = false;
+
+  /** Whether anything is being generated. */
+  get isAny(): boolean {
+    return this.#answers.size > 0;
+  }
+
+  /**
+   * Takes answers for one run, until they are released.
+   * @returns what stops the run; undefined if any of them is being generated already
+   */
+  take(answers: readonly number[]): AbortController | undefined {
+    const taken = [...this.#answers.values()].flat();
+    if (this.#isClosed || answers.some((answer) => taken.includes(answer))) return undefined;
+    const controller = new AbortController();
+    this.#answers.set(controller, answers);
+    return controller;
+  }
+
+  release(controller: AbortController): void {
+    this.#answers.delete(controller);
+  }
+
+  /** Stops every run. */
+  cancel(): void {
+    for (const controller of this.#answers.keys()) controller.abort();
+  }
+
+  /** Stops every run, and lets none begin. */
+  close(): void {
+    this.#isClosed = true;
+    this.cancel();
+  }
+}
+
 /**
  * What one command generates: an answer for each selection, all of them written by one writer. It
  * outlives the command, so that answers can be continued, made anew or taken back.
@@ -37,7 +80,7 @@ export class Job implements Result, Disposable {
   readonly #writer: AnswerWriter;
   readonly #page: EditorDocument;
   /** Who is at work on its answers. */
-  readonly claims = new ActiveRuns();
+  readonly activeRuns = new ActiveRuns();
   #openMessages = 0;
   #isTakenBack = false;
 
@@ -108,7 +151,7 @@ export class Job implements Result, Disposable {
   }
 
   get isRunning(): boolean {
-    return this.claims.isAny;
+    return this.activeRuns.isAny;
   }
 
   /** True if nothing of it can be lost when it is forgotten. */
@@ -176,7 +219,7 @@ export class Job implements Result, Disposable {
   }
 
   cancel(): void {
-    this.claims.cancel();
+    this.activeRuns.cancel();
   }
 
   /** @returns the text that the answer goes on from; none for a new one, or one that was taken back */
@@ -217,7 +260,7 @@ export class Job implements Result, Disposable {
   }
 
   dispose(): void {
-    this.claims.close();
+    this.activeRuns.close();
     this.#writer.dispose();
     this.#page.dispose();
   }

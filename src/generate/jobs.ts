@@ -49,11 +49,11 @@ export class Jobs implements Disposable {
     return this.#kept.some((job) => job.isAtWorkOn(targets));
   }
 
-  /** Lets keybindings know that a job is running. @returns ends that, and its claim */
+  /** Lets keybindings know that a job is running. @returns ends that, and lets others run its answers */
   markRunning(job: Job, controller: AbortController): () => void {
     this.#sayWhetherRunning();
     return () => {
-      job.claims.release(controller);
+      job.activeRuns.release(controller);
       this.#sayWhetherRunning();
     };
   }

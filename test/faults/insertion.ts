@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { GenerateOptions } from '../../src/generate/generateOptions.ts';
+import type { GenerateOptions } from '../../src/generate/runJob.ts';
 import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
 import type { World } from '../contract/service/world.ts';
 import { installEditor } from '../unit/credentials/fakeEditor.ts';
