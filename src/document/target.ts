@@ -24,7 +24,7 @@ export interface Target {
   readonly document: TextDocument;
   readonly selection: Range;
   /** What the user was at, with all selections. */
-  readonly situation: EditorSnapshot;
+  readonly snapshot: EditorSnapshot;
   /** With LF line ends. Empty if nothing is selected. */
   readonly selectedText: string;
   /** Of the first line of the selection. */
@@ -39,7 +39,7 @@ export interface Target {
  */
 export function captureTargets(editor: TextEditor): Target[] {
   const { document, selections } = editor;
-  const situation = snapshotOf(editor);
+  const snapshot = snapshotOf(editor);
   const filled = selections.filter((selection) => document.getText(selection).trim() !== '');
   const taken = filled.length > 0 ? filled : selections.slice(0, 1);
   return taken
@@ -47,7 +47,7 @@ export function captureTargets(editor: TextEditor): Target[] {
     .map((selection) => ({
       document,
       selection,
-      situation,
+      snapshot,
       selectedText: document.getText(selection).replace(/\r\n/g, '\n'),
       indentation: indentationAt(document, selection.start.line),
       answerLanguage: document.languageId,

@@ -13,18 +13,16 @@ const CONTINUE = 'Continue';
 const TRY_AGAIN = 'Try Again';
 const UNDO = 'Undo Generation';
 
+/** Generates answers of the job once more. */
+export type RunAgain = (answers: readonly number[], runMode: RunMode) => Promise<void>;
+
 /**
  * @param isPlaced whether all of them stand where they should; else something was said already
- * @param run generates answers of the job once more
  */
-export async function tellOutcome(
-  job: Job,
-  isPlaced: boolean,
-  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
-): Promise<void> {
+export async function tellOutcome(job: Job, isPlaced: boolean, runAgain: RunAgain): Promise<void> {
   tellRemoved(job);
   const { cut } = job;
-  if (cut.length > 0) await offerMore(job, cut, run);
+  if (cut.length > 0) await offerMore(job, cut, runAgain);
   else if (job.text === '') {
     inform('the model had nothing to say to this text. Another prompt or model may do better.');
   } else if (isPlaced) {
@@ -33,28 +31,21 @@ export async function tellOutcome(
   }
 }
 
-async function offerMore(
-  job: Job,
-  cut: readonly number[],
-  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
-): Promise<void> {
+async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): Promise<void> {
   const which =
     job.answers.length === 1 ? 'the answer' : `${cut.length} of ${job.answers.length} answers`;
   const text = `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
   const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
-  if (picked === CONTINUE) await goOn(job, run);
-  if (picked === TRY_AGAIN) await run(cut, 'restart');
+  if (picked === CONTINUE) await goOn(job, runAgain);
+  if (picked === TRY_AGAIN) await runAgain(cut, 'restart');
   if (picked === UNDO) tellUndone(await job.undo());
 }
 
 /** Continues what the service cut. */
-export async function goOn(
-  job: Job | undefined,
-  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
-): Promise<void> {
+export async function goOn(job: Job | undefined, runAgain: RunAgain): Promise<void> {
   if (!job || job.cut.length === 0) return inform('there is no answer here that the service cut.');
   if (job.isTakenBack) return inform('that answer was taken back. Generate a new one.');
-  await run(job.cut, 'continue');
+  await runAgain(job.cut, 'continue');
 }
 
 /** Says why nothing was taken back; that something was is seen. */

@@ -10,7 +10,7 @@ import { inform } from '../ui/inform.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { Job, RunMode } from './job.ts';
 import type { Jobs } from './jobs.ts';
-import { offerResult, tellOutcome } from './outcome.ts';
+import { offerResult, type RunAgain, tellOutcome } from './outcome.ts';
 import { isFreeOfSecrets } from './promptChecks.ts';
 import { markLine, Silence } from './waiting.ts';
 
@@ -175,7 +175,7 @@ async function generateOne(
 }
 
 async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Promise<void> {
-  const runAgain = (answers: readonly number[], how: RunMode) => runJob(options, job, answers, how);
+  const runAgain: RunAgain = (answers, how) => runJob(options, job, answers, how);
   const linesOf = (answers: readonly number[]) =>
     job.answers.length > 1 ? answers.map((answer) => job.linesOf(answer).first) : [];
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ answer }) => answer);

@@ -24,7 +24,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
     whenDone: 'the preview is complete: accept or discard it',
     fit: fitInPlace,
     open: (targets, deps) =>
-      new PreviewWriter(pageOf(targets), targets.map(placeOf), deps, targets[0]?.situation),
+      new PreviewWriter(pageOf(targets), targets.map(placeOf), deps, targets[0]?.snapshot),
   };
 }
 
@@ -46,16 +46,16 @@ class PreviewWriter implements AnswerWriter {
   #isDiscarded = false;
   #isAccepting = false;
   /** What the user was at when this was last wanted or accepted. */
-  #situation: EditorSnapshot | undefined;
+  #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     page: EditorDocument,
     places: readonly AnswerPlace[],
     deps: ModeDeps,
-    situation: EditorSnapshot | undefined,
+    snapshot: EditorSnapshot | undefined,
   ) {
-    this.#situation = situation;
+    this.#snapshot = snapshot;
     this.#page = page;
     this.#deps = deps;
     this.#writer = new StreamWriter(page, places);
@@ -83,7 +83,7 @@ class PreviewWriter implements AnswerWriter {
     this.#shown ??= this.#deps.previews.show({
       document: this.#page.document,
       text: () => this.#writer.preview,
-      mayTakeFocus: () => this.#situation !== undefined && isUnchanged(this.#situation),
+      mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
       accept: () => this.#accept(),
       discard: () => this.#discard(),
     });
@@ -101,7 +101,7 @@ class PreviewWriter implements AnswerWriter {
     this.#waiting.delete(answer);
     this.#coming.add(answer);
     this.#isDiscarded = false;
-    this.#situation = currentSnapshot();
+    this.#snapshot = currentSnapshot();
   }
 
   async undo(): Promise<Undone> {
@@ -151,7 +151,7 @@ class PreviewWriter implements AnswerWriter {
       this.#writer.release();
       const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
       if (written.includes(false)) this.#deps.rescue();
-      this.#situation = currentSnapshot();
+      this.#snapshot = currentSnapshot();
     } catch {
       this.#deps.rescue();
     } finally {
