@@ -47,9 +47,9 @@ const AFTER: Readonly<
 /** One answer in a document: its place, what of it stands there, and what waits to be written. */
 export class AnswerRange {
   readonly own: TrackedText;
-  readonly #page: OpenDocument;
+  readonly #openDocument: OpenDocument;
   readonly #place: AnswerPlace;
-  /** Of the page when its place was known; in another one the offsets would be wrong. */
+  /** Of the document when its place was known; in another one the offsets would be wrong. */
   readonly #lineEnd: string;
   /** What stood in the place before anything was written. */
   readonly #original: string;
@@ -60,11 +60,11 @@ export class AnswerRange {
   /** Somebody waits until all of it is written or lost. */
   #ended: PromiseWithResolvers<void> | undefined;
 
-  constructor(page: OpenDocument, place: AnswerPlace) {
-    this.#page = page;
+  constructor(openDocument: OpenDocument, place: AnswerPlace) {
+    this.#openDocument = openDocument;
     this.#place = place;
-    this.#lineEnd = page.lineEnd;
-    this.#original = page.textOf(place);
+    this.#lineEnd = openDocument.lineEnd;
+    this.#original = openDocument.textOf(place);
     this.own = new TrackedText(place.start, place.end);
   }
 
@@ -118,7 +118,7 @@ export class AnswerRange {
    * shows waits until all of it came, since each edit is an undo step of its own then.
    */
   next(): NextChange | undefined {
-    const { isShown, isOpen } = this.#page;
+    const { isShown, isOpen } = this.#openDocument;
     if (this.#accepted === '' || this.#isLost || !(isShown || this.#ended)) return undefined;
     const next = isShown || isOpen ? this.#changeFor(this.#accepted) : undefined;
     if (!next) this.lose();
@@ -151,7 +151,8 @@ export class AnswerRange {
   /** What comes next takes the place of what was written, or of what was undone. */
   restart(): void {
     this.#drop();
-    const isOriginal = (stretch: OffsetRange) => this.#page.textOf(stretch) === this.#original;
+    const isOriginal = (stretch: OffsetRange) =>
+      this.#openDocument.textOf(stretch) === this.#original;
     this.#state = this.own.rewind(isOriginal) ? 'waiting' : 'lost';
   }
 
@@ -175,7 +176,7 @@ export class AnswerRange {
   }
 
   #isFormatting(gap: OffsetRange): boolean {
-    return !this.own.hasTyping(gap) && this.#page.textOf(gap).trim() === '';
+    return !this.own.hasTyping(gap) && this.#openDocument.textOf(gap).trim() === '';
   }
 
   get #isLost(): boolean {
@@ -192,7 +193,8 @@ export class AnswerRange {
   }
 
   #changeFor(text: string): NextChange | undefined {
-    const isLost = this.#isLost || this.own.isBroken || this.#page.lineEnd !== this.#lineEnd;
+    const isLost =
+      this.#isLost || this.own.isBroken || this.#openDocument.lineEnd !== this.#lineEnd;
     if (text === '' || isLost) return undefined;
     const tail = this.own.isWritten ? '' : this.#inDocument(this.#place.tail);
     return { change: this.own.changeFor(text + tail), tailLength: tail.length };

@@ -60,7 +60,7 @@ const REMOVALS = 10;
  * the document then reports.
  */
 export class StreamWriter implements AnswerWriter {
-  readonly #page: OpenDocument;
+  readonly #openDocument: OpenDocument;
   readonly #ranges: readonly AnswerRange[];
   readonly #listener: { dispose(): void };
   readonly #timing: Timing;
@@ -75,19 +75,21 @@ export class StreamWriter implements AnswerWriter {
   readonly #attempts = new EditAttempts();
 
   constructor(
-    page: OpenDocument,
+    openDocument: OpenDocument,
     places: readonly AnswerPlace[],
     { timing = TIMING, onTakenBack = () => {} }: WriterOptions = {},
   ) {
-    this.#page = page;
+    this.#openDocument = openDocument;
     this.#timing = timing;
     this.#onTakenBack = onTakenBack;
-    this.#ranges = places.map((place) => new AnswerRange(page, place));
-    this.#listener = page.onDidChange((changes, isReplay) => this.#follow(changes, isReplay));
+    this.#ranges = places.map((place) => new AnswerRange(openDocument, place));
+    this.#listener = openDocument.onDidChange((changes, isReplay) =>
+      this.#follow(changes, isReplay),
+    );
   }
 
   get documents(): readonly TextDocument[] {
-    return [this.#page.document];
+    return [this.#openDocument.document];
   }
 
   get isPending(): boolean {
@@ -119,8 +121,8 @@ export class StreamWriter implements AnswerWriter {
     for (let removals = 0; removals <= REMOVALS; removals += 1) {
       const changes = this.#ranges.flatMap((range) => range.removal());
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
-      if (!(this.#page.isShown || this.#page.isOpen)) return 'refused';
-      const edit = this.#page.write(changes, true);
+      if (!(this.#openDocument.isShown || this.#openDocument.isOpen)) return 'refused';
+      const edit = this.#openDocument.write(changes, true);
       if ((await answerOf(edit, this.#timing.deadlineMs)) === 'late') return 'refused';
     }
     return 'refused';
@@ -148,15 +150,15 @@ export class StreamWriter implements AnswerWriter {
     for (const range of this.#ranges) {
       const { change } = range.upcoming ?? {};
       if (!change) continue;
-      text += this.#page.textOf({ start: from, end: change.rangeOffset }) + change.text;
+      text += this.#openDocument.textOf({ start: from, end: change.rangeOffset }) + change.text;
       from = change.rangeOffset + change.rangeLength;
     }
-    return text + this.#page.textOf({ start: from, end: Number.MAX_SAFE_INTEGER });
+    return text + this.#openDocument.textOf({ start: from, end: Number.MAX_SAFE_INTEGER });
   }
 
   dispose(): void {
     this.#listener.dispose();
-    this.#page.dispose();
+    this.#openDocument.dispose();
   }
 
   #range(answer: number): AnswerRange {
@@ -203,9 +205,9 @@ export class StreamWriter implements AnswerWriter {
   }
 
   async #write(batch: readonly Expected[]): Promise<void> {
-    const { version } = this.#page;
+    const { version } = this.#openDocument;
     this.#expected = batch;
-    const edit = this.#page.write(
+    const edit = this.#openDocument.write(
       batch.map(({ change }) => change),
       this.#isForeign,
     );
@@ -213,7 +215,7 @@ export class StreamWriter implements AnswerWriter {
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
     if (isWritten) this.#attempts.succeeded();
-    else if (this.#attempts.failed(answer, this.#page.version !== version)) {
+    else if (this.#attempts.failed(answer, this.#openDocument.version !== version)) {
       for (const { range } of batch) range.lose();
     }
   }

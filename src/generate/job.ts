@@ -78,7 +78,7 @@ export class Job implements Result, Disposable {
   readonly #mode: InsertMode;
   readonly #answers: readonly Answer[];
   readonly #writer: AnswerWriter;
-  readonly #page: EditorDocument;
+  readonly #openDocument: EditorDocument;
   /** Who is at work on its answers. */
   readonly activeRuns = new ActiveRuns();
   #openMessages = 0;
@@ -114,8 +114,8 @@ export class Job implements Result, Disposable {
         this.cancel();
       },
     });
-    this.#page = new EditorDocument(document);
-    this.#page.onDidChange((changes) => {
+    this.#openDocument = new EditorDocument(document);
+    this.#openDocument.onDidChange((changes) => {
       for (const change of changes) {
         for (const { selection } of this.#answers) selection.follow(change);
       }
@@ -124,7 +124,7 @@ export class Job implements Result, Disposable {
 
   /** The one that its selections are in, also after it was renamed. */
   get document(): TextDocument {
-    return this.#page.document;
+    return this.#openDocument.document;
   }
 
   /** The numbers of its answers, in the order of the document. */
@@ -262,7 +262,7 @@ export class Job implements Result, Disposable {
   dispose(): void {
     this.activeRuns.close();
     this.#writer.dispose();
-    this.#page.dispose();
+    this.#openDocument.dispose();
   }
 
   #restart(one: Answer, answer: number): void {

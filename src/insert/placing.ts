@@ -20,7 +20,7 @@ export function placing(
     placeOf,
     fit: fitInPlace,
     open: (targets, { takenBack }) =>
-      new StreamWriter(pageOf(targets), targets.map(placeOf), { onTakenBack: takenBack }),
+      new StreamWriter(openDocumentOf(targets), targets.map(placeOf), { onTakenBack: takenBack }),
   };
 }
 
@@ -30,7 +30,7 @@ export function fitInPlace({ document: { languageId }, indentation }: Target) {
 }
 
 /** The document that all targets of a command are in. */
-export function pageOf([first]: readonly Target[]): EditorDocument {
+export function openDocumentOf([first]: readonly Target[]): EditorDocument {
   if (!first) throw new RangeError('No target');
   return new EditorDocument(first.document);
 }

@@ -6,7 +6,7 @@ import { type AnswerWriter, StreamWriter, type Undone } from '../document/stream
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/target.ts';
 import { inform } from '../ui/inform.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
-import { fitInPlace, pageOf, replace } from './placing.ts';
+import { fitInPlace, openDocumentOf, replace } from './placing.ts';
 
 /** Often enough to seem to stream; VS Code compares both sides anew each time. */
 const REFRESH_MS = 100;
@@ -24,7 +24,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
     whenDone: 'the preview is complete: accept or discard it',
     fit: fitInPlace,
     open: (targets, deps) =>
-      new PreviewWriter(pageOf(targets), targets.map(placeOf), deps, targets[0]?.snapshot),
+      new PreviewWriter(openDocumentOf(targets), targets.map(placeOf), deps, targets[0]?.snapshot),
   };
 }
 
@@ -34,7 +34,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
  * time, so that the document may change meanwhile.
  */
 class PreviewWriter implements AnswerWriter {
-  readonly #page: EditorDocument;
+  readonly #openDocument: EditorDocument;
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
   readonly #listener: { dispose(): void };
@@ -50,18 +50,18 @@ class PreviewWriter implements AnswerWriter {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    page: EditorDocument,
+    openDocument: EditorDocument,
     places: readonly AnswerPlace[],
     deps: ModeDeps,
     snapshot: EditorSnapshot | undefined,
   ) {
     this.#snapshot = snapshot;
-    this.#page = page;
+    this.#openDocument = openDocument;
     this.#deps = deps;
-    this.#writer = new StreamWriter(page, places);
+    this.#writer = new StreamWriter(openDocument, places);
     this.#writer.hold();
     this.#coming = new Set(places.keys());
-    this.#listener = page.onDidChange(() => this.#refreshSoon());
+    this.#listener = openDocument.onDidChange(() => this.#refreshSoon());
   }
 
   get documents(): readonly TextDocument[] {
@@ -81,7 +81,7 @@ class PreviewWriter implements AnswerWriter {
     this.#isDiscarded = false;
     this.#coming.add(answer);
     this.#shown ??= this.#deps.previews.show({
-      document: this.#page.document,
+      document: this.#openDocument.document,
       text: () => this.#writer.preview,
       mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
       accept: () => this.#accept(),
@@ -146,7 +146,7 @@ class PreviewWriter implements AnswerWriter {
     this.#isAccepting = true;
     try {
       // Shown before the preview closes, so that the document is never closed in between.
-      await showDocument(this.#page.document);
+      await showDocument(this.#openDocument.document);
       await this.#deps.previews.close(await shown);
       this.#writer.release();
       const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));

@@ -3,7 +3,7 @@ import type { GenerateOptions } from '../../src/generate/runJob.ts';
 import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
 import type { World } from '../contract/service/world.ts';
 import { installEditor } from '../unit/credentials/fakeEditor.ts';
-import { FakeDocument } from '../unit/document/fakePage.ts';
+import { FakeDocument } from '../unit/document/fakeDocument.ts';
 import { becomes } from './cell.ts';
 import { type Duration, durationOf } from './duration.ts';
 

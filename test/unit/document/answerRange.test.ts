@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AnswerRange, type AnswerState } from '../../../src/document/answerRange.ts';
-import { FakeDocument } from './fakePage.ts';
+import { FakeDocument } from './fakeDocument.ts';
 
 const EVENTS = ['append', 'end', 'lose', 'withdraw', 'restart'] as const;
 type Event = (typeof EVENTS)[number];

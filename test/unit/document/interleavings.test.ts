@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { AnswerPlace } from '../../../src/document/answerRange.ts';
 import { StreamWriter } from '../../../src/document/streamWriter.ts';
-import { FakeDocument, type Fate, type Mark } from './fakePage.ts';
+import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 
 /** Without pauses, so that thousands of runs take seconds. */
 const timing = { intervalMs: 0, deadlineMs: 5_000 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AnswerPlace } from '../../../src/document/answerRange.ts';
 import { StreamWriter } from '../../../src/document/streamWriter.ts';
-import { FakeDocument, type Fate } from './fakePage.ts';
+import { FakeDocument, type Fate } from './fakeDocument.ts';
 
 const END = { start: 6, end: 6, lead: '\n', tail: '' };
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
