@@ -1,6 +1,5 @@
 import { commands, type Disposable, window } from 'vscode';
-import type { App } from './app.ts';
-import { COMMANDS, type CommandName, type Handlers } from './commandNames.ts';
+import { type App, COMMANDS, type CommandName, type Handlers } from './app.ts';
 
 const NOT_LOADED =
   'Hosted Model could not load a part of itself. Most likely it was updated or removed meanwhile. Reload the window.';

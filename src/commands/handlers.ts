@@ -5,45 +5,71 @@ import { STORAGE_KEEPS_KEY } from '../credentials/settingMessages.ts';
 import { pickSourceAction } from '../credentials/sourceMenu.ts';
 import { chosenText, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
-import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
+import { diagnoseConnection, reportFailure } from '../diagnostics/diagnoseConnection.ts';
 import {
   addToGitignore,
   moveKeyToSecretStorage,
   removeByteOrderMark,
 } from '../envFile/envFileCommands.ts';
-import { insertModeIds } from '../insert/insertModes.ts';
-import type { Credentials } from '../service/credentials.ts';
+import { generate, type Order } from '../generate/generate.ts';
+import { goOn, showResult, tellUndone } from '../generate/outcome.ts';
+import { type GenerateOptions, runJob } from '../generate/runJob.ts';
+import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
-import { inform } from '../ui/notify.ts';
-import type { App } from './app.ts';
-import type { Handlers } from './commandNames.ts';
+import { readTemplates } from '../templates/sources.ts';
 import {
-  acceptPreview,
-  cancelGeneration,
-  continueGeneration,
-  discardPreview,
-  generateFromSelection,
-  generateWith,
-  generateWithTemplate,
-  showLastResult,
-  tryAgain,
-  undoGeneration,
-} from './generation.ts';
+  findTemplate,
+  isBroken,
+  LastUsedTemplates,
+  type Template,
+  type TemplateEntry,
+} from '../templates/template.ts';
+import { pickTemplate, showIssue } from '../templates/templatePicker.ts';
+import { inform } from '../ui/notify.ts';
+import { oneLine } from '../ui/oneLine.ts';
+import type { App, Handlers } from './app.ts';
 import { pickModel } from './modelPicker.ts';
+
+const NO_PREVIEW = 'open the preview of a generated text first.';
 
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Handlers['handlers'] = {
   generateFromSelection: (app) => generateFromSelection(app),
-  generateWith,
+
+  generateWith: async (app) => {
+    const { insertMode } = readSettings(window.activeTextEditor?.document.uri);
+    const picked = await pickInsertMode(insertMode);
+    if (picked) await generateFromSelection(app, { insertMode: picked.id });
+  },
+
   generateWithTemplate,
-  continueGeneration,
-  tryAgain,
-  undoGeneration,
-  cancelGeneration,
-  acceptPreview,
-  discardPreview,
-  showLastResult,
+
+  continueGeneration: async (app) => {
+    const job = (await app.jobs()).latest;
+    await goOn(job, async (answers, runMode) => {
+      if (job) await runJob(await optionsFor(app), job, answers, runMode);
+    });
+  },
+
+  tryAgain: async (app) => {
+    const job = (await app.jobs()).latest;
+    if (!job) return inform('there is no generation here to try again.');
+    await runJob(await optionsFor(app), job, job.answers);
+  },
+
+  undoGeneration: async (app) => tellUndone(await (await app.jobs()).undo()),
+  cancelGeneration: async (app) => (await app.jobs()).cancel(),
+
+  acceptPreview: async (app) => {
+    if (!(await (await app.jobs()).previews.accept())) inform(NO_PREVIEW);
+  },
+
+  discardPreview: async (app) => {
+    if (!(await (await app.jobs()).previews.discard())) inform(NO_PREVIEW);
+  },
+
+  showLastResult: async (app) => showResult((await app.jobs()).result),
 
   setUp: async (app) => {
     await (await app.access()).setUp();
@@ -66,7 +92,7 @@ export const handlers: Handlers['handlers'] = {
   },
 
   refreshToken: async (app) => {
-    const credentials = await requireCredentials(app);
+    const credentials = await (await app.access()).require();
     if (!credentials) return;
     // Of this moment: a key that is deleted while the service loads must not be sent any more.
     const signedOut = app.signOutSignal;
@@ -117,10 +143,6 @@ export const handlers: Handlers['handlers'] = {
   removeByteOrderMark,
 };
 
-async function requireCredentials(app: App): Promise<Credentials | undefined> {
-  return (await app.access()).require();
-}
-
 /** The menu, and what is done with a source that was picked in it. */
 async function openMenu(app: App): Promise<void> {
   const access = await app.access();
@@ -152,4 +174,50 @@ async function openMenu(app: App): Promise<void> {
     case 'prefer':
       if (await access.prefer(source)) inform(chosenText(source, found));
   }
+}
+
+async function generateFromSelection(app: App, order?: Order): Promise<void> {
+  await generate(await optionsFor(app), order);
+}
+
+/** @param name of the template, as a keybinding gives it; without one the user picks */
+async function generateWithTemplate(app: App, name: string | undefined): Promise<void> {
+  const document = window.activeTextEditor?.document;
+  if (!document) return inform('open a document first.');
+  const folder = activeFolder(document.uri);
+  const settings = readSettings(document.uri);
+  const templates = await readTemplates({ folder, settings, insertModes: insertModeIds });
+  const lastUsed = new LastUsedTemplates(app.globalState);
+  const template =
+    name === undefined
+      ? await pickTemplate(templates, { languageId: document.languageId, lastUsed: lastUsed.names })
+      : await templateOfName(templates, name);
+  if (!template) return;
+  await lastUsed.note(template.name);
+  await generateFromSelection(app, { template });
+}
+
+async function templateOfName(
+  templates: readonly TemplateEntry[],
+  name: string,
+): Promise<Template | undefined> {
+  const found = findTemplate(templates, name);
+  if (!found) inform(`there is no template “${oneLine(name)}” here.`);
+  else if (isBroken(found)) await showIssue(found);
+  else return found;
+  return undefined;
+}
+
+async function optionsFor(app: App): Promise<GenerateOptions> {
+  // Together: in the first command of a window each is a file to load.
+  const needed = [app.jobs(), app.watches(), app.access(), app.session()] as const;
+  const [jobs, onStart, access, session] = await Promise.all(needed);
+  return {
+    jobs,
+    credentials: (document) => access.require(document),
+    client: async (credentials, settings) => session.client(credentials, settings),
+    onStart,
+    signOut: () => app.signOutSignal,
+    report: (error, used, lines) => reportFailure(app, error, used, lines),
+  };
 }

@@ -16,35 +16,66 @@ export interface NextChange {
   readonly tailLength: number;
 }
 
+/**
+ * How an answer in a document stands.
+ *
+ * | state   |                                            | append  | end    | lose   |
+ * |---------|--------------------------------------------|---------|--------|--------|
+ * | waiting | nothing came since it began, or began anew | writing | done   | lost   |
+ * | writing | text comes                                 | writing | done   | losing |
+ * | done    | nothing more comes for now                 | writing | done   | lost   |
+ * | losing  | its place is lost, and text still comes    | losing  | lost   | losing |
+ * | lost    | its place is lost, and nothing more comes  | losing  | lost   | lost   |
+ * | undone  | taken back: what still comes is not wanted | undone  | undone | undone |
+ *
+ * Whatever it is, `withdraw` makes it undone, and `restart` waiting, or lost where the next answer
+ * cannot take its place.
+ */
+export type AnswerState = 'waiting' | 'writing' | 'done' | 'losing' | 'lost' | 'undone';
+
+const AFTER: Readonly<
+  Record<AnswerState, Readonly<Record<'append' | 'end' | 'lose', AnswerState>>>
+> = {
+  waiting: { append: 'writing', end: 'done', lose: 'lost' },
+  writing: { append: 'writing', end: 'done', lose: 'losing' },
+  done: { append: 'writing', end: 'done', lose: 'lost' },
+  losing: { append: 'losing', end: 'lost', lose: 'losing' },
+  lost: { append: 'losing', end: 'lost', lose: 'lost' },
+  undone: { append: 'undone', end: 'undone', lose: 'undone' },
+};
+
 /** One answer in a document: its place, what of it stands there, and what waits to be written. */
 export class AnswerRange {
   readonly own: TrackedText;
-  readonly #page: OpenDocument;
+  readonly #openDocument: OpenDocument;
   readonly #place: AnswerPlace;
-  /** Of the page when its place was known; in another one the offsets would be wrong. */
+  /** Of the document when its place was known; in another one the offsets would be wrong. */
   readonly #lineEnd: string;
   /** What stood in the place before anything was written. */
   readonly #original: string;
   #waiting = '';
   /** How much of what waits may be written. */
   #limit = Number.POSITIVE_INFINITY;
-  #isLost = false;
-  /** Taken back: what still comes is not wanted. */
-  #isWithdrawn = false;
-  #isComing = false;
+  #state: AnswerState = 'waiting';
+  /** Somebody waits until all of it is written or lost. */
   #ended: PromiseWithResolvers<void> | undefined;
 
-  constructor(page: OpenDocument, place: AnswerPlace) {
-    this.#page = page;
+  constructor(openDocument: OpenDocument, place: AnswerPlace) {
+    this.#openDocument = openDocument;
     this.#place = place;
-    this.#lineEnd = page.lineEnd;
-    this.#original = page.textOf(place);
+    this.#lineEnd = openDocument.lineEnd;
+    this.#original = openDocument.textOf(place);
     this.own = new TrackedText(place.start, place.end);
+  }
+
+  get state(): AnswerState {
+    return this.#state;
   }
 
   /** Whether all of the answer stands in the document, as far as it is wanted there. */
   get isPlaced(): boolean {
-    return this.#isWithdrawn || !(this.#isLost || (this.own.isWritten && this.own.isBroken));
+    if (this.#state === 'undone') return true;
+    return !(this.#isLost || (this.own.isWritten && this.own.isBroken));
   }
 
   /** Whether text waits that can still be written. */
@@ -54,19 +85,19 @@ export class AnswerRange {
 
   /** Whether more text is to be expected: some came, and it has not ended since. */
   get isComing(): boolean {
-    return this.#isComing;
+    return this.#state === 'writing' || this.#state === 'losing';
   }
 
   append(text: string): void {
-    if (this.#isWithdrawn) return;
-    this.#isComing = true;
+    this.#state = AFTER[this.#state].append;
+    if (this.#state === 'undone') return;
     const isFirst = this.#waiting === '' && !this.own.isWritten;
     this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
   }
 
   /** Nothing more comes for now. @returns once all of it is written or lost */
   async end(): Promise<void> {
-    this.#isComing = false;
+    this.#state = AFTER[this.#state].end;
     this.#ended ??= Promise.withResolvers();
     await this.#ended.promise;
     this.#ended = undefined;
@@ -87,10 +118,10 @@ export class AnswerRange {
    * shows waits until all of it came, since each edit is an undo step of its own then.
    */
   next(): NextChange | undefined {
-    const { isShown, isOpen } = this.#page;
+    const { isShown, isOpen } = this.#openDocument;
     if (this.#accepted === '' || this.#isLost || !(isShown || this.#ended)) return undefined;
     const next = isShown || isOpen ? this.#changeFor(this.#accepted) : undefined;
-    this.#isLost = !next;
+    if (!next) this.lose();
     return next;
   }
 
@@ -106,22 +137,23 @@ export class AnswerRange {
     this.#limit -= length;
   }
 
-  giveUp(): void {
-    this.#isLost = true;
+  /** Writes nothing more where it is: its place is gone, or no edit comes about. */
+  lose(): void {
+    this.#state = AFTER[this.#state].lose;
   }
 
   /** Writes nothing more, until it begins again. */
   withdraw(): void {
     this.#drop();
-    this.#isWithdrawn = true;
+    this.#state = 'undone';
   }
 
   /** What comes next takes the place of what was written, or of what was undone. */
   restart(): void {
     this.#drop();
-    this.#isWithdrawn = false;
-    const isOriginal = (stretch: OffsetRange) => this.#page.textOf(stretch) === this.#original;
-    this.#isLost = !this.own.rewind(isOriginal);
+    const isOriginal = (stretch: OffsetRange) =>
+      this.#openDocument.textOf(stretch) === this.#original;
+    this.#state = this.own.rewind(isOriginal) ? 'waiting' : 'lost';
   }
 
   /**
@@ -144,7 +176,11 @@ export class AnswerRange {
   }
 
   #isFormatting(gap: OffsetRange): boolean {
-    return !this.own.hasTyping(gap) && this.#page.textOf(gap).trim() === '';
+    return !this.own.hasTyping(gap) && this.#openDocument.textOf(gap).trim() === '';
+  }
+
+  get #isLost(): boolean {
+    return this.#state === 'losing' || this.#state === 'lost';
   }
 
   get #accepted(): string {
@@ -157,7 +193,8 @@ export class AnswerRange {
   }
 
   #changeFor(text: string): NextChange | undefined {
-    const isLost = this.#isLost || this.own.isBroken || this.#page.lineEnd !== this.#lineEnd;
+    const isLost =
+      this.#isLost || this.own.isBroken || this.#openDocument.lineEnd !== this.#lineEnd;
     if (text === '' || isLost) return undefined;
     const tail = this.own.isWritten ? '' : this.#inDocument(this.#place.tail);
     return { change: this.own.changeFor(text + tail), tailLength: tail.length };

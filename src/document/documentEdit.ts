@@ -12,7 +12,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { TextChange } from './trackedText.ts';
+import { type OffsetRange, placeOf, type TextChange } from './trackedText.ts';
 
 /** The only calls that change documents. Plain text: nothing in it is expanded or run. */
 
@@ -94,16 +94,10 @@ export function rangedIn(
   document: TextDocument,
   changes: readonly TextChange[],
 ): (readonly [range: Range, text: string])[] {
-  return changes.map((change) => [rangeOf(document, change), change.text] as const);
+  return changes.map((change) => [rangeOf(document, placeOf(change)), change.text] as const);
 }
 
-/** The range of a change, whose offsets count UTF-16 units. */
-export function rangeOf(
-  document: TextDocument,
-  { rangeOffset, rangeLength }: Pick<TextChange, 'rangeOffset' | 'rangeLength'>,
-): Range {
-  return new Range(
-    document.positionAt(rangeOffset),
-    document.positionAt(rangeOffset + rangeLength),
-  );
+/** Offsets count UTF-16 units. */
+export function rangeOf(document: TextDocument, { start, end }: OffsetRange): Range {
+  return new Range(document.positionAt(start), document.positionAt(end));
 }

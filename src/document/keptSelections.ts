@@ -1,7 +1,6 @@
 import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
 import { rangeOf } from './documentEdit.ts';
 import { endOfText } from './target.ts';
-import { selectionAfter } from './textChange.ts';
 import type { OffsetRange, TextChange } from './trackedText.ts';
 
 /** How selections come out of edits of ours: as the same characters that they were. */
@@ -22,8 +21,7 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
     start: document.offsetAt(start),
     end: document.offsetAt(end),
   });
-  const textOf = ({ start, end }: OffsetRange) =>
-    document.getText(rangeOf(document, { rangeOffset: start, rangeLength: end - start }));
+  const textOf = (stretch: OffsetRange) => document.getText(rangeOf(document, stretch));
   const expected = selections.map((selection) => {
     const textEnd = document.offsetAt(endOfText({ document, selection }));
     return selectionAfter({ ...offsets(selection), textEnd }, changes, textOf);
@@ -35,12 +33,9 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
       now.length === expected.length &&
       now.every((selection, index) => isBetween(offsets(selection), expected[index]));
     if (!areOurs || selections.every(({ isEmpty }) => isEmpty)) return;
-    const wanted = expected.map(({ wanted: { start, end } }, index) => {
-      const range = rangeOf(document, { rangeOffset: start, rangeLength: end - start });
-      const isReversed = selections[index]?.isReversed ?? false;
-      return isReversed
-        ? new Selection(range.end, range.start)
-        : new Selection(range.start, range.end);
+    const wanted = expected.map((each, index) => {
+      const { start, end } = rangeOf(document, each.wanted);
+      return selections[index]?.isReversed ? new Selection(end, start) : new Selection(start, end);
     });
     if (wanted.some((selection, index) => !selection.isEqual(now[index] ?? selection))) {
       editor.selections = wanted;
@@ -55,4 +50,54 @@ function isBetween(
   if (!expected) return false;
   const { wanted, grown } = expected;
   return [wanted.start, grown.start].includes(start) && [wanted.end, grown.end].includes(end);
+}
+
+/** What is selected. */
+export interface Selected extends OffsetRange {
+  /** Where its text ends: before the line break that a selection of whole lines ends with. */
+  readonly textEnd: number;
+}
+
+/**
+ * Where a selection should be after changes of ours, and how far VS Code lets it grow: one that
+ * ends where text is inserted grows over it (measured), and so does one of whole lines, since text
+ * that goes below or after them is inserted before their last line break. That line break stays
+ * selected as long as one like it follows the selected text, and is not selected otherwise. In
+ * place of a selection that is replaced from its start on comes the cursor behind the new text, so
+ * that typing does not replace it.
+ * @param changes that do not touch, at the offsets before all of them
+ * @param textOf what stands in the document before the changes
+ */
+export function selectionAfter(
+  { start, end, textEnd }: Selected,
+  changes: readonly TextChange[],
+  textOf: (stretch: OffsetRange) => string,
+): { readonly wanted: OffsetRange; readonly grown: OffsetRange } {
+  let [before, inside, atStart, atEnd, left] = [0, 0, 0, 0, 0];
+  for (const { rangeOffset, rangeLength, text } of changes) {
+    const changeEnd = rangeOffset + rangeLength;
+    const growth = text.length - rangeLength;
+    if (rangeOffset === start && start < changeEnd && changeEnd <= end) {
+      const behind = changeEnd + growth + before;
+      return {
+        wanted: { start: behind, end: behind },
+        grown: { start: start + before, end: end + growth + before },
+      };
+    }
+    if (changeEnd <= start) before += growth;
+    else if (rangeOffset === textEnd && textEnd < end) {
+      const lineBreak = textOf({ start: textEnd, end });
+      const following = text + textOf({ start: changeEnd, end: changeEnd + lineBreak.length });
+      if (!following.startsWith(lineBreak)) left -= lineBreak.length;
+      // Where more than the line break is replaced, VS Code leaves the end where it is, if it can.
+      atEnd += changeEnd > end ? Math.min(text.length - lineBreak.length, 0) : growth;
+    } else if (rangeOffset < end) inside += growth;
+    if (changeEnd === start) atStart += growth;
+    if (rangeOffset === end && start < end) atEnd += growth;
+  }
+  const [from, to] = [start + before, end + before + inside];
+  return {
+    wanted: { start: from, end: to + left },
+    grown: { start: from - atStart, end: to + atEnd },
+  };
 }

@@ -2,6 +2,7 @@ import {
   FileType,
   type Position,
   type Range,
+  type Selection,
   TabInputTextDiff,
   type TextDocument,
   type TextEditor,
@@ -9,14 +10,21 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { type EditorSnapshot, snapshotOf } from './editorSnapshot.ts';
+
+/** Where somebody was at work at some moment. */
+export interface EditorSnapshot {
+  readonly document: TextDocument;
+  /** Of the document. */
+  readonly version: number;
+  readonly selections: readonly Selection[];
+}
 
 /** One selection that text is generated for, as it was when the command ran. */
 export interface Target {
   readonly document: TextDocument;
   readonly selection: Range;
   /** What the user was at, with all selections. */
-  readonly situation: EditorSnapshot;
+  readonly snapshot: EditorSnapshot;
   /** With LF line ends. Empty if nothing is selected. */
   readonly selectedText: string;
   /** Of the first line of the selection. */
@@ -31,7 +39,7 @@ export interface Target {
  */
 export function captureTargets(editor: TextEditor): Target[] {
   const { document, selections } = editor;
-  const situation = snapshotOf(editor);
+  const snapshot = snapshotOf(editor);
   const filled = selections.filter((selection) => document.getText(selection).trim() !== '');
   const taken = filled.length > 0 ? filled : selections.slice(0, 1);
   return taken
@@ -39,7 +47,7 @@ export function captureTargets(editor: TextEditor): Target[] {
     .map((selection) => ({
       document,
       selection,
-      situation,
+      snapshot,
       selectedText: document.getText(selection).replace(/\r\n/g, '\n'),
       indentation: indentationAt(document, selection.start.line),
       answerLanguage: document.languageId,
@@ -137,4 +145,27 @@ async function hasLink(uri: Uri): Promise<boolean> {
 function indentationAt(document: TextDocument, line: number): string {
   const { text, firstNonWhitespaceCharacterIndex } = document.lineAt(line);
   return text.slice(0, firstNonWhitespaceCharacterIndex);
+}
+
+function snapshotOf({ document, selections }: TextEditor): EditorSnapshot {
+  return { document, version: document.version, selections };
+}
+
+/** In the editor in use; undefined without one. */
+export function currentSnapshot(): EditorSnapshot | undefined {
+  return window.activeTextEditor && snapshotOf(window.activeTextEditor);
+}
+
+/**
+ * Whether the user has gone nowhere and done nothing since: then something that opens may take the
+ * keyboard, and no letter that is typed lands in it by mistake.
+ */
+export function isUnchanged({ document, version, selections }: EditorSnapshot): boolean {
+  const editor = window.activeTextEditor;
+  return (
+    editor?.document === document &&
+    document.version === version &&
+    editor.selections.length === selections.length &&
+    editor.selections.every((selection, index) => selections[index]?.isEqual(selection))
+  );
 }

@@ -11,6 +11,11 @@ export interface OffsetRange {
   readonly end: number;
 }
 
+/** What a change takes away; where it inserts only, nothing at its place. */
+export function placeOf({ rangeOffset, rangeLength }: TextChange): OffsetRange {
+  return { start: rangeOffset, end: rangeOffset + rangeLength };
+}
+
 /** What is known of a change besides what it does. */
 export interface Origin {
   /** What it inserts exactly at the end of the place stays behind it. */
@@ -42,7 +47,6 @@ export class TrackedText {
   /** What others typed inside ours. */
   #typed: readonly OffsetRange[] = [];
   #isWritten = false;
-  #isTouched = false;
   #isBroken = false;
   /** Where all of it was, and what stands there since one change replaced exactly all of it. */
   #successor: OffsetRange | undefined;
@@ -58,7 +62,7 @@ export class TrackedText {
 
   /** True once writing here would overwrite or mix with what somebody did. */
   get isBroken(): boolean {
-    return this.#isBroken || (!this.isWritten && this.#isTouched);
+    return this.#isBroken;
   }
 
   /** From where it begins to where the next text goes. */
@@ -121,10 +125,10 @@ export class TrackedText {
       this.#end += growth;
       this.#successor &&= moved(this.#successor, growth);
     } else if (rangeOffset < end) {
-      this.#isTouched = true;
       this.#successor = isWhole && !this.#isBroken ? inserted : undefined;
       const coversAll = rangeOffset <= start && changeEnd >= end;
-      this.#isBroken ||= coversAll || rangeOffset < start || changeEnd > end;
+      // What the first text would replace is not what it was, whatever was changed of it.
+      this.#isBroken ||= !this.#isWritten || coversAll || rangeOffset < start || changeEnd > end;
       if (rangeOffset < start) this.#start = rangeOffset + text.length;
       this.#end = Math.max(end, changeEnd) + growth;
     }
@@ -144,7 +148,6 @@ export class TrackedText {
     this.#start = place.start;
     this.#end = place.end;
     this.#isWritten = false;
-    this.#isTouched = false;
     this.#isBroken = false;
     this.#successor = undefined;
     return true;

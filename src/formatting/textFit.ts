@@ -1,16 +1,10 @@
 import { CodeFence } from './codeFence.ts';
-import { Indentation } from './indentation.ts';
+import { type FitOptions, Indentation } from './indentation.ts';
+import { isIndented, isProse, keepsFences } from './languages.ts';
 import { PlainText } from './plainText.ts';
-import { isIndented, isProse, keepsFences } from './prose.ts';
-
-export interface FitOptions {
-  /** Of the place: given to every line after the first that is not blank. */
-  readonly indentation: string;
-  readonly languageId: string;
-}
 
 /** One rule for text that comes in pieces, cut anywhere. */
-interface Stage {
+interface FormatStep {
   /** @returns what can be passed on now */
   add(text: string): string;
   /** @returns what was held back for what might follow, once nothing follows */
@@ -28,12 +22,12 @@ interface Stage {
 export class TextFit {
   readonly #plainText: PlainText;
   readonly #codeFence: CodeFence | undefined;
-  readonly #stages: readonly Stage[];
+  readonly #steps: readonly FormatStep[];
 
   constructor({ indentation, languageId }: FitOptions) {
     this.#plainText = new PlainText(!isProse(languageId));
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
-    this.#stages = [
+    this.#steps = [
       this.#plainText,
       ...(this.#codeFence ? [this.#codeFence] : []),
       ...(isIndented(languageId) ? [new Indentation({ indentation, languageId })] : []),
@@ -48,7 +42,7 @@ export class TextFit {
   /** @returns what can be written now */
   add(piece: string): string {
     let text = piece;
-    for (const stage of this.#stages) text = stage.add(text);
+    for (const step of this.#steps) text = step.add(text);
     return text;
   }
 
@@ -60,7 +54,7 @@ export class TextFit {
   /** @returns what is left when no more pieces come; a second end leaves nothing */
   end(): string {
     let text = '';
-    for (const stage of this.#stages) text = stage.add(text) + stage.end();
+    for (const step of this.#steps) text = step.add(text) + step.end();
     return text;
   }
 }

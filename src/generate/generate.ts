@@ -1,18 +1,14 @@
-import { type TextDocument, type TextEditor, window } from 'vscode';
-import { captureTargets, isWritable, leadsToExecutedFile } from '../document/target.ts';
-import type { InsertMode } from '../insert/insertMode.ts';
-import { insertModes } from '../insert/insertModes.ts';
-import { newDocument } from '../insert/newDocument.ts';
-import { preview, previewing } from '../insert/preview.ts';
+import { type TextEditor, window } from 'vscode';
+import { captureTargets, leadsToExecutedFile } from '../document/target.ts';
+import { modeFor } from '../insert/insertModes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
-import type { GenerateOptions } from './generateOptions.ts';
 import { Job } from './job.ts';
-import { offerResult } from './lastResult.ts';
+import { offerResult } from './outcome.ts';
 import { promptsFor } from './prompt.ts';
-import { isAmountWanted } from './promptChecks.ts';
-import { runJob } from './runJob.ts';
+import { isWanted } from './promptChecks.ts';
+import { type GenerateOptions, runJob } from './runJob.ts';
 
 /** What was chosen for one generation besides what the settings say. */
 export interface Order {
@@ -41,7 +37,7 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
     return inform('this selection is being generated for already. Escape stops it.');
   }
   const settings = settingsFor(editor, order);
-  const mode = modeFor(editor.document, settings, isSeenFirst);
+  const mode = modeFor(editor.document, settings.insertMode, isSeenFirst);
   // From here on the places are followed: what comes next can take the user minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
@@ -58,14 +54,6 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
   }
 }
 
-async function isWanted(prompts: readonly string[]): Promise<boolean> {
-  if (prompts.every((prompt) => prompt.trim() === '')) {
-    inform('there is nothing but blanks to send.');
-    return false;
-  }
-  return isAmountWanted(prompts);
-}
-
 /** A template may have a model of its own, and parameters over those of the settings. */
 function settingsFor({ document }: TextEditor, { template, insertMode }: Order): Settings {
   const settings = readSettings(document.uri);
@@ -75,15 +63,4 @@ function settingsFor({ document }: TextEditor, { template, insertMode }: Order):
     modelId: template?.modelId ?? settings.modelId,
     parameters: { ...settings.parameters, ...template?.parameters },
   };
-}
-
-function modeFor(
-  document: TextDocument,
-  { insertMode }: Settings,
-  isSeenFirst: boolean,
-): InsertMode {
-  const chosen = insertModes.find(({ id }) => id === insertMode) ?? insertModes[0];
-  if (!chosen.placeOf && chosen !== preview) return chosen;
-  if (!isWritable(document)) return newDocument;
-  return chosen.placeOf && isSeenFirst ? previewing(chosen.placeOf) : chosen;
 }

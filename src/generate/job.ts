@@ -1,14 +1,19 @@
 import type { Disposable, TextDocument } from 'vscode';
-import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
 import { EditorDocument } from '../document/openDocument.ts';
+import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
 import { TrackedText } from '../document/trackedText.ts';
 import { TextFit } from '../formatting/textFit.ts';
-import type { InsertMode, Stage } from '../insert/insertMode.ts';
+import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
 import type { StopReason } from '../service/generation/answerChunk.ts';
 import type { Settings } from '../settings.ts';
-import { ActiveRuns } from './activeRuns.ts';
-import type { Result } from './lastResult.ts';
+
+/** The text of one command, kept whatever happens to the document. In memory only. */
+export interface Result {
+  /** As the service sent it; several answers below each other. */
+  readonly text: string;
+  readonly languageId: string;
+}
 
 interface Answer {
   readonly target: Target;
@@ -26,6 +31,44 @@ interface Answer {
 /** How an answer is come by: from the start, or from the end of what is there. */
 export type RunMode = 'restart' | 'continue';
 
+/** Who is at work on which answers: each answer has one run at a time. */
+class ActiveRuns {
+  readonly #answers = new Map<AbortController, readonly number[]>();
+  #isClosed = false;
+
+  /** Whether anything is being generated. */
+  get isAny(): boolean {
+    return this.#answers.size > 0;
+  }
+
+  /**
+   * Takes answers for one run, until they are released.
+   * @returns what stops the run; undefined if any of them is being generated already
+   */
+  take(answers: readonly number[]): AbortController | undefined {
+    const taken = [...this.#answers.values()].flat();
+    if (this.#isClosed || answers.some((answer) => taken.includes(answer))) return undefined;
+    const controller = new AbortController();
+    this.#answers.set(controller, answers);
+    return controller;
+  }
+
+  release(controller: AbortController): void {
+    this.#answers.delete(controller);
+  }
+
+  /** Stops every run. */
+  cancel(): void {
+    for (const controller of this.#answers.keys()) controller.abort();
+  }
+
+  /** Stops every run, and lets none begin. */
+  close(): void {
+    this.#isClosed = true;
+    this.cancel();
+  }
+}
+
 /**
  * What one command generates: an answer for each selection, all of them written by one writer. It
  * outlives the command, so that answers can be continued, made anew or taken back.
@@ -35,9 +78,9 @@ export class Job implements Result, Disposable {
   readonly #mode: InsertMode;
   readonly #answers: readonly Answer[];
   readonly #writer: AnswerWriter;
-  readonly #page: EditorDocument;
+  readonly #openDocument: EditorDocument;
   /** Who is at work on its answers. */
-  readonly claims = new ActiveRuns();
+  readonly activeRuns = new ActiveRuns();
   #openMessages = 0;
   #isTakenBack = false;
 
@@ -45,7 +88,7 @@ export class Job implements Result, Disposable {
     targets: readonly [Target, ...Target[]],
     settings: Settings,
     mode: InsertMode,
-    { previews, rescue }: Pick<Stage, 'previews'> & { readonly rescue: (job: Job) => void },
+    { previews, rescue }: Pick<ModeDeps, 'previews'> & { readonly rescue: (job: Job) => void },
   ) {
     const { document } = targets[0];
     this.settings = settings;
@@ -71,8 +114,8 @@ export class Job implements Result, Disposable {
         this.cancel();
       },
     });
-    this.#page = new EditorDocument(document);
-    this.#page.onDidChange((changes) => {
+    this.#openDocument = new EditorDocument(document);
+    this.#openDocument.onDidChange((changes) => {
       for (const change of changes) {
         for (const { selection } of this.#answers) selection.follow(change);
       }
@@ -81,7 +124,7 @@ export class Job implements Result, Disposable {
 
   /** The one that its selections are in, also after it was renamed. */
   get document(): TextDocument {
-    return this.#page.document;
+    return this.#openDocument.document;
   }
 
   /** The numbers of its answers, in the order of the document. */
@@ -108,7 +151,7 @@ export class Job implements Result, Disposable {
   }
 
   get isRunning(): boolean {
-    return this.claims.isAny;
+    return this.activeRuns.isAny;
   }
 
   /** True if nothing of it can be lost when it is forgotten. */
@@ -176,7 +219,7 @@ export class Job implements Result, Disposable {
   }
 
   cancel(): void {
-    this.claims.cancel();
+    this.activeRuns.cancel();
   }
 
   /** @returns the text that the answer goes on from; none for a new one, or one that was taken back */
@@ -217,9 +260,9 @@ export class Job implements Result, Disposable {
   }
 
   dispose(): void {
-    this.claims.close();
+    this.activeRuns.close();
     this.#writer.dispose();
-    this.#page.dispose();
+    this.#openDocument.dispose();
   }
 
   #restart(one: Answer, answer: number): void {

@@ -1,5 +1,5 @@
 import { commands, type Disposable, type TextDocument, window } from 'vscode';
-import type { Undone } from '../document/answerWriter.ts';
+import type { Undone } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
 import { Previews } from '../insert/previews.ts';
 import type { Job } from './job.ts';
@@ -49,11 +49,11 @@ export class Jobs implements Disposable {
     return this.#kept.some((job) => job.isAtWorkOn(targets));
   }
 
-  /** Lets keybindings know that a job is running. @returns ends that, and its claim */
+  /** Lets keybindings know that a job is running. @returns ends that, and lets others run its answers */
   markRunning(job: Job, controller: AbortController): () => void {
     this.#sayWhetherRunning();
     return () => {
-      job.claims.release(controller);
+      job.activeRuns.release(controller);
       this.#sayWhetherRunning();
     };
   }

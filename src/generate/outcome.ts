@@ -1,7 +1,10 @@
-import { window } from 'vscode';
-import type { Undone } from '../document/answerWriter.ts';
+import { env, Range, window } from 'vscode';
+import { inLines } from '../diagnostics/report.ts';
+import { editDocument } from '../document/documentEdit.ts';
+import { openEmpty } from '../document/openDocument.ts';
+import type { Undone } from '../document/streamWriter.ts';
 import { announce, inform } from '../ui/notify.ts';
-import type { Job, RunMode } from './job.ts';
+import type { Job, Result, RunMode } from './job.ts';
 
 /** What is said about answers that came, and what can be done with them. */
 
@@ -9,18 +12,16 @@ const CONTINUE = 'Continue';
 const TRY_AGAIN = 'Try Again';
 const UNDO = 'Undo Generation';
 
+/** Generates answers of the job once more. */
+export type RunAgain = (answers: readonly number[], runMode: RunMode) => Promise<void>;
+
 /**
  * @param isPlaced whether all of them stand where they should; else something was said already
- * @param run generates answers of the job once more
  */
-export async function tellOutcome(
-  job: Job,
-  isPlaced: boolean,
-  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
-): Promise<void> {
+export async function tellOutcome(job: Job, isPlaced: boolean, runAgain: RunAgain): Promise<void> {
   tellRemoved(job);
   const { cut } = job;
-  if (cut.length > 0) await offerMore(job, cut, run);
+  if (cut.length > 0) await offerMore(job, cut, runAgain);
   else if (job.text === '') {
     inform('the model had nothing to say to this text. Another prompt or model may do better.');
   } else if (isPlaced) {
@@ -29,28 +30,21 @@ export async function tellOutcome(
   }
 }
 
-async function offerMore(
-  job: Job,
-  cut: readonly number[],
-  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
-): Promise<void> {
+async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): Promise<void> {
   const which =
     job.answers.length === 1 ? 'the answer' : `${cut.length} of ${job.answers.length} answers`;
   const text = `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
   const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
-  if (picked === CONTINUE) await goOn(job, run);
-  if (picked === TRY_AGAIN) await run(cut, 'restart');
+  if (picked === CONTINUE) await goOn(job, runAgain);
+  if (picked === TRY_AGAIN) await runAgain(cut, 'restart');
   if (picked === UNDO) tellUndone(await job.undo());
 }
 
 /** Continues what the service cut. */
-export async function goOn(
-  job: Job | undefined,
-  run: (answers: readonly number[], runMode: RunMode) => Promise<void>,
-): Promise<void> {
+export async function goOn(job: Job | undefined, runAgain: RunAgain): Promise<void> {
   if (!job || job.cut.length === 0) return inform('there is no answer here that the service cut.');
   if (job.isTakenBack) return inform('that answer was taken back. Generate a new one.');
-  await run(job.cut, 'continue');
+  await runAgain(job.cut, 'continue');
 }
 
 /** Says why nothing was taken back; that something was is seen. */
@@ -69,4 +63,33 @@ function tellRemoved({ removed }: Job): void {
   inform(
     `${what} that cannot be seen or that control the terminal ${removed === 1 ? 'was' : 'were'} taken out of the answer. Show Last Result has it as it came.`,
   );
+}
+
+/** Opens a result in a new document. */
+export async function showResult(result: Result | undefined): Promise<void> {
+  if (result) {
+    const document = await openEmpty(result.languageId);
+    await editDocument(document, [[new Range(0, 0, 0, 0), result.text]]);
+    await window.showTextDocument(document);
+  } else {
+    const nothing = 'Hosted Model has generated nothing in this window yet.';
+    await window.showInformationMessage(nothing);
+  }
+}
+
+/**
+ * Says that a text could not be placed, and offers it for as long as the message is open.
+ * @param lines of the selections that it answers, where there are several
+ */
+export async function offerResult(result: Result, lines: readonly number[] = []): Promise<void> {
+  if (result.text === '') return;
+  const openIt = 'Open in New Document';
+  const copyIt = 'Copy';
+  const picked = await window.showWarningMessage(
+    `Hosted Model: ${inLines(lines)}the answer could not be put into the document, since it was closed, read-only or changed at that place. Show Last Result has it until the next one comes.`,
+    openIt,
+    copyIt,
+  );
+  if (picked === openIt) await showResult(result);
+  if (picked === copyIt) await env.clipboard.writeText(result.text);
 }

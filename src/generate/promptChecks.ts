@@ -2,6 +2,7 @@ import { window } from 'vscode';
 import { secretNames } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import { estimateTokens } from '../service/generation/tokenEstimate.ts';
+import { inform } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
 /** What is asked before text goes out. Nothing is ever cut. */
@@ -12,9 +13,16 @@ const REFUSE_ABOVE = 1_000_000;
 /** Selections; each one is a request of its own. */
 const ASK_ABOVE_SELECTIONS = 10;
 
-/** Asks before many requests or much text, and refuses too much. @returns whether to send it */
-export async function isAmountWanted(prompts: readonly string[]): Promise<boolean> {
+/**
+ * Asks before many requests or much text, and refuses too much and what is nothing but blanks.
+ * @returns whether to send it
+ */
+export async function isWanted(prompts: readonly string[]): Promise<boolean> {
   const text = prompts.join('');
+  if (text.trim() === '') {
+    inform('there is nothing but blanks to send.');
+    return false;
+  }
   if (prompts.length <= ASK_ABOVE_SELECTIONS && text.length <= ASK_ABOVE) return true;
   const [characters, tokens] = [text.length, estimateTokens(text)].map(grouped);
   if (text.length > REFUSE_ABOVE) {

@@ -1,16 +1,34 @@
+import type { Uri } from 'vscode';
 import type { Used } from '../diagnostics/diagnoseConnection.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
+import type { Credentials } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
+import type { Settings } from '../settings.ts';
+import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
-import type { GenerateOptions } from './generateOptions.ts';
 import type { Job, RunMode } from './job.ts';
-import { offerResult } from './lastResult.ts';
-import { markLine } from './mark.ts';
-import { tellOutcome } from './outcome.ts';
+import type { Jobs } from './jobs.ts';
+import { offerResult, type RunAgain, tellOutcome } from './outcome.ts';
 import { isFreeOfSecrets } from './promptChecks.ts';
-import { Silence } from './silence.ts';
+import { markLine, Silence } from './waiting.ts';
+
+/** What the main job needs from the rest of the extension. */
+export interface GenerateOptions {
+  readonly jobs: Jobs;
+  /**
+   * Usable credentials for text of this document, after asking the user for what is missing;
+   * undefined if they gave up.
+   */
+  readonly credentials: (document: Uri) => Promise<Credentials | undefined>;
+  readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
+  readonly onStart: () => GenerationWatch;
+  /** A signal that aborts when the key is gone, in this window or another. */
+  readonly signOut: () => AbortSignal;
+  /** Shows a failure. @returns true once the user wants another try; false if they do not */
+  readonly report: (error: unknown, used: Used, lines: readonly number[]) => Promise<boolean>;
+}
 
 /** What became of one answer. */
 interface Outcome {
@@ -21,11 +39,24 @@ interface Outcome {
   readonly error: unknown;
 }
 
+/** Answers of a job that are generated together. */
+interface Run {
+  readonly options: GenerateOptions;
+  readonly job: Job;
+  readonly answers: readonly number[];
+  readonly runMode: RunMode;
+}
+
+/** What came of a run, and what it used. */
+interface Ran {
+  readonly used: Used;
+  readonly outcomes: readonly Outcome[];
+}
+
 interface Request {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
-  readonly runMode: RunMode;
   readonly silence: Silence;
 }
 
@@ -44,26 +75,21 @@ export async function runJob(
   runMode: RunMode = 'restart',
   prepare: () => Promise<boolean> = async () => true,
 ): Promise<void> {
-  const controller = job.claims.take(answers);
+  const controller = job.activeRuns.take(answers);
   if (!controller) return inform('this text is being generated for already. Escape stops it.');
   const release = options.jobs.markRunning(job, controller);
-  let ran: Awaited<ReturnType<typeof attempt>>;
+  const run = { options, job, answers, runMode };
+  let ran: Ran | undefined;
   try {
-    ran = (await prepare())
-      ? await attempt(options, job, answers, { runMode, controller })
-      : undefined;
+    if (await prepare()) ran = await attempt(run, controller);
   } finally {
     release();
   }
-  if (ran) await job.hold(tell(options, job, runMode, ran));
+  if (ran) await job.hold(tell(run, ran));
 }
 
-async function attempt(
-  options: GenerateOptions,
-  job: Job,
-  answers: readonly number[],
-  { runMode, controller }: { readonly runMode: RunMode; readonly controller: AbortController },
-): Promise<{ readonly used: Used; readonly outcomes: readonly Outcome[] } | undefined> {
+async function attempt(run: Run, controller: AbortController): Promise<Ran | undefined> {
+  const { options, job, answers } = run;
   const document = job.document.uri;
   const credentials = await options.credentials(document);
   if (!credentials) return undefined;
@@ -72,25 +98,19 @@ async function attempt(
   const { settings } = job;
   const client = await options.client(credentials, settings);
   if (!(await isFreeOfSecrets(job, answers, client))) return undefined;
-  const used = { document, credentials, settings };
   const outcomes = await cancellable(
     'generating…',
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
-      const silence = new Silence(say);
-      return generateAll(options, job, answers, { client, signal, say, runMode, silence });
+      return generateAll(run, { client, signal, say, silence: new Silence(say) });
     },
     controller,
   );
-  return { used, outcomes };
+  return { used: { document, credentials, settings }, outcomes };
 }
 
-async function generateAll(
-  options: GenerateOptions,
-  job: Job,
-  answers: readonly number[],
-  request: Request,
-): Promise<Outcome[]> {
+async function generateAll(run: Run, request: Request): Promise<Outcome[]> {
+  const { job, answers } = run;
   const marked = answers.map((answer) => ({
     answer,
     unmark: markLine(job.document, job.linesOf(answer).last),
@@ -99,10 +119,7 @@ async function generateAll(
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (const { answer, unmark } of queue) {
-      outcomes.push({
-        answer,
-        ...(await generateOne(options, job, answer, { ...request, unmark })),
-      });
+      outcomes.push(await generateOne(run, answer, request, unmark));
       unmark();
       if (answers.length > 1) {
         request.say(`generating… ${outcomes.length} of ${answers.length} done`);
@@ -115,68 +132,69 @@ async function generateAll(
 }
 
 async function generateOne(
-  { jobs, onStart }: GenerateOptions,
-  job: Job,
+  { options: { jobs, onStart }, job, runMode }: Run,
   answer: number,
-  request: Request & { readonly unmark: () => void },
-): Promise<Omit<Outcome, 'answer'>> {
-  const { client, signal, say, runMode, silence, unmark } = request;
+  { client, signal, say, silence }: Request,
+  unmark: () => void,
+): Promise<Outcome> {
   const watch = onStart();
   let hasText = false;
   try {
     const prompt = job.promptOf(answer);
     const answerSoFar = job.begin(answer, runMode);
-    const generate = (ends: AbortSignal, onSilence: () => void, onFirstText: () => void) =>
-      client.generateText(prompt, job.settings.parameters, {
-        signal: ends,
-        answerSoFar,
-        onSilence,
-        onText: (text) => {
-          if (!hasText) onFirstText();
-          hasText = true;
-          watch.onText();
-          job.append(answer, text);
-          // Behind it the edit would come 3 to 4 ms later (measured).
-          unmark();
-          jobs.keepResult(job);
-        },
-        onRetry: (retry) => {
-          watch.onRetry(retry);
-          say(retryText(retry));
-        },
-      });
-    const generation = await silence.broken(generate, signal);
+    const generation = await silence.broken(
+      (ends, onSilence, onFirstText) =>
+        client.generateText(prompt, job.settings.parameters, {
+          signal: ends,
+          answerSoFar,
+          onSilence,
+          onText: (text) => {
+            if (!hasText) onFirstText();
+            hasText = true;
+            watch.onText();
+            job.append(answer, text);
+            // Behind it the edit would come 3 to 4 ms later (measured).
+            unmark();
+            jobs.keepResult(job);
+          },
+          onRetry: (retry) => {
+            watch.onRetry(retry);
+            say(retryText(retry));
+          },
+        }),
+      signal,
+    );
     watch.onDone(generation);
-    return { isPlaced: await job.end(answer, generation.stopReason), error: undefined };
+    const isPlaced = await job.end(answer, generation.stopReason);
+    return { answer, isPlaced, error: undefined };
   } catch (error) {
     watch.onFailed(error);
     const isPlaced = await job.end(answer);
-    return { isPlaced, error: hasText ? brokenOff(error) : error };
+    return { answer, isPlaced, error: hasText ? brokenOff(error) : error };
   }
 }
 
-async function tell(
-  options: GenerateOptions,
-  job: Job,
-  runMode: RunMode,
-  { used, outcomes }: NonNullable<Awaited<ReturnType<typeof attempt>>>,
-): Promise<void> {
+async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Promise<void> {
+  const runAgain: RunAgain = (answers, how) => runJob(options, job, answers, how);
   const linesOf = (answers: readonly number[]) =>
     job.answers.length > 1 ? answers.map((answer) => job.linesOf(answer).first) : [];
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ answer }) => answer);
   if (lost.length > 0 && !job.isTakenBack) void offerResult(job.part(lost), linesOf(lost));
   const failed = outcomes.filter(({ error }) => error !== undefined);
+  const came = outcomes.filter(({ error }) => error === undefined);
   const told = byKind(failed).map(async (alike) => {
     const answers = alike.map(({ answer }) => answer);
-    if (!(await options.report(alike[0]?.error, used, linesOf(answers)))) return;
-    await runJob(options, job, answers, runMode);
+    const isWanted = await options.report(alike[0]?.error, used, linesOf(answers));
+    if (isWanted) await runAgain(answers, runMode);
   });
-  const came = outcomes.filter(({ error }) => error === undefined);
-  if (came.length > 0) {
-    const isPlaced = came.every((outcome) => outcome.isPlaced);
-    const again = (answers: readonly number[], how: RunMode) => runJob(options, job, answers, how);
-    told.push(tellOutcome(job, isPlaced, again));
-  }
+  if (came.length > 0)
+    told.push(
+      tellOutcome(
+        job,
+        came.every(({ isPlaced }) => isPlaced),
+        runAgain,
+      ),
+    );
   await Promise.all(told);
 }
 

@@ -1,5 +1,5 @@
 import { env } from 'vscode';
-import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
+import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
 import type { InsertMode } from './insertMode.ts';
 

@@ -1,10 +1,10 @@
 import type { AnswerPlace } from '../document/answerRange.ts';
-import type { AnswerWriter } from '../document/answerWriter.ts';
+import type { AnswerWriter } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
-import type { FitOptions } from '../formatting/textFit.ts';
+import type { FitOptions } from '../formatting/indentation.ts';
 import type { Previews } from './previews.ts';
 
-/** A way for answers to reach the user. Each one is a file, and an entry of `insertModes`. */
+/** A way for answers to reach the user. Each one is an entry of `insertModes`. */
 export interface InsertMode {
   /** As in the setting `hostedModel.insertMode`. */
   readonly id: string;
@@ -17,11 +17,11 @@ export interface InsertMode {
   /** How text is fitted to where it goes. */
   readonly fit: (target: Target) => FitOptions;
   /** @param targets one for each answer, in the order of the document */
-  readonly open: (targets: readonly Target[], stage: Stage) => AnswerWriter;
+  readonly open: (targets: readonly Target[], deps: ModeDeps) => AnswerWriter;
 }
 
 /** What a mode may need of the command that it serves. */
-export interface Stage {
+export interface ModeDeps {
   readonly previews: Previews;
   /** Stops what still streams. */
   readonly cancel: () => void;

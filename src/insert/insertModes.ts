@@ -1,11 +1,10 @@
-import { above } from './above.ts';
-import { after } from './after.ts';
-import { below } from './below.ts';
+import { type TextDocument, window } from 'vscode';
+import { isWritable } from '../document/target.ts';
 import { clipboard } from './clipboard.ts';
 import type { InsertMode } from './insertMode.ts';
 import { newDocument } from './newDocument.ts';
-import { preview } from './preview.ts';
-import { replace } from './replace.ts';
+import { above, after, below, replace } from './placing.ts';
+import { preview, previewing } from './preview.ts';
 
 /** Every way for an answer to reach the user, the default first. */
 export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
@@ -20,3 +19,29 @@ export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
 
 /** As settings and templates name them. */
 export const insertModeIds: readonly string[] = insertModes.map(({ id }) => id);
+
+/**
+ * The mode of this id, or the one that takes its place in this document.
+ * @param isSeenFirst whether nothing may land there without a look at it
+ */
+export function modeFor(document: TextDocument, id: string, isSeenFirst: boolean): InsertMode {
+  const chosen = insertModes.find((mode) => mode.id === id) ?? insertModes[0];
+  if (!chosen.placeOf && chosen !== preview) return chosen;
+  if (!isWritable(document)) return newDocument;
+  return chosen.placeOf && isSeenFirst ? previewing(chosen.placeOf) : chosen;
+}
+
+/** Asks where the answer shall go this once. @param usual as in the settings */
+export async function pickInsertMode(usual: string): Promise<InsertMode | undefined> {
+  const items = insertModes.map((mode) => ({
+    label: mode.label,
+    description: mode.id === usual ? `${mode.detail} · as in the settings` : mode.detail,
+    mode,
+  }));
+  const picked = await window.showQuickPick(items, {
+    title: 'Generate With…',
+    placeHolder: 'Where shall the generated text go?',
+    matchOnDescription: true,
+  });
+  return picked?.mode;
+}

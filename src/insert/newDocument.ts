@@ -1,30 +1,27 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
-import type { AnswerWriter, Undone } from '../document/answerWriter.ts';
-import { DocumentWriter } from '../document/documentWriter.ts';
-import { isUnchanged } from '../document/editorSnapshot.ts';
-import { EditorDocument } from '../document/openDocument.ts';
-import { openEmpty } from '../document/openEmpty.ts';
-import type { Target } from '../document/target.ts';
-import type { InsertMode, Stage } from './insertMode.ts';
+import { EditorDocument, openEmpty } from '../document/openDocument.ts';
+import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
+import { isUnchanged, type Target } from '../document/target.ts';
+import type { InsertMode, ModeDeps } from './insertMode.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',
   label: 'New Document',
   detail: 'In a new document beside this one',
   fit: ({ answerLanguage }) => ({ languageId: answerLanguage, indentation: '' }),
-  open: (targets, stage) => new NewDocumentWriter(targets, stage),
+  open: (targets, deps) => new NewDocumentWriter(targets, deps),
 };
 
 /** Opens a document once there is text for it, and writes the answers below each other. */
 class NewDocumentWriter implements AnswerWriter {
   readonly #targets: readonly Target[];
-  readonly #stage: Stage;
-  #writer: Promise<DocumentWriter> | undefined;
-  #opened: DocumentWriter | undefined;
+  readonly #deps: ModeDeps;
+  #writer: Promise<StreamWriter> | undefined;
+  #opened: StreamWriter | undefined;
 
-  constructor(targets: readonly Target[], stage: Stage) {
+  constructor(targets: readonly Target[], deps: ModeDeps) {
     this.#targets = targets;
-    this.#stage = stage;
+    this.#deps = deps;
   }
 
   get documents(): readonly TextDocument[] {
@@ -59,10 +56,10 @@ class NewDocumentWriter implements AnswerWriter {
     this.#writer?.then((writer) => writer.dispose()).catch(() => {});
   }
 
-  async #open(): Promise<DocumentWriter> {
+  async #open(): Promise<StreamWriter> {
     const language = this.#targets[0]?.answerLanguage ?? 'plaintext';
     const document = await openEmpty(language);
-    const preserveFocus = !this.#targets.every(({ situation }) => isUnchanged(situation));
+    const preserveFocus = !this.#targets.every(({ snapshot }) => isUnchanged(snapshot));
     const options = { viewColumn: ViewColumn.Beside, preview: false, preserveFocus };
     await window.showTextDocument(document, options);
     const last = this.#targets.length - 1;
@@ -72,8 +69,8 @@ class NewDocumentWriter implements AnswerWriter {
       lead: '',
       tail: index === last ? '' : '\n\n',
     }));
-    const onTakenBack = this.#stage.takenBack;
-    this.#opened = new DocumentWriter(new EditorDocument(document), places, { onTakenBack });
+    const onTakenBack = this.#deps.takenBack;
+    this.#opened = new StreamWriter(new EditorDocument(document), places, { onTakenBack });
     return this.#opened;
   }
 }

@@ -1,8 +1,8 @@
-import type { Range } from 'vscode';
+import { Range } from 'vscode';
 import type { AnswerPlace } from '../document/answerRange.ts';
-import { DocumentWriter } from '../document/documentWriter.ts';
 import { EditorDocument } from '../document/openDocument.ts';
-import type { Target } from '../document/target.ts';
+import { StreamWriter } from '../document/streamWriter.ts';
+import { endOfText, type Target } from '../document/target.ts';
 import type { InsertMode } from './insertMode.ts';
 
 /**
@@ -20,7 +20,7 @@ export function placing(
     placeOf,
     fit: fitInPlace,
     open: (targets, { takenBack }) =>
-      new DocumentWriter(pageOf(targets), targets.map(placeOf), { onTakenBack: takenBack }),
+      new StreamWriter(openDocumentOf(targets), targets.map(placeOf), { onTakenBack: takenBack }),
   };
 }
 
@@ -30,7 +30,7 @@ export function fitInPlace({ document: { languageId }, indentation }: Target) {
 }
 
 /** The document that all targets of a command are in. */
-export function pageOf([first]: readonly Target[]): EditorDocument {
+export function openDocumentOf([first]: readonly Target[]): EditorDocument {
   if (!first) throw new RangeError('No target');
   return new EditorDocument(first.document);
 }
@@ -39,3 +39,37 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
   const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
   return { start, end, lead, tail };
 }
+
+export const below = placing(
+  { id: 'below', label: 'Below the Selection', detail: 'On a new line below the selected text' },
+  (target) => {
+    const { end } = target.document.lineAt(endOfText(target).line).range;
+    return placeAt(target, new Range(end, end), `\n${target.indentation}`);
+  },
+);
+
+export const after = placing(
+  { id: 'after', label: 'After the Selection', detail: 'Directly after the selected text' },
+  (target) => {
+    const end = endOfText(target);
+    return placeAt(target, new Range(end, end));
+  },
+);
+
+export const above = placing(
+  { id: 'above', label: 'Above the Selection', detail: 'On a new line above the selected text' },
+  (target) => {
+    const { start } = target.document.lineAt(target.selection.start.line).range;
+    return placeAt(target, new Range(start, start), target.indentation, '\n');
+  },
+);
+
+export const replace = placing(
+  { id: 'replace', label: 'Replace the Selection', detail: 'In place of the selected text' },
+  (target) => {
+    const { start } = target.selection;
+    // What a selection takes in of its own indentation it takes away, too.
+    const lead = target.indentation.slice(start.character);
+    return placeAt(target, new Range(start, endOfText(target)), lead);
+  },
+);

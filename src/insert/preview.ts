@@ -1,7 +1,17 @@
-import type { InsertMode } from './insertMode.ts';
-import { fitInPlace, pageOf } from './placing.ts';
-import { PreviewWriter } from './previewWriter.ts';
-import { replace } from './replace.ts';
+import type { TextDocument, Uri } from 'vscode';
+import type { AnswerPlace } from '../document/answerRange.ts';
+import { showDocument } from '../document/documentEdit.ts';
+import type { EditorDocument } from '../document/openDocument.ts';
+import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
+import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/target.ts';
+import { inform } from '../ui/notify.ts';
+import type { InsertMode, ModeDeps } from './insertMode.ts';
+import { fitInPlace, openDocumentOf, replace } from './placing.ts';
+
+/** Often enough to seem to stream; VS Code compares both sides anew each time. */
+const REFRESH_MS = 100;
+/** Until it is looked whether what was refreshed is seen. */
+const CHECK_MS = 1_000;
 
 export const preview = previewing(replace.placeOf);
 
@@ -13,7 +23,151 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
     detail: 'Beside the selected text, to accept or discard',
     whenDone: 'the preview is complete: accept or discard it',
     fit: fitInPlace,
-    open: (targets, stage) =>
-      new PreviewWriter(pageOf(targets), targets.map(placeOf), stage, targets[0]?.situation),
+    open: (targets, deps) =>
+      new PreviewWriter(openDocumentOf(targets), targets.map(placeOf), deps, targets[0]?.snapshot),
   };
+}
+
+/**
+ * Shows answers in a comparison with the document, and writes them once they are accepted: nothing
+ * lands without a look at it, a continued or repeated answer neither. Follows their places all the
+ * time, so that the document may change meanwhile.
+ */
+class PreviewWriter implements AnswerWriter {
+  readonly #openDocument: EditorDocument;
+  readonly #deps: ModeDeps;
+  readonly #writer: StreamWriter;
+  readonly #listener: { dispose(): void };
+  /** The answers that are to come, or to go on. */
+  readonly #coming: Set<number>;
+  /** Those that wait to be accepted. */
+  readonly #waiting = new Set<number>();
+  #shown: Promise<Uri> | undefined;
+  #isDiscarded = false;
+  #isAccepting = false;
+  /** What the user was at when this was last wanted or accepted. */
+  #snapshot: EditorSnapshot | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    openDocument: EditorDocument,
+    places: readonly AnswerPlace[],
+    deps: ModeDeps,
+    snapshot: EditorSnapshot | undefined,
+  ) {
+    this.#snapshot = snapshot;
+    this.#openDocument = openDocument;
+    this.#deps = deps;
+    this.#writer = new StreamWriter(openDocument, places);
+    this.#writer.hold();
+    this.#coming = new Set(places.keys());
+    this.#listener = openDocument.onDidChange(() => this.#refreshSoon());
+  }
+
+  get documents(): readonly TextDocument[] {
+    return this.#writer.documents;
+  }
+
+  get isPending(): boolean {
+    return this.#shown !== undefined || this.#isAccepting;
+  }
+
+  append(answer: number, text: string): void {
+    if (text === '') return;
+    this.#waiting.add(answer);
+    this.#writer.append(answer, text);
+    // What still comes of a discarded answer opens no preview; what it is continued with does.
+    if (this.#isDiscarded && this.#coming.has(answer)) return;
+    this.#isDiscarded = false;
+    this.#coming.add(answer);
+    this.#shown ??= this.#deps.previews.show({
+      document: this.#openDocument.document,
+      text: () => this.#writer.preview,
+      mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
+      accept: () => this.#accept(),
+      discard: () => this.#discard(),
+    });
+    this.#refreshSoon();
+  }
+
+  async end(answer: number): Promise<boolean> {
+    this.#coming.delete(answer);
+    // What is not shown cannot be accepted.
+    return this.#shown === undefined || (await this.#shown.then(Boolean, () => false));
+  }
+
+  restart(answer: number): void {
+    this.#writer.restart(answer);
+    this.#waiting.delete(answer);
+    this.#coming.add(answer);
+    this.#isDiscarded = false;
+    this.#snapshot = currentSnapshot();
+  }
+
+  async undo(): Promise<Undone> {
+    const isShown = this.#shown !== undefined;
+    await this.#close();
+    this.#discard();
+    this.#waiting.clear();
+    const undone = await this.#writer.undo();
+    return undone === 'nothing' && isShown ? 'undone' : undone;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    // Nobody follows its place any more.
+    void this.#close();
+    this.#listener.dispose();
+    this.#writer.dispose();
+  }
+
+  #refreshSoon(afterMs = REFRESH_MS): void {
+    if (!this.#shown || this.#timer) return;
+    this.#timer = setTimeout(async () => {
+      this.#timer = undefined;
+      const uri = await this.#shown?.catch(() => undefined);
+      if (!uri || this.#deps.previews.isUpToDate(uri)) return;
+      this.#deps.previews.refresh(uri);
+      this.#refreshSoon(CHECK_MS);
+    }, afterMs);
+  }
+
+  async #accept(): Promise<void> {
+    if (this.#coming.size > 0) {
+      return inform('the answer is still coming. Accept it when it is complete.');
+    }
+    const shown = this.#shown;
+    // Accepted twice, it is written once.
+    if (!shown) return;
+    this.#shown = undefined;
+    const answers = [...this.#waiting];
+    this.#waiting.clear();
+    this.#writer.accept();
+    this.#isAccepting = true;
+    try {
+      // Shown before the preview closes, so that the document is never closed in between.
+      await showDocument(this.#openDocument.document);
+      await this.#deps.previews.close(await shown);
+      this.#writer.release();
+      const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
+      if (written.includes(false)) this.#deps.rescue();
+      this.#snapshot = currentSnapshot();
+    } catch {
+      this.#deps.rescue();
+    } finally {
+      this.#writer.hold();
+      this.#isAccepting = false;
+    }
+  }
+
+  async #close(): Promise<void> {
+    const uri = await this.#shown?.catch(() => undefined);
+    if (uri) await this.#deps.previews.close(uri);
+  }
+
+  #discard(): void {
+    this.#isDiscarded = true;
+    this.#shown = undefined;
+    this.#deps.cancel();
+  }
 }

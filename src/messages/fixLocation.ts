@@ -2,14 +2,14 @@ import type { ErrorDetails } from '../service/errors.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Action, Message } from './actions.ts';
 
-/** FixLocation the cause of a failure can be mended, as far as the failure itself does not say. Pure. */
+/** Where the cause of a failure can be mended, as far as the failure itself does not say. Pure. */
 
-/** FixLocation settings came from; `answers` are those of a set-up that goes on. */
+/** Where settings came from; `answers` are those of a set-up that goes on. */
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 /** What is known about the request that failed. */
 export interface MessageContext {
-  /** FixLocation key, project and service URL came from; the editor unless something else is known. */
+  /** Where key, project and service URL came from; the editor unless something else is known. */
   readonly source?: SettingsPlace | undefined;
   /** The host of the identity service. */
   readonly authHost?: string | undefined;

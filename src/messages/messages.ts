@@ -4,8 +4,7 @@ import type { SecretKind } from '../service/secrets/promptSecrets.ts';
 import type { Message } from './actions.ts';
 import { fixLocation, type MessageContext, type Sentence } from './fixLocation.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
-import { parameterRefused, plainNumber } from './parameterMessages.ts';
-import { REFUSAL_SENTENCES } from './refusalMessages.ts';
+import { plainNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
 
 /**
  * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,
@@ -45,7 +44,6 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     text: 'Nothing was sent: certificate checks are off, since NODE_TLS_REJECT_UNAUTHORIZED is 0. Remove it from the environment and restart VS Code.',
     actions: [],
   }),
-  'parameter-refused': parameterRefused,
   'prompt-holds-secret': ({ secretKinds = [] }) => ({
     text: `Nothing was sent: the text or a parameter holds ${secretNames(secretKinds)}. Take ${secretKinds.length > 1 ? 'them' : 'it'} out.`,
     actions: [],

@@ -4,18 +4,6 @@ import type { FixLocation, Sentence } from './fixLocation.ts';
 
 /** Every sentence about the way to the service and back. Pure. */
 
-type NetworkKind = Extract<
-  ErrorKind,
-  | 'unreachable'
-  | 'offline'
-  | 'connection-lost'
-  | 'certificate'
-  | 'tls'
-  | 'proxy'
-  | 'timeout'
-  | 'redirected'
->;
-
 const LATE: Readonly<Record<'connect' | 'headers' | 'idle' | 'total', string>> = {
   connect: 'did not answer in time',
   headers: 'did not answer in time',
@@ -27,7 +15,7 @@ const ELSEWHERE: readonly Action[] = ['retry', 'diagnose'];
 const CHECK_NETWORK = 'Check the network and the proxy settings of VS Code.';
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
-export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
+export const NETWORK_SENTENCES = {
   unreachable,
   offline: () => ({
     text: `Neither host can be reached: this machine is most likely offline or behind a proxy. ${CHECK_NETWORK}`,
@@ -61,7 +49,7 @@ export const NETWORK_SENTENCES: Readonly<Record<NetworkKind, Sentence>> = {
     };
   },
   redirected,
-};
+} satisfies Partial<Record<ErrorKind, Sentence>>;
 
 function redirected({ redirectHost }: ErrorDetails, where: FixLocation): Message {
   const { address, isIdentity, isOfVendor } = where;

@@ -2,24 +2,19 @@ import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Message } from './actions.ts';
 import type { FixLocation, Sentence, SettingsHome } from './fixLocation.ts';
 
-/** Every sentence about a key, a token, an account or a project that was refused. Pure. */
+/**
+ * Every sentence about what was refused: a parameter, a key, a token, an account or a project. Names,
+ * words and numbers of ours only. Pure.
+ */
 
-type RefusalKind = Extract<
-  ErrorKind,
-  | 'key-refused'
-  | 'token-request-refused'
-  | 'token-unusable'
-  | 'unauthorized'
-  | 'refused-once'
-  | 'forbidden'
-  | 'intercepted'
-  | 'project-missing'
-  | 'project-unknown'
-  | 'project-without-runtime'
-  | 'quota-used-up'
->;
+const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
+  least: 'at least',
+  above: 'more than',
+  most: 'at most',
+};
 
-export const REFUSAL_SENTENCES: Readonly<Record<RefusalKind, Sentence>> = {
+export const REFUSAL_SENTENCES = {
+  'parameter-refused': parameterRefused,
   'key-refused': (_, { place }) => ({
     text: `The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again, and ${howToSetKey(place)}. It is not tried again until then.`,
     actions: [place.key, 'refreshToken'],
@@ -32,7 +27,7 @@ export const REFUSAL_SENTENCES: Readonly<Record<RefusalKind, Sentence>> = {
     text: `${host ?? 'The identity service'} answered without a usable token. Most likely the identity address in the settings is not an identity service.`,
     actions: ['openSettings', 'retry'],
   }),
-  unauthorized: (details, where) => unauthorized(details, where),
+  unauthorized,
   'refused-once': () => ({
     text: 'The service refused the token, yet all checks pass now. Most likely the token had just ended. Try again.',
     actions: ['retry', 'diagnose'],
@@ -61,7 +56,7 @@ export const REFUSAL_SENTENCES: Readonly<Record<RefusalKind, Sentence>> = {
     text: 'The quota of the plan is used up. It was not tried again. Wait for the next period or change the plan.',
     actions: [],
   }),
-};
+} satisfies Partial<Record<ErrorKind, Sentence>>;
 
 function unauthorized({ code, isUnchecked }: ErrorDetails, { place }: FixLocation): Message {
   switch (code) {
@@ -90,4 +85,72 @@ function unchecked(isUnchecked: true | undefined): string {
 function howToSetKey({ key, name }: SettingsHome): string {
   if (key === 'setApiKey') return 'set it here';
   return key === 'openEnvFile' ? `put it into ${name}` : `set it in ${name} and restart VS Code`;
+}
+
+function parameterRefused(details: ErrorDetails): Message {
+  const start =
+    details.status === undefined ? 'Nothing was sent' : 'The service refused the request';
+  return {
+    text: `${start}: ${parameterFlawText(details)}. Change it in the settings.`,
+    actions: ['openSettings'],
+  };
+}
+
+/** "1,024", "0.5"; with an exponent where nobody could count the digits. */
+export function plainNumber(value: number): string {
+  return Math.abs(value) < 1e15
+    ? value.toLocaleString('en', { maximumFractionDigits: 20 })
+    : String(value);
+}
+
+/** What is wrong with it, as a part of a sentence. */
+export function parameterFlawText(details: ErrorDetails): string {
+  const { names: [name] = [], expected, actual, limit } = details;
+  if (name === undefined) return 'a parameter is out of its range';
+  const isCounted = name === 'stop_sequences';
+  const given =
+    actual === undefined
+      ? name
+      : `${name} ${isCounted ? 'has' : 'is'} ${plainNumber(actual)}${isCounted ? ' entries' : ''}, and`;
+  if (expected) return `${given} must be ${expectedText(details)}`;
+  return limit === undefined
+    ? `${name} is out of its range`
+    : `${given} ${limitText(details, limit)}`;
+}
+
+function limitText(
+  { names: [name, other] = [], bound = 'most', limitOf, isEstimate }: ErrorDetails,
+  limit: number,
+): string {
+  const range = `${BOUNDS[bound]} ${isEstimate ? 'about ' : ''}${plainNumber(limit)}`;
+  switch (limitOf) {
+    case 'chat':
+    case 'generation':
+      return `the ${limitOf} operation takes ${range}`;
+    case 'model':
+      return `the model takes ${range}`;
+    case 'room':
+      return `the text leaves room for ${range} in this model`;
+    default: {
+      const verb = name === 'stop_sequences' ? 'may have' : 'must be';
+      return `${verb} ${range}${other === undefined ? '' : `, which is ${other}`}`;
+    }
+  }
+}
+
+function expectedText({ expected, choices = [] }: ErrorDetails): string {
+  switch (expected) {
+    case 'integer':
+      return 'a whole number';
+    case 'boolean':
+      return 'true or false';
+    case 'choice':
+      return choices.join(' or ');
+    case 'texts':
+      return 'a list of texts, none of them twice';
+    case 'object':
+      return `an object that holds nothing but ${choices.join(' and ')}`;
+    default:
+      return 'a number';
+  }
 }

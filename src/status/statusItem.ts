@@ -6,8 +6,7 @@ import {
   ThemeColor,
   window,
 } from 'vscode';
-import type { Message } from '../messages/actions.ts';
-import { ACTION_LABELS } from '../messages/actions.ts';
+import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;

@@ -1,5 +1,5 @@
 import { shownName } from '../credentials/flawPhrases.ts';
-import { parameterFlawText } from '../messages/parameterMessages.ts';
+import { parameterFlawText } from '../messages/refusalMessages.ts';
 import type { ErrorDetails } from '../service/errors.ts';
 
 /**

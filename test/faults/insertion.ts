@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { GenerateOptions } from '../../src/generate/generateOptions.ts';
+import type { GenerateOptions } from '../../src/generate/runJob.ts';
 import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
 import type { World } from '../contract/service/world.ts';
 import { installEditor } from '../unit/credentials/fakeEditor.ts';
-import { FakeDocument } from '../unit/document/fakePage.ts';
+import { FakeDocument } from '../unit/document/fakeDocument.ts';
 import { becomes } from './cell.ts';
 import { type Duration, durationOf } from './duration.ts';
 
@@ -25,10 +25,10 @@ export async function startInsertions({ client, credentials }: World): Promise<I
   editor.text = PROMPT;
   const hooks = installEditor(() => editor);
   const { window } = await import('vscode');
-  const { DocumentWriter } = await import('../../src/document/documentWriter.ts');
+  const { StreamWriter } = await import('../../src/document/streamWriter.ts');
   const { Job } = await import('../../src/generate/job.ts');
   const { Jobs } = await import('../../src/generate/jobs.ts');
-  const { below } = await import('../../src/insert/below.ts');
+  const { below } = await import('../../src/insert/placing.ts');
   const { runJob } = await import('../../src/generate/runJob.ts');
   const { captureTargets } = await import('../../src/document/target.ts');
   const { readSettings } = await import('../../src/settings.ts');
@@ -40,7 +40,7 @@ export async function startInsertions({ client, credentials }: World): Promise<I
 
   const cancelled: Insertions['cancelled'] = async (texts) => {
     const page = new FakeDocument(PROMPT);
-    const open = () => new DocumentWriter(page, [place]);
+    const open = () => new StreamWriter(page, [place]);
     const stage = { previews: jobs.previews, rescue: () => assert.fail('rescued') };
     const job = new Job([target], readSettings(), { ...below, open }, stage);
     const failures: unknown[] = [];

@@ -123,7 +123,7 @@ describe('the life of a generation', () => {
       await generate(world.options, { insertMode: 'clipboard' });
     }
     assert.equal(job.isIdle, false);
-    assert.notEqual(job.claims.take([0]), undefined, 'it can still be made anew');
+    assert.notEqual(job.activeRuns.take([0]), undefined, 'it can still be made anew');
   });
 
   it('does nothing any more once it is forgotten', async () => {

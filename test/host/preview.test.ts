@@ -293,11 +293,11 @@ async function answer(job: Job, text: string): Promise<void> {
 
 /** A request that ends once it is aborted. */
 function running(job: Job): { readonly aborted: Promise<void>; readonly ended: Promise<boolean> } {
-  const controller = job.claims.take([0]);
+  const controller = job.activeRuns.take([0]);
   assert.ok(controller);
   const aborted = new Promise<void>((resolve) => {
     controller.signal.addEventListener('abort', () => resolve());
-  }).finally(() => job.claims.release(controller));
+  }).finally(() => job.activeRuns.release(controller));
   return { aborted, ended: aborted.then(() => job.end(0)) };
 }
 

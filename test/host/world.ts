@@ -1,6 +1,6 @@
 import { commands, type Range, Selection, type TextEditor, window } from 'vscode';
-import type { GenerateOptions } from '../../src/generate/generateOptions.ts';
 import { Jobs } from '../../src/generate/jobs.ts';
+import type { GenerateOptions } from '../../src/generate/runJob.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { isKind, type ServiceError } from '../../src/service/errors.ts';
 import { Session } from '../../src/service/session.ts';

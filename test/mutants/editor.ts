@@ -4,10 +4,10 @@ import type { Mutant } from './mutant.ts';
 export const editorMutants: readonly Mutant[] = [
   {
     name: 'an edit that changed nothing counts as done',
-    file: 'src/document/documentWriter.ts',
-    from: 'if (this.#isWritten) this.#attempts.succeeded();',
-    to: "if (this.#isWritten || answer === 'accepted') this.#attempts.succeeded();",
-    test: 'test/unit/document/documentWriter.test.ts',
+    file: 'src/document/streamWriter.ts',
+    from: 'if (isWritten) this.#attempts.succeeded();',
+    to: "if (isWritten || answer === 'accepted') this.#attempts.succeeded();",
+    test: 'test/unit/document/streamWriter.test.ts',
     title: 'J13: gives up where an edit is accepted and changes nothing',
   },
   {
@@ -15,16 +15,16 @@ export const editorMutants: readonly Mutant[] = [
     file: 'src/document/trackedText.ts',
     from: "if (isReplay && this.#isWritten && rangeOffset === end && text !== '') {",
     to: 'if (false) {',
-    test: 'test/unit/document/documentWriter.test.ts',
+    test: 'test/unit/document/streamWriter.test.ts',
     title:
       'where the user undoes what was written writes nothing behind what was undone and redone, and keeps the rest',
   },
   {
     name: 'a selection of whole lines grows over the answer',
-    file: 'src/document/textChange.ts',
+    file: 'src/document/keptSelections.ts',
     from: 'rangeOffset === textEnd && textEnd < end',
     to: 'false',
-    test: 'test/unit/document/textChange.test.ts',
+    test: 'test/unit/document/keptSelections.test.ts',
     title: 'is the same whole lines, with an answer on the next line',
   },
   {
@@ -77,7 +77,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a comment behind code is looked for from each blank again',
-    file: 'src/formatting/echo.ts',
+    file: 'src/formatting/indentation.ts',
     from: String.raw`/\s(?:\/\/|#).*/s`,
     to: String.raw`/\s+(?:\/\/|#).*$/`,
     test: 'test/unit/expressions.test.ts',

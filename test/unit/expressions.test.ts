@@ -32,7 +32,7 @@ describe('regular expressions', function () {
   it('all of them are found, built ones too', () => {
     const places = all.map(({ place }) => place);
     assert.ok(places.includes('src/ui/oneLine.ts'), 'built out of a part of another module');
-    assert.ok(places.some((place) => /^src\/formatting\/echo\.ts:\d+$/.test(place)));
+    assert.ok(places.some((place) => /^src\/formatting\/indentation\.ts:\d+$/.test(place)));
   });
 
   const QUADRATIC: Readonly<Record<string, RegExp>> = {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WorkspaceFolder } from 'vscode';
-import type { App } from '../../src/commands/app.ts';
-import type { Handlers } from '../../src/commands/commandNames.ts';
+import type { App, Handlers } from '../../src/commands/app.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
 /** What becomes of parts that cannot be loaded, as after an update of the extension on disk. */

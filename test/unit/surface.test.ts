@@ -21,7 +21,7 @@ describe('the surface of the extension', () => {
     const allowed = [
       /^src\/diagnostics\/(copyText|diagnosisPicker)\.ts: clipboard\.writeText\(/i,
       // The answer, on a button that says so.
-      /^src\/generate\/lastResult\.ts: clipboard\.writeText\(result\.text\)$/,
+      /^src\/generate\/outcome\.ts: clipboard\.writeText\(result\.text\)$/,
       // The answer, in the insert mode of that name.
       /^src\/insert\/clipboard\.ts: clipboard\.writeText\(text\)$/,
     ];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { AnswerPlace } from '../../../src/document/answerRange.ts';
-import { DocumentWriter } from '../../../src/document/documentWriter.ts';
-import { FakeDocument, type Fate, type Mark } from './fakePage.ts';
+import { StreamWriter } from '../../../src/document/streamWriter.ts';
+import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 
 /** Without pauses, so that thousands of runs take seconds. */
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
@@ -84,7 +84,7 @@ function answerOf({ unit: character }: Mark): number {
 
 interface Run {
   readonly page: FakeDocument;
-  readonly writer: DocumentWriter;
+  readonly writer: StreamWriter;
   /** What came of each, with its lead and tail if anything came. */
   readonly texts: readonly string[];
   readonly placed: readonly boolean[];
@@ -98,7 +98,7 @@ interface Run {
 async function play(drawn: readonly AnswerPlace[], script: readonly Step[]): Promise<Run> {
   const page = new FakeDocument(original);
   const atFirst = page.marks;
-  const writer = new DocumentWriter(page, drawn, { timing });
+  const writer = new StreamWriter(page, drawn, { timing });
   const lengths = drawn.map(() => 0);
   const isNear = drawn.map(() => false);
   let [userEdits, replays, failures] = [0, 0, 0];

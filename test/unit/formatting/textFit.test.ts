@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type FitOptions, TextFit } from '../../../src/formatting/textFit.ts';
+import type { FitOptions } from '../../../src/formatting/indentation.ts';
+import { TextFit } from '../../../src/formatting/textFit.ts';
 import { processorTime } from '../../processorTime.ts';
 import { cutText, run } from './cuts.ts';
 

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
-import { type Selected, selectionAfter } from '../../../src/document/textChange.ts';
+import type { Selected } from '../../../src/document/keptSelections.ts';
 import type { OffsetRange, TextChange } from '../../../src/document/trackedText.ts';
+import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
+import { installEditor } from '../credentials/fakeEditor.ts';
+
+type SelectionAfter = typeof import('../../../src/document/keptSelections.ts').selectionAfter;
+let selectionAfter: SelectionAfter;
 
 /** What is selected after changes, and all of the text then. */
 function afterwards(
   text: string,
   selected: Selected,
   changes: readonly TextChange[],
-): { readonly selected: string; readonly text: string } & ReturnType<typeof selectionAfter> {
+): { readonly selected: string; readonly text: string } & ReturnType<SelectionAfter> {
   const textOf = ({ start, end }: OffsetRange) => text.slice(start, end);
   const { wanted, grown } = selectionAfter(selected, changes, textOf);
   const changed = changes
@@ -21,6 +26,13 @@ function afterwards(
 }
 
 describe('a selection after changes of ours', () => {
+  let hooks: ReturnType<typeof installEditor>;
+  before(async () => {
+    hooks = installEditor(() => new SinkEditor());
+    ({ selectionAfter } = await import('../../../src/document/keptSelections.ts'));
+  });
+  after(() => hooks.deregister());
+
   for (const lineEnd of ['\n', '\r\n']) {
     const lines = `one${lineEnd}two${lineEnd}`;
     /** Two whole lines between others. */

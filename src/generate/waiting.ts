@@ -1,10 +1,32 @@
-import { window } from 'vscode';
+import { Range, type TextDocument, ThemeColor, window } from 'vscode';
+import { editorOf } from '../document/documentEdit.ts';
 import { isKind } from '../service/errors.ts';
+
+/** What is seen, and asked, as long as no text has come. */
 
 const AGAIN = 'Cancel and Try Again';
 const QUESTION =
   'Hosted Model: no answer for 5 seconds. The service is slow, or the connection has died unseen. Wait, or try again on another connection; the service may bill both requests.';
 const PROGRESS = 'no answer yet, still waiting…';
+
+/**
+ * Says at the end of a line that text is on its way. VS Code moves the words with the line.
+ * @param line one-based
+ * @returns takes the words away
+ */
+export function markLine(document: TextDocument, line: number): () => void {
+  const mark = window.createTextEditorDecorationType({
+    after: {
+      contentText: 'generating…',
+      margin: '0 0 0 2ch',
+      fontStyle: 'italic',
+      color: new ThemeColor('editorGhostText.foreground'),
+    },
+  });
+  const { end } = document.lineAt(Math.min(line, document.lineCount) - 1).range;
+  editorOf(document)?.setDecorations(mark, [new Range(end, end)]);
+  return () => mark.dispose();
+}
 
 /**
  * Requests of one command that get no answer. A connection can die without a word, and the request

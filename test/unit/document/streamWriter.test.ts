@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import type { AnswerPlace } from '../../../src/document/answerRange.ts';
-import { DocumentWriter } from '../../../src/document/documentWriter.ts';
-import { FakeDocument, type Fate } from './fakePage.ts';
+import { StreamWriter } from '../../../src/document/streamWriter.ts';
+import { FakeDocument, type Fate } from './fakeDocument.ts';
 
 const END = { start: 6, end: 6, lead: '\n', tail: '' };
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
 
-function writing(place = END, times = timing): { page: FakeDocument; writer: DocumentWriter } {
+function writing(place = END, times = timing): { page: FakeDocument; writer: StreamWriter } {
   const page = new FakeDocument('prompt');
-  return { page, writer: new DocumentWriter(page, [place], { timing: times }) };
+  return { page, writer: new StreamWriter(page, [place], { timing: times }) };
 }
 
 /** Lets these become of the next edits, one after the other. */
-async function endWith(page: FakeDocument, writer: DocumentWriter, fates: readonly Fate[]) {
+async function endWith(page: FakeDocument, writer: StreamWriter, fates: readonly Fate[]) {
   const end = writer.end(0);
   for (const fate of fates) {
     page.fate = fate;
@@ -178,7 +178,7 @@ describe('the writer of a document', () => {
     /** @returns how often it was told that all is taken back, before and after each undo or redo */
     async function told(
       places: readonly AnswerPlace[],
-      before: (page: FakeDocument, writer: DocumentWriter) => Promise<void>,
+      before: (page: FakeDocument, writer: StreamWriter) => Promise<void>,
       replays: readonly ('undo' | 'redo')[],
     ): Promise<number[]> {
       const page = new FakeDocument('prompt');
@@ -186,7 +186,7 @@ describe('the writer of a document', () => {
       const onTakenBack = () => {
         times += 1;
       };
-      const writer = new DocumentWriter(page, places, { timing, onTakenBack });
+      const writer = new StreamWriter(page, places, { timing, onTakenBack });
       await before(page, writer);
       const timesBefore = times;
       const timesAfter = replays.map((replay) => {
@@ -197,7 +197,7 @@ describe('the writer of a document', () => {
     }
     const write = async (
       page: FakeDocument,
-      writer: DocumentWriter,
+      writer: StreamWriter,
       answer: number,
       text: string,
     ) => {
@@ -207,7 +207,7 @@ describe('the writer of a document', () => {
     };
 
     it('tells once that all of it is taken back', async () => {
-      const one = async (page: FakeDocument, writer: DocumentWriter) => {
+      const one = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');
       };
@@ -215,7 +215,7 @@ describe('the writer of a document', () => {
     });
 
     it('tells nothing as long as some of what still comes is there', async () => {
-      const two = async (page: FakeDocument, writer: DocumentWriter) => {
+      const two = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(3, 0, 'u');
         await write(page, writer, 1, 'two');
@@ -236,7 +236,7 @@ describe('the writer of a document', () => {
     });
 
     it('does not count an answer that has ended', async () => {
-      const ended = async (page: FakeDocument, writer: DocumentWriter) => {
+      const ended = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));
         page.change(3, 0, 'u');
@@ -246,7 +246,7 @@ describe('the writer of a document', () => {
     });
 
     it('tells nothing where the user deletes it by hand', async () => {
-      const deleted = async (page: FakeDocument, writer: DocumentWriter) => {
+      const deleted = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(6, 4, '');
       };

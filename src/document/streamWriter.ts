@@ -1,0 +1,317 @@
+import type { Disposable, TextDocument } from 'vscode';
+import { type AnswerPlace, AnswerRange, type NextChange } from './answerRange.ts';
+import type { OpenDocument } from './openDocument.ts';
+import { placeOf, type TextChange } from './trackedText.ts';
+
+/** What became of the wish to take text back. */
+export type Undone =
+  | 'undone'
+  /** There was nothing to take away. */
+  | 'nothing'
+  /** Not all of it could be taken away: the document is closed, say, or cannot be written to. */
+  | 'refused';
+
+/** Takes the answers of one command as they stream, each by its number. Text has LF line ends. */
+export interface AnswerWriter extends Disposable {
+  /** The documents that text goes to; none where it goes somewhere else, or nothing came yet. */
+  readonly documents: readonly TextDocument[];
+  /** Whether text of it waits to be written. */
+  readonly isPending: boolean;
+  append(answer: number, text: string): void;
+  /** Nothing more comes for now. @returns false if not all of the text stands where it should */
+  end(answer: number): Promise<boolean>;
+  /** What comes next takes the place of the answer so far. */
+  restart(answer: number): void;
+  /** Takes away exactly what was written, and puts back what it replaced. */
+  undo(): Promise<Undone>;
+}
+
+/** In milliseconds. */
+export interface Timing {
+  /** From the start of one edit to that of the next: each one wakes the file's language servers. */
+  readonly intervalMs: number;
+  /** For an edit that VS Code never answers. */
+  readonly deadlineMs: number;
+}
+
+/** 30 edits a second at the most. */
+const TIMING: Timing = { intervalMs: 34, deadlineMs: 5_000 };
+
+interface WriterOptions {
+  readonly timing?: Timing;
+  /** Called when the user has undone all that was written of the answers that still come. */
+  readonly onTakenBack?: () => void;
+}
+
+/** A change under way, until it is reported. */
+interface Expected extends NextChange {
+  readonly range: AnswerRange;
+}
+
+/** Times that text is taken back, before it is left where it is: the user may always be quicker. */
+const REMOVALS = 10;
+
+/**
+ * Writes streamed answers into a document, each at its place: one edit in flight for all of them,
+ * each edit checked, all of them one undo step as long as nobody else edits. Follows the places
+ * from the moment it is made, so that what the user does meanwhile is never overwritten.
+ *
+ * What VS Code says about an edit proves nothing (see `OpenDocument.write`); what counts is the change that
+ * the document then reports.
+ */
+export class StreamWriter implements AnswerWriter {
+  readonly #openDocument: OpenDocument;
+  readonly #ranges: readonly AnswerRange[];
+  readonly #listener: { dispose(): void };
+  readonly #timing: Timing;
+  readonly #onTakenBack: () => void;
+  /** Somebody else edited since our last edit, so that the next one begins an undo step. */
+  #isForeign = true;
+  #expected: readonly Expected[] = [];
+  #isHeld = false;
+  #isRunning = false;
+  #running = Promise.resolve();
+  #turn = 0;
+  readonly #attempts = new EditAttempts();
+
+  constructor(
+    openDocument: OpenDocument,
+    places: readonly AnswerPlace[],
+    { timing = TIMING, onTakenBack = () => {} }: WriterOptions = {},
+  ) {
+    this.#openDocument = openDocument;
+    this.#timing = timing;
+    this.#onTakenBack = onTakenBack;
+    this.#ranges = places.map((place) => new AnswerRange(openDocument, place));
+    this.#listener = openDocument.onDidChange((changes, isReplay) =>
+      this.#follow(changes, isReplay),
+    );
+  }
+
+  get documents(): readonly TextDocument[] {
+    return [this.#openDocument.document];
+  }
+
+  get isPending(): boolean {
+    return this.#ranges.some(({ isPending }) => isPending);
+  }
+
+  append(answer: number, text: string): void {
+    if (text === '') return;
+    this.#range(answer).append(text);
+    this.#start();
+  }
+
+  async end(answer: number): Promise<boolean> {
+    const range = this.#range(answer);
+    const ended = range.end();
+    this.#start();
+    await ended;
+    return range.isPlaced;
+  }
+
+  restart(answer: number): void {
+    this.#range(answer).restart();
+    this.#isForeign = true;
+  }
+
+  async undo(): Promise<Undone> {
+    for (const range of this.#ranges) range.withdraw();
+    await this.#running;
+    for (let removals = 0; removals <= REMOVALS; removals += 1) {
+      const changes = this.#ranges.flatMap((range) => range.removal());
+      if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
+      if (!(this.#openDocument.isShown || this.#openDocument.isOpen)) return 'refused';
+      const edit = this.#openDocument.write(changes, true);
+      if ((await answerOf(edit, this.#timing.deadlineMs)) === 'late') return 'refused';
+    }
+    return 'refused';
+  }
+
+  /** Writes nothing until `release`; what comes meanwhile waits. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Lets `release` write what waits by now, and nothing that comes later. */
+  accept(): void {
+    for (const range of this.#ranges) range.accept();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#start();
+  }
+
+  /** The document with everything that waits. */
+  get preview(): string {
+    let text = '';
+    let from = 0;
+    for (const range of this.#ranges) {
+      const { change } = range.upcoming ?? {};
+      if (!change) continue;
+      text += this.#openDocument.textOf({ start: from, end: change.rangeOffset }) + change.text;
+      from = change.rangeOffset + change.rangeLength;
+    }
+    return text + this.#openDocument.textOf({ start: from, end: Number.MAX_SAFE_INTEGER });
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+    this.#openDocument.dispose();
+  }
+
+  #range(answer: number): AnswerRange {
+    const range = this.#ranges[answer];
+    if (!range) throw new RangeError(`No answer ${answer}`);
+    return range;
+  }
+
+  /** Whether anything stands in the document of the answers that still come. */
+  get #hasTextOfOpen(): boolean {
+    return this.#ranges.some(({ isComing, own }) => isComing && own.pieces.length > 0);
+  }
+
+  #start(): void {
+    if (!this.#isRunning) this.#running = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
+      const startedAt = performance.now();
+      await this.#write(batch);
+      for (const range of this.#ranges) range.settle();
+      const restMs = this.#timing.intervalMs - (performance.now() - startedAt);
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
+    }
+    for (const range of this.#ranges) range.settle();
+    this.#isRunning = false;
+  }
+
+  #nextBatch(): Expected[] {
+    const batch: Expected[] = [];
+    if (this.#isHeld) return batch;
+    // Everybody begins a batch in turn.
+    this.#turn = (this.#turn + 1) % this.#ranges.length;
+    const inTurn = [...this.#ranges.slice(this.#turn), ...this.#ranges.slice(0, this.#turn)];
+    for (const range of inTurn) {
+      const next = range.next();
+      // What touches waits for the next batch: VS Code may join such changes into one.
+      if (!next || batch.some(({ change }) => doTouch(change, next.change))) continue;
+      batch.push({ range, ...next });
+    }
+    return batch;
+  }
+
+  async #write(batch: readonly Expected[]): Promise<void> {
+    const { version } = this.#openDocument;
+    this.#expected = batch;
+    const edit = this.#openDocument.write(
+      batch.map(({ change }) => change),
+      this.#isForeign,
+    );
+    const answer = await answerOf(edit, this.#timing.deadlineMs);
+    const isWritten = this.#expected.length === 0;
+    this.#expected = [];
+    if (isWritten) this.#attempts.succeeded();
+    else if (this.#attempts.failed(answer, this.#openDocument.version !== version)) {
+      for (const { range } of batch) range.lose();
+    }
+  }
+
+  /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */
+  #follow(changes: readonly TextChange[], isReplay: boolean): void {
+    const ours = new Map<TextChange, Expected>();
+    for (const expected of this.#expected) {
+      const reported = changes.find((change) => isSame(change, expected.change));
+      if (reported) ours.set(reported, expected);
+    }
+    const hadText = this.#hasTextOfOpen;
+    const areOurs = ours.size > 0 && ours.size === this.#expected.length;
+    const isTyping = changes.length === 1 && changes[0]?.rangeLength === 0;
+    for (const change of changes) {
+      const expected = areOurs ? ours.get(change) : undefined;
+      const writer = expected ? this.#ranges.indexOf(expected.range) : -1;
+      for (const [index, { own }] of this.#ranges.entries()) {
+        if (index === writer) own.grow(change, expected?.tailLength);
+        else own.follow(change, { belongsBehind: index < writer, isReplay, isTyping });
+      }
+      expected?.range.wrote(expected);
+    }
+    if (areOurs) this.#expected = [];
+    if (changes.length > 0) this.#isForeign = !areOurs;
+    if (isReplay && hadText && !this.#hasTextOfOpen) this.#onTakenBack();
+  }
+}
+
+/** Edits that nothing came of, before the text is given up. */
+const TRIES = 3;
+/** Edits that were rejected in a row: an editor is rejected for a moment while its tab is switched. */
+const REJECTIONS = 10;
+/** Edits that came too late since somebody else was quicker. */
+const RACES = 50;
+
+/** What VS Code says about an edit, or that it says nothing. */
+type EditAnswer = 'accepted' | 'refused' | 'rejected' | 'late';
+
+/** Says of an edit. @param deadlineMs for one that VS Code never answers */
+async function answerOf(edit: Promise<boolean>, deadlineMs: number): Promise<EditAnswer> {
+  const late = Promise.withResolvers<EditAnswer>();
+  const timer = setTimeout(() => late.resolve('late'), deadlineMs);
+  const answered = edit.then(
+    (isAccepted) => (isAccepted ? 'accepted' : 'refused'),
+    () => 'rejected' as const,
+  );
+  try {
+    return await Promise.race([answered, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Counts the edits in a row that nothing came of. */
+class EditAttempts {
+  #tries = 0;
+  #races = 0;
+  #rejections = 0;
+
+  succeeded(): void {
+    this.#tries = 0;
+    this.#races = 0;
+    this.#rejections = 0;
+  }
+
+  /**
+   * Counts one more.
+   * @param hasChanged whether the document is another one than before the edit
+   * @returns true once another try would be in vain, or could write the text twice
+   */
+  failed(answer: EditAnswer, hasChanged: boolean): boolean {
+    if (answer === 'rejected') this.#rejections += 1;
+    else {
+      this.#rejections = 0;
+      if (hasChanged) this.#races += 1;
+      else this.#tries += 1;
+    }
+    // Accepted, but altered beyond recognition, or to come at any time.
+    const isWritten = answer === 'late' || (answer === 'accepted' && hasChanged);
+    const isEnough = this.#tries >= TRIES || this.#races >= RACES || this.#rejections >= REJECTIONS;
+    if (isWritten || isEnough) this.succeeded();
+    return isWritten || isEnough;
+  }
+}
+
+/** Whether nothing stands between the places of two changes. */
+function doTouch(one: TextChange, other: TextChange): boolean {
+  const [first, second] = [placeOf(one), placeOf(other)];
+  return first.start <= second.end && second.start <= first.end;
+}
+
+function isSame(change: TextChange, expected: TextChange): boolean {
+  return (
+    change.rangeOffset === expected.rangeOffset &&
+    change.rangeLength === expected.rangeLength &&
+    change.text === expected.text
+  );
+}
