@@ -25,7 +25,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'Prompts with places to fill in: loads, reads, checks, completes, fills and picks them.',
   status: 'The status item, its menu, and what happened in this session.',
   envFile: 'Problems and quick fixes of an open `.env` file.',
-  insert: 'The insert modes and the preview; a mode is a file and a line in the list.',
+  insert: 'The insert modes and the preview; a mode is an entry of one list.',
   credentials: 'The three sources, which of them wins, what the user approved, and the set-up.',
   messages: 'A sentence and a way out for every failure of the service.',
   dotenv: 'The text of a `.env` file: its settings, mistakes and fixes, and what git does with it.',
@@ -33,7 +33,6 @@ const PURPOSES: Readonly<Record<string, string>> = {
   formatting: 'Fits streamed text to its place: fences, indentation, line ends, characters. Pure.',
   ui: 'Progress, wizard steps, log and announcements; knows no feature.',
   settings: 'The only reader of the configuration, as one snapshot.',
-  throttle: 'Something that is done at most once in a while.',
   service: 'The hosted service as a client sees it; plain Node, without VS Code.',
 };
 
