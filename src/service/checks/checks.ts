@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import type { RequestLimit } from '../http/headers.ts';
 import type { Retry } from '../http/httpRequest.ts';
+import type { RequestLimit } from '../http/limiter.ts';
 import { endOf, type ModelEnd, withEnd } from '../models/modelLifecycle.ts';
 import { functionOf } from '../models/models.ts';
 import type { ClientSettings, Session } from '../session.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { failureInEvent } from '../failures.ts';
 import type { Body } from '../http/body.ts';
-import { readEvents } from '../http/stream.ts';
+import { readEvents } from '../http/body.ts';
 import { parseJson } from '../wire.ts';
 import type { AnswerChunk, StopReason, Usage } from './answerChunk.ts';
 

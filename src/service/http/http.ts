@@ -10,11 +10,9 @@ import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { own } from '../own.ts';
 import type { Body } from './body.ts';
-import { Deadline } from './deadline.ts';
-import { editorFetch } from './editorFetch.ts';
-import { refuseEndlessTunnels } from './endlessTunnels.ts';
-import { checkHead, requestHeaders, type StreamedAnswer } from './headers.ts';
+import { editorFetch, refuseEndlessTunnels } from './editorFetch.ts';
 import type { Budget, HttpRequest } from './httpRequest.ts';
+import { checkHead, requestHeaders, type StreamedAnswer } from './httpRequest.ts';
 import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
@@ -86,31 +84,23 @@ export class Http {
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
     }
-    const deadline = new Deadline(request.budget, this.#options.clock);
     const cancelled = AbortSignal.any([request.signal, this.#closing.signal]);
-    const signal = AbortSignal.any([cancelled, deadline.signal]);
-    const attempts = new RequestAttempts(request, signal, this.#options);
+    const attempts = new RequestAttempts(request, cancelled, this.#options);
     let body: Body | undefined;
     try {
-      const { stream, ...head } = await this.#request(request, attempts, deadline, signal);
-      body = attempts.answered(stream);
-      attempts.applyRateLimit(head);
-      checkHead(head, request);
-      const result = await request.read({ header: head.header, body });
+      const answer = await this.#request(request, attempts);
+      body = attempts.answered(answer);
+      checkHead(answer, request);
+      const result = await request.read({ header: answer.header, body });
       await leave(body, () => attempts.release());
       return result;
     } catch (cause) {
-      if (signal.aborted) body?.close();
+      if (attempts.signal.aborted) body?.close();
       const error = await attempts.errorOf(cause, responseOf(cause));
       if (body) await leave(body, () => attempts.release());
-      if (cancelled.aborted) throw new ServiceError('cancelled');
-      if (deadline.signal.aborted && error.details.phase !== 'connect') {
-        const { host = '', attempts: count = 0 } = error.details;
-        throw new ServiceError('timeout', { phase: 'total', host, attempts: count });
-      }
-      throw error;
+      throw attempts.reported(error);
     } finally {
-      deadline.end();
+      attempts.end();
       if (!body) attempts.release();
     }
   }
@@ -118,18 +108,15 @@ export class Http {
   async #request(
     request: HttpRequest<unknown>,
     attempts: RequestAttempts,
-    deadline: Deadline,
-    signal: AbortSignal,
   ): Promise<StreamedAnswer> {
     const response = await this.#axios.request<ReadableStream<Uint8Array> | null>({
       method: request.method,
       url: request.url,
       data: request.body,
       headers: requestHeaders(request),
-      signal,
+      signal: attempts.signal,
       adapter: (config) =>
         attempts.attempt(async (bearer, limited) => {
-          deadline.begin();
           this.#hosts.add(new URL(request.url).host);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the request, whatever a retry has made of the configuration.

@@ -1,8 +1,9 @@
-import type { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { ErrorAnswer } from '../failures.ts';
 import type { Body } from './body.ts';
-import type { AnswerHead, MediaTypes } from './headers.ts';
-import type { RequestGate } from './limiter.ts';
+import type { RequestGate, RequestLimit } from './limiter.ts';
+
+/** What one request is, what of it goes out besides a body, and what the head of its answer says. */
 
 /** One request with everything that decides where it goes, how often and how long. */
 export interface HttpRequest<Result> extends MediaTypes {
@@ -59,4 +60,60 @@ export interface Budget {
   readonly totalMs: number;
   /** Monotonic milliseconds at which all of it must be over; undefined before the first attempt. */
   endsAt: number | undefined;
+}
+
+/** What an answer says before its body. */
+export interface AnswerHead {
+  readonly status: number;
+  /** The value of a header, by its name in lower case. */
+  readonly header: (name: string) => string | undefined;
+}
+
+/** The same, and the body as it comes; null where there is none. */
+export interface StreamedAnswer extends AnswerHead {
+  readonly stream: ReadableStream<Uint8Array> | null;
+}
+
+/** The media types of a request. */
+export interface MediaTypes {
+  readonly accept: 'application/json' | 'text/event-stream';
+  readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
+}
+
+/** What a request says besides its body. */
+export function requestHeaders({ accept, contentType }: MediaTypes): Record<string, string> {
+  return {
+    Accept: accept,
+    // Answers are small; unasked compression is refused, and with it bombs and silent truncation.
+    'Accept-Encoding': 'identity',
+    'User-Agent': 'hosted-model',
+    ...(contentType && { 'Content-Type': contentType }),
+  };
+}
+
+/**
+ * Whether the head of an answer promises what was asked for.
+ * @throws {ServiceError} `unexpected-answer`
+ */
+export function checkHead(
+  { status, header }: AnswerHead,
+  { accept }: Pick<MediaTypes, 'accept'>,
+): void {
+  const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  const encoding = header('content-encoding') ?? 'identity';
+  if (type !== accept || encoding !== 'identity') {
+    throw new ServiceError('unexpected-answer', { status });
+  }
+}
+
+/** What the headers of an answer say about the limit: numbers, and nothing else of them. */
+export function requestLimit(header: AnswerHead['header']): RequestLimit {
+  const number = (name: string) => {
+    const text = header(name);
+    return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+  };
+  return {
+    perSecond: number('x-requests-limit-rate'),
+    left: number('x-requests-limit-remaining'),
+  };
 }
