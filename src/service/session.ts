@@ -14,14 +14,14 @@ import { ModelCache } from './models/modelCache.ts';
 import { endOf } from './models/modelLifecycle.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { listModels, type ModelSource } from './models/models.ts';
-import { own } from './own.ts';
 import { redact } from './secrets/redact.ts';
 import { holdsSecret } from './secrets/secretSearch.ts';
 import { fetchToken } from './token/identity.ts';
 import { KeyTokens } from './token/keyTokens.ts';
 import type { TokenService } from './token/token.ts';
-import type { TokenState } from './token/tokenState.ts';
+import type { TokenState } from './token/tokenLife.ts';
 import type { Operation } from './vendors.ts';
+import { own } from './wire.ts';
 
 // What `extension.ts` does with the states of a token loads with them.
 export { isOutOfReach } from './errors.ts';

@@ -1,6 +1,9 @@
 import * as v from 'valibot';
-import { parameterProblem } from '../service/generation/parameterCheck.ts';
-import { PARAMETER_RANGES, type Parameters } from '../service/generation/parameters.ts';
+import {
+  PARAMETER_RANGES,
+  type Parameters,
+  parameterProblem,
+} from '../service/generation/parameters.ts';
 import type { Operation } from '../service/vendors.ts';
 import type { TemplateFlaw } from './flaws.ts';
 import { nearest } from './nearest.ts';

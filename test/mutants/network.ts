@@ -68,7 +68,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'what follows the last event is waited for',
     file: 'src/service/generation/answerReader.ts',
-    from: '      if (collected.isWhole) return;\n',
+    from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
     title: 'delays nobody while the service keeps the answer open',

@@ -8,7 +8,7 @@ import axios, {
 import axiosRetry from 'axios-retry';
 import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import { own } from '../own.ts';
+import { own } from '../wire.ts';
 import type { Body } from './body.ts';
 import { editorFetch, refuseEndlessTunnels } from './editorFetch.ts';
 import type { Budget, HttpRequest } from './httpRequest.ts';

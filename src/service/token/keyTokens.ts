@@ -1,10 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
-import { own } from '../own.ts';
-import { RecentSecrets } from '../secrets/recentSecrets.ts';
+import { own } from '../wire.ts';
 import { TokenService } from './token.ts';
-import type { TokenAnswer } from './tokenLife.ts';
-import type { TokenState } from './tokenState.ts';
+import type { TokenAnswer, TokenState } from './tokenLife.ts';
+
+/** The key in use and the three before it. */
+const MOST_KEYS = 4;
+/** Of each key. */
+const MOST_TOKENS = 3;
 
 export interface KeyTokensOptions {
   readonly fetchToken: (credentials: Credentials, signal: AbortSignal) => Promise<TokenAnswer>;
@@ -125,4 +128,30 @@ function isOf(kept: Kept | undefined, wanted: Credentials): kept is Kept {
     own.approved.auth === wanted.approved.auth &&
     own.approved.service === wanted.approved.service
   );
+}
+
+/**
+ * The last keys with their last tokens, in memory only: a service can repeat whatever it was sent,
+ * also once it is replaced, or forgotten by signing out.
+ */
+class RecentSecrets {
+  /** The one that was used last at the end. */
+  readonly #tokens = new Map<string, readonly string[]>();
+
+  get values(): readonly string[] {
+    return [...this.#tokens].flat(2);
+  }
+
+  /** Keeps a key, with this token of it; the key that was used longest ago makes room. */
+  keep(apiKey: string, ...token: readonly string[]): void {
+    const tokens = [...token, ...(this.#tokens.get(apiKey) ?? [])].slice(0, MOST_TOKENS);
+    this.#tokens.delete(apiKey);
+    this.#tokens.set(apiKey, tokens);
+    const [oldest = ''] = this.#tokens.keys();
+    if (this.#tokens.size > MOST_KEYS) this.#tokens.delete(oldest);
+  }
+
+  clear(): void {
+    this.#tokens.clear();
+  }
 }

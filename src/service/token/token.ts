@@ -1,10 +1,18 @@
 import { type Clock, momentOf, systemClock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import { own } from '../own.ts';
 import { SharedTask } from '../sharedTask.ts';
+import { own } from '../wire.ts';
 import { Backoff } from './backoff.ts';
-import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
-import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
+import {
+  ageOf,
+  type CurrentToken,
+  clockAhead,
+  type Token,
+  type TokenAnswer,
+  type TokenState,
+  tokenLife,
+  validState,
+} from './tokenLife.ts';
 
 export interface TokenServiceOptions {
   /** One request for a token, retried as the retry rules say. */
