@@ -84,7 +84,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'a connection is opened in a pause',
     file: 'src/service/session.ts',
-    from: 'this.isPaused(address.origin) ? undefined : ',
+    from: 'this.isPaused(source.origin)\n        ? undefined\n        : ',
     to: '',
     test: 'test/contract/service/session.test.ts',
     title: 'opens no connection in a pause',

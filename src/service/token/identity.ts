@@ -1,6 +1,7 @@
 import type { Credentials } from '../credentials.ts';
 import { identityFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
+import { probe } from '../http/probe.ts';
 import { readTokenAnswer } from '../wire.ts';
 import type { TokenAnswer } from './tokenLife.ts';
 
@@ -34,4 +35,14 @@ export function fetchToken(
     failure: identityFailure,
     read: async ({ body, header }) => readTokenAnswer(await body.text(), header('date')),
   });
+}
+
+/** Asks the identity service for anything at all. @throws {ServiceError} as `probe` */
+export async function probeIdentity(
+  http: Http,
+  { vendor, authUrl, approved }: Credentials,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = authUrl + vendor.tokenPath;
+  await probe(http, { url, origin: approved.auth, signal, read: async () => undefined });
 }
