@@ -33,8 +33,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a key that was replaced may be repeated',
     file: 'src/service/token/keyTokens.ts',
-    from: '[...this.#tokens].flat(2)',
-    to: '[...this.#tokens].slice(-1).flat(2)',
+    from: '[...this.#recent].flat(2)',
+    to: '[...this.#recent].slice(-1).flat(2)',
     test: 'test/contract/service/session.test.ts',
     title: 'after keys were replaced: in errors',
   },

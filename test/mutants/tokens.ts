@@ -48,8 +48,8 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'no backoff of renewals',
-    file: 'src/service/token/backoff.ts',
-    from: 'FIRST_MS * 2 ** this.#failures',
+    file: 'src/service/token/token.ts',
+    from: 'FIRST_PAUSE_MS * 2 ** this.#failures',
     to: '0',
     test: token,
     title: 'H15: backs off from 5 s to 5 min when renewals fail',

@@ -68,10 +68,7 @@ export interface DiagnoseOptions {
 const CLOCK_TOLERANCE_MS = 120_000;
 
 /** What a check works with. */
-interface CheckContext {
-  readonly session: Session;
-  readonly credentials: Credentials;
-  readonly settings: ClientSettings;
+interface CheckContext extends DiagnoseOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
@@ -86,9 +83,7 @@ interface CheckContext {
 
 type Probe = ReturnType<Session['probe']>;
 
-type Check = (bench: CheckContext) => Promise<CheckFacts>;
-
-const RUN: Readonly<Record<CheckName, Check>> = {
+const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFacts>>> = {
   'identity-host': async ({ session, credentials, signal }) => {
     await probeIdentity(session.http, credentials, signal);
     return { host: new URL(credentials.authUrl).host };
@@ -156,8 +151,8 @@ export async function diagnose(
     if (!failure || (check === 'service-host' && isOfOneHost(failure))) {
       onResult({ check, state: 'running' });
       const onRetry = (retry: Retry) => onResult({ check, state: 'running', retry });
-      const bench = { clock: systemClock, ...options, probe, found, onRetry, signal };
-      result = await resultOf(check, bench);
+      const context = { clock: systemClock, ...options, probe, found, onRetry, signal };
+      result = await resultOf(check, context);
       if (signal.aborted) throw new ServiceError('cancelled');
     }
     if (result.state === 'failed') {
@@ -177,19 +172,16 @@ export async function diagnose(
   return { results, failure };
 }
 
-async function resultOf(check: CheckName, bench: CheckContext): Promise<CheckResult> {
+async function resultOf(check: CheckName, context: CheckContext): Promise<CheckResult> {
   try {
-    const facts = await RUN[check](bench);
+    const facts = await RUN[check](context);
     return { check, state: isWorrying(check, facts) ? 'warning' : 'passed', facts };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { check, state: 'failed', error: withoutSecrets(error, secretsOf(bench)) };
+    // No report may repeat them, whoever puts them into an answer.
+    const secrets = [context.credentials.apiKey, context.credentials.projectId];
+    return { check, state: 'failed', error: withoutSecrets(error, secrets) };
   }
-}
-
-/** What no report may repeat, whoever puts it into an answer. */
-function secretsOf({ credentials }: CheckContext): string[] {
-  return [credentials.apiKey, credentials.projectId];
 }
 
 /**

@@ -8,6 +8,7 @@ import axios, {
 import axiosRetry from 'axios-retry';
 import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
+import type { ErrorAnswer } from '../failures.ts';
 import { own } from '../wire.ts';
 import type { Body } from './body.ts';
 import { editorFetch, refuseEndlessTunnels } from './editorFetch.ts';
@@ -28,6 +29,8 @@ export interface HttpOptions extends Partial<AttemptOptions> {
 }
 
 const MAX_BODY_BYTES = 4_194_304;
+const PROBE_MS = 15_000;
+const MAX_PROBE_BYTES = 1_048_576;
 /** What follows the last event of an answer is read for so long; longer than that costs a connection. */
 const REST_MS = 1_000;
 /** Most answers end with their last event; who has the result waits so long for that, unseen. */
@@ -105,6 +108,30 @@ export class Http {
     }
   }
 
+  /**
+   * Asks a host for something that needs no credential; that it says no is an answer. Sends once: what
+   * is found is said at once, and a second look is up to the user.
+   * @returns undefined where the answer is another one than was asked for
+   * @throws {ServiceError} where no answer came, or another one than from the service itself
+   */
+  async probe<Found>(
+    asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'signal' | 'limiter' | 'read'>,
+  ): Promise<Found | undefined> {
+    try {
+      return await this.send({
+        ...asked,
+        method: 'GET',
+        accept: 'application/json',
+        budget: { ...this.budget(PROBE_MS), retriesLeft: 0 },
+        maxBytes: MAX_PROBE_BYTES,
+        failure: answered,
+      });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !isAnswer(error)) throw error;
+      return undefined;
+    }
+  }
+
   async #request(
     request: HttpRequest<unknown>,
     attempts: RequestAttempts,
@@ -164,4 +191,17 @@ async function leave(body: Body, over: () => void): Promise<void> {
   const timer = setTimeout(unseen.resolve, UNSEEN_MS);
   await Promise.race([body.readRest(REST_MS).then(over), unseen.promise]);
   clearTimeout(timer);
+}
+
+function answered({ status }: ErrorAnswer): ServiceError {
+  return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
+}
+
+/**
+ * A host that says no, or something that nobody asked for, is there. But not one that says yes with
+ * a page: that is how a network answers which wants a login first, and it would get the key next.
+ */
+function isAnswer({ kind, details: { status = 0 } }: ServiceError): boolean {
+  const isPage = status >= 200 && status < 300;
+  return (kind === 'unexpected-answer' && !isPage) || kind === 'too-large';
 }

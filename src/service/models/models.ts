@@ -3,7 +3,6 @@ import { ServiceError } from '../errors.ts';
 import { inferenceFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
 import type { RequestGate } from '../http/limiter.ts';
-import { probe } from '../http/probe.ts';
 import { holdsSecret } from '../secrets/secretSearch.ts';
 import { SharedTask } from '../sharedTask.ts';
 import type { Operation, Vendor } from '../vendors.ts';
@@ -90,7 +89,7 @@ export class Models {
     limiter?: RequestGate,
   ): Promise<Model | undefined> {
     const filters = FILTERED_ID.test(modelId) && `modelid_${modelId}`;
-    const model = await probe(this.#http, {
+    const model = await this.#http.probe({
       url: listUrl(from, { limit: '1', ...(filters && { filters }) }),
       origin: from.origin,
       signal,

@@ -1,7 +1,6 @@
 import type { Credentials } from '../credentials.ts';
 import { identityFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
-import { probe } from '../http/probe.ts';
 import { readTokenAnswer } from '../wire.ts';
 import type { TokenAnswer } from './tokenLife.ts';
 
@@ -37,12 +36,12 @@ export function fetchToken(
   });
 }
 
-/** Asks the identity service for anything at all. @throws {ServiceError} as `probe` */
+/** Asks the identity service for anything at all. @throws {ServiceError} as `Http.probe` */
 export async function probeIdentity(
   http: Http,
   { vendor, authUrl, approved }: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
   const url = authUrl + vendor.tokenPath;
-  await probe(http, { url, origin: approved.auth, signal, read: async () => undefined });
+  await http.probe({ url, origin: approved.auth, signal, read: async () => undefined });
 }

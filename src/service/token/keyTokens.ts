@@ -24,8 +24,12 @@ interface Kept {
 /** Which token serves which key: the one in use, and that of a key which was tested and may be next. */
 export class KeyTokens {
   readonly #options: KeyTokensOptions;
-  /** Gone with the window. */
-  readonly #secrets = new RecentSecrets();
+  /**
+   * The last keys with their last tokens, the key that was used last at the end; in memory only, and
+   * gone with the window: a service can repeat whatever it was sent, also once it is replaced, or
+   * forgotten by signing out.
+   */
+  readonly #recent = new Map<string, readonly string[]>();
   #inUse: Kept | undefined;
   #tested: Kept | undefined;
   /** Of a test that is under way. */
@@ -46,7 +50,7 @@ export class KeyTokens {
       credentials.apiKey,
       ...service.values,
     ]);
-    return [...new Set([...this.#secrets.values, ...current])];
+    return [...new Set([...[...this.#recent].flat(2), ...current])];
   }
 
   /** A token service for a test, which is not in use and tells nobody of its states. */
@@ -59,15 +63,24 @@ export class KeyTokens {
   #make(credentials: Credentials): TokenService {
     const { fetchToken, clock } = this.#options;
     const { apiKey } = credentials;
-    this.#secrets.keep(apiKey);
+    this.#remember(apiKey);
     return new TokenService({
       fetchToken: async (signal) => {
         const answer = await fetchToken(credentials, signal);
-        this.#secrets.keep(apiKey, answer.value);
+        this.#remember(apiKey, answer.value);
         return answer;
       },
       ...(clock && { clock }),
     });
+  }
+
+  /** Keeps a key, with this token of it; the key that was used longest ago makes room. */
+  #remember(apiKey: string, ...token: readonly string[]): void {
+    const tokens = [...token, ...(this.#recent.get(apiKey) ?? [])].slice(0, MOST_TOKENS);
+    this.#recent.delete(apiKey);
+    this.#recent.set(apiKey, tokens);
+    const [oldest = ''] = this.#recent.keys();
+    if (this.#recent.size > MOST_KEYS) this.#recent.delete(oldest);
   }
 
   /** The one of these credentials, in use from now on. That of another key retires. */
@@ -113,7 +126,7 @@ export class KeyTokens {
   /** Forgets also what was masked until now. */
   dispose(): void {
     this.forget();
-    this.#secrets.clear();
+    this.#recent.clear();
   }
 }
 
@@ -128,30 +141,4 @@ function isOf(kept: Kept | undefined, wanted: Credentials): kept is Kept {
     own.approved.auth === wanted.approved.auth &&
     own.approved.service === wanted.approved.service
   );
-}
-
-/**
- * The last keys with their last tokens, in memory only: a service can repeat whatever it was sent,
- * also once it is replaced, or forgotten by signing out.
- */
-class RecentSecrets {
-  /** The one that was used last at the end. */
-  readonly #tokens = new Map<string, readonly string[]>();
-
-  get values(): readonly string[] {
-    return [...this.#tokens].flat(2);
-  }
-
-  /** Keeps a key, with this token of it; the key that was used longest ago makes room. */
-  keep(apiKey: string, ...token: readonly string[]): void {
-    const tokens = [...token, ...(this.#tokens.get(apiKey) ?? [])].slice(0, MOST_TOKENS);
-    this.#tokens.delete(apiKey);
-    this.#tokens.set(apiKey, tokens);
-    const [oldest = ''] = this.#tokens.keys();
-    if (this.#tokens.size > MOST_KEYS) this.#tokens.delete(oldest);
-  }
-
-  clear(): void {
-    this.#tokens.clear();
-  }
 }
