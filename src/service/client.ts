@@ -11,7 +11,7 @@ import { mapParameters, requestText, stringsIn } from './generation/requestBody.
 import { type Answer, type Retry, requestLimit } from './http/httpRequest.ts';
 import type { RequestLimit } from './http/limiter.ts';
 import { explainByModel } from './models/explain.ts';
-import { newTokensByDefault } from './models/modelLimits.ts';
+import { newTokensByDefault, type Request } from './models/modelLimits.ts';
 import type { Model } from './models/modelList.ts';
 import {
   holdsPrivateKey,
@@ -57,10 +57,8 @@ export interface ClientOptions extends InferenceOptions {
   readonly secrets?: () => readonly string[];
 }
 
-interface GenerationRequest {
-  readonly operation: Operation;
+interface GenerationRequest extends Request {
   readonly prompt: string;
-  readonly parameters: Parameters;
   readonly answerSoFar: string;
 }
 
@@ -89,10 +87,12 @@ export class Client {
     options: GenerateOptions = {},
   ): Promise<Generation> {
     const { signal = new AbortController().signal, onText, onRetry, onSilence } = options;
+    const { answerSoFar = '' } = options;
     const { operation } = this.#options;
     const problem = parameterProblem(operation, parameters);
     if (problem) throw problem;
-    const request = { operation, prompt, parameters, answerSoFar: options.answerSoFar ?? '' };
+    const text = prompt + answerSoFar;
+    const request = { operation, prompt, parameters, answerSoFar, text };
     this.#refuseSecrets(request);
     await this.#getReady(signal);
     const { body, dropped } = this.#generationBody(request);
@@ -172,10 +172,9 @@ export class Client {
     if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
 
-  #generationBody({ operation, prompt, parameters, answerSoFar }: GenerationRequest) {
-    const text = prompt + answerSoFar;
-    const model = this.#options.knownModel?.();
-    const newTokens = newTokensByDefault(model, { operation, parameters, text });
+  #generationBody(request: GenerationRequest) {
+    const { operation, prompt, parameters, answerSoFar } = request;
+    const newTokens = newTokensByDefault(this.#options.knownModel?.(), request);
     const { fields, dropped } = mapParameters(operation, parameters, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };
     const prompted = requestText(operation, prompt, answerSoFar);
@@ -215,8 +214,7 @@ export class Client {
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXPLANATION_MS)]);
     const model = await askModel(late).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
-    const text = request.prompt + request.answerSoFar;
-    throw model ? explainByModel(error, model, { ...request, text }) : error;
+    throw model ? explainByModel(error, model, request) : error;
   }
 
   #bodyOf(fields: RequestBody): RequestBody {

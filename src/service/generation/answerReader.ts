@@ -1,7 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { failureInEvent } from '../failures.ts';
-import type { Body } from '../http/body.ts';
-import { readEvents } from '../http/body.ts';
+import { type Body, readEvents } from '../http/body.ts';
 import type { Operation } from '../vendors.ts';
 import { parseJson } from '../wire.ts';
 

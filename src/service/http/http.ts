@@ -12,8 +12,13 @@ import type { ErrorAnswer } from '../failures.ts';
 import { own } from '../wire.ts';
 import type { Body } from './body.ts';
 import { editorFetch, refuseEndlessTunnels } from './editorFetch.ts';
-import type { Budget, HttpRequest } from './httpRequest.ts';
-import { checkHead, requestHeaders, type StreamedAnswer } from './httpRequest.ts';
+import {
+  type Budget,
+  checkHead,
+  type HttpRequest,
+  requestHeaders,
+  type StreamedAnswer,
+} from './httpRequest.ts';
 import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 

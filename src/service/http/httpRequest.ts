@@ -6,11 +6,13 @@ import type { RequestGate, RequestLimit } from './limiter.ts';
 /** What one request is, what of it goes out besides a body, and what the head of its answer says. */
 
 /** One request with everything that decides where it goes, how often and how long. */
-export interface HttpRequest<Result> extends MediaTypes {
+export interface HttpRequest<Result> {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   /** The one origin this may go to: for a request with a credential, the one its user approved. */
   readonly origin: string;
+  readonly accept: 'application/json' | 'text/event-stream';
+  readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /** What a failure must not repeat, whoever puts it into an answer; the bearer is added to it. */
   readonly secrets?: readonly string[];
@@ -39,7 +41,7 @@ export interface Bearer {
 }
 
 export interface Answer {
-  readonly header: AnswerHead['header'];
+  readonly header: ReadHeader;
   readonly body: Body;
 }
 
@@ -62,26 +64,21 @@ export interface Budget {
   endsAt: number | undefined;
 }
 
-/** What an answer says before its body. */
-export interface AnswerHead {
-  readonly status: number;
-  /** The value of a header, by its name in lower case. */
-  readonly header: (name: string) => string | undefined;
-}
+/** The value of a header, by its name in lower case. */
+export type ReadHeader = (name: string) => string | undefined;
 
-/** The same, and the body as it comes; null where there is none. */
-export interface StreamedAnswer extends AnswerHead {
+/** What an answer says before its body, and the body as it comes; null where there is none. */
+export interface StreamedAnswer {
+  readonly status: number;
+  readonly header: ReadHeader;
   readonly stream: ReadableStream<Uint8Array> | null;
 }
 
-/** The media types of a request. */
-export interface MediaTypes {
-  readonly accept: 'application/json' | 'text/event-stream';
-  readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
-}
-
 /** What a request says besides its body. */
-export function requestHeaders({ accept, contentType }: MediaTypes): Record<string, string> {
+export function requestHeaders({
+  accept,
+  contentType,
+}: HttpRequest<unknown>): Record<string, string> {
   return {
     Accept: accept,
     // Answers are small; unasked compression is refused, and with it bombs and silent truncation.
@@ -96,8 +93,8 @@ export function requestHeaders({ accept, contentType }: MediaTypes): Record<stri
  * @throws {ServiceError} `unexpected-answer`
  */
 export function checkHead(
-  { status, header }: AnswerHead,
-  { accept }: Pick<MediaTypes, 'accept'>,
+  { status, header }: StreamedAnswer,
+  { accept }: HttpRequest<unknown>,
 ): void {
   const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
   const encoding = header('content-encoding') ?? 'identity';
@@ -107,7 +104,7 @@ export function checkHead(
 }
 
 /** What the headers of an answer say about the limit: numbers, and nothing else of them. */
-export function requestLimit(header: AnswerHead['header']): RequestLimit {
+export function requestLimit(header: ReadHeader): RequestLimit {
   const number = (name: string) => {
     const text = header(name);
     return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined;

@@ -9,8 +9,12 @@ import {
   isUnsent,
   redirectHost,
 } from './connection.ts';
-import type { HttpRequest } from './httpRequest.ts';
-import { type AnswerHead, requestLimit, type StreamedAnswer } from './httpRequest.ts';
+import {
+  type HttpRequest,
+  type ReadHeader,
+  requestLimit,
+  type StreamedAnswer,
+} from './httpRequest.ts';
 import type { Outcome, Slot } from './limiter.ts';
 import {
   isRetriedStatus,
@@ -186,7 +190,7 @@ export class RequestAttempts {
   }
 
   /** What the head of any answer says of the limit holds for whoever comes next. */
-  #applyRateLimit(header: AnswerHead['header']): void {
+  #applyRateLimit(header: ReadHeader): void {
     this.#request.limiter?.applyRateLimit(requestLimit(header));
   }
 
