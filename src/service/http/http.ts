@@ -129,7 +129,7 @@ export class Http {
         accept: 'application/json',
         budget: { ...this.budget(PROBE_MS), retriesLeft: 0 },
         maxBytes: MAX_PROBE_BYTES,
-        failure: answered,
+        failure: probeFailure,
       });
     } catch (error) {
       if (!(error instanceof ServiceError) || !isAnswer(error)) throw error;
@@ -198,7 +198,7 @@ async function leave(body: Body, over: () => void): Promise<void> {
   clearTimeout(timer);
 }
 
-function answered({ status }: ErrorAnswer): ServiceError {
+function probeFailure({ status }: ErrorAnswer): ServiceError {
   return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
 }
 
