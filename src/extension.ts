@@ -14,7 +14,7 @@ import type { SourceSelection } from './credentials/sourceSelection.ts';
 import type { Jobs } from './generate/jobs.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import type { Session } from './service/session.ts';
-import type { TokenState } from './service/token/tokenState.ts';
+import type { TokenState } from './service/token/tokenLife.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
 import type { GenerationWatch } from './status/generationWatch.ts';
 import { SessionHistory } from './status/sessionHistory.ts';

@@ -2,7 +2,7 @@ import { type QuickPickItem, window } from 'vscode';
 import { messageFor } from '../messages/messages.ts';
 import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import { SHORTEST_SOUGHT } from '../service/secrets/secretForms.ts';
+import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
 import { type AddressItem, addressItems, typedAddress } from './addressItems.ts';

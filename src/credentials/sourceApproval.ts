@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import { SHORTEST_SOUGHT } from '../service/secrets/secretForms.ts';
+import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import type { Answer } from './approvals.ts';
 import type { Folder, UsableSource } from './sourceSelection.ts';
 

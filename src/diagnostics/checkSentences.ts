@@ -1,8 +1,7 @@
 import type { Action } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import { messageFor, retryText } from '../messages/messages.ts';
-import type { CheckFacts, CheckName } from '../service/checks/checks.ts';
-import type { CheckResult } from '../service/checks/diagnose.ts';
+import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
 import type { ShownCheck } from './diagnosisView.ts';
 
 /** Every sentence about a check on the network. Numbers and checked names only. Pure. */

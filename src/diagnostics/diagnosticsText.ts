@@ -4,8 +4,8 @@ import type {
   SourceId,
   SourceSelection,
 } from '../credentials/sourceSelection.ts';
-import { isKnownCode } from '../service/codes.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
+import { isKnownCode } from '../service/errors.ts';
 import type { Load } from '../service/session.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';

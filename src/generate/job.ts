@@ -5,7 +5,7 @@ import type { Target } from '../document/target.ts';
 import { TrackedText } from '../document/trackedText.ts';
 import { TextFit } from '../formatting/textFit.ts';
 import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
-import type { StopReason } from '../service/generation/answerChunk.ts';
+import type { StopReason } from '../service/generation/answerReader.ts';
 import type { Settings } from '../settings.ts';
 
 /** The text of one command, kept whatever happens to the document. In memory only. */

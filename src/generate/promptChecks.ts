@@ -1,7 +1,7 @@
 import { window } from 'vscode';
 import { secretNames } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
-import { estimateTokens } from '../service/generation/tokenEstimate.ts';
+import { estimateTokens } from '../service/models/modelLimits.ts';
 import { inform } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 

@@ -1,17 +1,18 @@
 import { isKind, ServiceError } from './errors.ts';
-import { readChat, readGeneration } from './generation/answerChunk.ts';
-import { AnswerReader, type Generation, readAnswerStream } from './generation/answerReader.ts';
-import { Callbacks } from './generation/callbacks.ts';
-import { requestText, stringsIn } from './generation/continuation.ts';
-import { type InferenceOptions, infer, type RequestBody } from './generation/inference.ts';
-import { parameterProblem } from './generation/parameterCheck.ts';
-import { mapParameters, type Parameters } from './generation/parameters.ts';
-import { type RequestLimit, requestLimit } from './http/headers.ts';
-import type { Answer, Retry } from './http/httpRequest.ts';
+import { AnswerReader, type Generation } from './generation/answerReader.ts';
+import {
+  Callbacks,
+  type InferenceOptions,
+  infer,
+  type RequestBody,
+} from './generation/inference.ts';
+import { type Parameters, parameterProblem } from './generation/parameters.ts';
+import { mapParameters, requestText, stringsIn } from './generation/requestBody.ts';
+import { type Answer, type Retry, requestLimit } from './http/httpRequest.ts';
+import type { RequestLimit } from './http/limiter.ts';
 import { explainByModel } from './models/explain.ts';
-import { newTokensByDefault } from './models/modelLimits.ts';
+import { newTokensByDefault, type Request } from './models/modelLimits.ts';
 import type { Model } from './models/modelList.ts';
-import { own } from './own.ts';
 import {
   holdsPrivateKey,
   kindsIn,
@@ -21,7 +22,7 @@ import {
 } from './secrets/promptSecrets.ts';
 import { repeats } from './secrets/redact.ts';
 import type { Operation } from './vendors.ts';
-import { parseJson, readTokenCount } from './wire.ts';
+import { own, parseJson, readTokenCount } from './wire.ts';
 
 export interface GenerateOptions {
   readonly signal?: AbortSignal;
@@ -56,10 +57,8 @@ export interface ClientOptions extends InferenceOptions {
   readonly secrets?: () => readonly string[];
 }
 
-interface GenerationRequest {
-  readonly operation: Operation;
+interface GenerationRequest extends Request {
   readonly prompt: string;
-  readonly parameters: Parameters;
   readonly answerSoFar: string;
 }
 
@@ -88,30 +87,28 @@ export class Client {
     options: GenerateOptions = {},
   ): Promise<Generation> {
     const { signal = new AbortController().signal, onText, onRetry, onSilence } = options;
+    const { answerSoFar = '' } = options;
     const { operation } = this.#options;
     const problem = parameterProblem(operation, parameters);
     if (problem) throw problem;
-    const request = { operation, prompt, parameters, answerSoFar: options.answerSoFar ?? '' };
-    this.#refuseSecrets(this.#generationBody(request).body, [prompt, ...stringsIn(parameters)]);
+    const text = prompt + answerSoFar;
+    const request = { operation, prompt, parameters, answerSoFar, text };
+    this.#refuseSecrets(request);
     await this.#getReady(signal);
     const { body, dropped } = this.#generationBody(request);
     const callbacks = new Callbacks();
-    const collected = new AnswerReader(callbacks.keeping(onText));
-    const readPiece = operation === 'chat' ? readChat : readGeneration;
+    const reader = new AnswerReader(operation, callbacks.keeping(onText));
     const answer = infer(this.#options, onText ? `${operation}Stream` : operation, body, {
       signal,
       onRetry,
       onSilence,
       callbacks,
-      mayReplay: () => !collected.hasText,
-      read: async ({ body }) => {
-        if (onText) await readAnswerStream(body, readPiece, collected, signal);
-        else collected.add(readPiece(parseJson(await body.text())));
-        return collected.finish();
-      },
+      mayReplay: () => !reader.hasText,
+      read: ({ body }) => reader.read(body, signal),
     });
     const generation = await answer.catch((error) => this.#refuse(error, request, signal));
-    const isSafe = (id: string) => !repeats(id, this.#secrets);
+    const secrets = [...Object.values(this.#secrets).flat(), ...(this.#options.secrets?.() ?? [])];
+    const isSafe = (id: string) => !repeats(id, secrets);
     return { ...generation, dropped, warnings: generation.warnings.filter(isSafe) };
   }
 
@@ -146,39 +143,38 @@ export class Client {
 
   /** The text with every one of these secrets masked. */
   mask(text: string): string {
-    return maskWhole(maskPrivateKeys(text), [...this.#keys(), ...this.#options.tokens.values]);
+    return maskWhole(maskPrivateKeys(text), Object.values(this.#secrets).flat());
   }
 
-  get #secrets(): string[] {
-    const { tokens, secrets = () => [] } = this.#options;
-    return [...this.#keys(), ...tokens.values, ...secrets()];
-  }
-
-  #keys(): string[] {
-    const { apiKey, otherKeys = [] } = this.#options.credentials;
-    return [apiKey, ...otherKeys];
+  /** What is not sent: the keys of these credentials, and the token in use with the one before it. */
+  get #secrets() {
+    const { tokens, credentials } = this.#options;
+    const { apiKey, otherKeys = [] } = credentials;
+    return { apiKey: [apiKey, ...otherKeys], token: tokens.values };
   }
 
   /** @param ofUser those of the texts that are not the model's own */
   #secretsIn(texts: readonly string[], ofUser: readonly string[]): SecretKind[] {
-    const kinds = kindsIn(texts, { apiKey: this.#keys(), token: this.#options.tokens.values });
+    const kinds = kindsIn(texts, this.#secrets);
     return ofUser.some(holdsPrivateKey) ? [...kinds, 'privateKey'] : kinds;
   }
 
   /**
    * The last gate: whoever asked the user, and whatever they said, no secret is sent, in whichever
    * part of the body it stands.
-   * @param ofUser the texts of the body that are not the model's own
    */
-  #refuseSecrets(body: RequestBody, ofUser: readonly string[]): void {
-    const secretKinds = this.#secretsIn(stringsIn(body), ofUser);
+  #refuseSecrets({ operation, prompt, parameters, answerSoFar }: GenerationRequest): void {
+    const { modelId, credentials } = this.#options;
+    const ofParameters = stringsIn(parameters);
+    const ofPrompt = stringsIn(requestText(operation, prompt, answerSoFar));
+    const texts = [modelId, credentials.projectId, ...ofPrompt, ...ofParameters];
+    const secretKinds = this.#secretsIn(texts, [prompt, ...ofParameters]);
     if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
 
-  #generationBody({ operation, prompt, parameters, answerSoFar }: GenerationRequest) {
-    const text = prompt + answerSoFar;
-    const model = this.#options.knownModel?.();
-    const newTokens = newTokensByDefault(model, { operation, parameters, text });
+  #generationBody(request: GenerationRequest) {
+    const { operation, prompt, parameters, answerSoFar } = request;
+    const newTokens = newTokensByDefault(this.#options.knownModel?.(), request);
     const { fields, dropped } = mapParameters(operation, parameters, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };
     const prompted = requestText(operation, prompt, answerSoFar);
@@ -218,8 +214,7 @@ export class Client {
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXPLANATION_MS)]);
     const model = await askModel(late).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
-    const text = request.prompt + request.answerSoFar;
-    throw model ? explainByModel(error, model, { ...request, text }) : error;
+    throw model ? explainByModel(error, model, request) : error;
   }
 
   #bodyOf(fields: RequestBody): RequestBody {

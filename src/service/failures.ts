@@ -1,6 +1,14 @@
 import * as v from 'valibot';
-import { INFERENCE_KINDS, INPUT_ARGUMENT, REQUEST_ENTITY, TOKEN_REQUEST_REFUSED } from './codes.ts';
-import { type ErrorDetails, type ErrorKind, ServiceError, safeWord } from './errors.ts';
+import {
+  type ErrorDetails,
+  type ErrorKind,
+  INFERENCE_KINDS,
+  INPUT_ARGUMENT,
+  REQUEST_ENTITY,
+  ServiceError,
+  safeWord,
+  TOKEN_REQUEST_REFUSED,
+} from './errors.ts';
 import { parseJson, shape } from './wire.ts';
 
 /**

@@ -1,27 +1,18 @@
-import { addressOf, probeService, type ServiceAddress } from './checks/probe.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
-import { ServiceError } from './errors.ts';
 import { Http, type HttpOptions } from './http/http.ts';
-import {
-  Limiter,
-  type LimiterOptions,
-  type LimiterState,
-  type RequestGate,
-} from './http/limiter.ts';
-import { ModelCache } from './models/modelCache.ts';
-import { endOf } from './models/modelLifecycle.ts';
+import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
 import type { Model, ModelList } from './models/modelList.ts';
-import { listModels, type ModelSource } from './models/models.ts';
-import { own } from './own.ts';
+import { type ModelSource, Models } from './models/models.ts';
 import { redact } from './secrets/redact.ts';
 import { holdsSecret } from './secrets/secretSearch.ts';
 import { fetchToken } from './token/identity.ts';
 import { KeyTokens } from './token/keyTokens.ts';
 import type { TokenService } from './token/token.ts';
-import type { TokenState } from './token/tokenState.ts';
+import type { TokenState } from './token/tokenLife.ts';
 import type { Operation } from './vendors.ts';
+import { own } from './wire.ts';
 
 // What `extension.ts` does with the states of a token loads with them.
 export { isOutOfReach } from './errors.ts';
@@ -52,8 +43,6 @@ export interface Load {
 }
 
 const PROBE_DEADLINE_MS = 30_000;
-/** For the entry of a single model, while somebody looks at an empty list. */
-const LOOK_MS = 5_000;
 
 /**
  * What outlives a single call: the connections, one limiter for each service origin, and the
@@ -64,7 +53,7 @@ export class Session {
   /** Sends what needs no credential, such as the first checks of a diagnosis. */
   readonly http: Http;
   readonly #limiters = new Map<string, Limiter>();
-  readonly #models: ModelCache;
+  readonly #models: Models;
   /**
    * Where the credentials lead that are in use; others may still have requests under way, and keep
    * the pause that their service asked for.
@@ -79,7 +68,8 @@ export class Session {
       fetchToken: (credentials, signal) => fetchToken(this.http, credentials, signal),
       ...this.#options,
     });
-    this.#models = new ModelCache(this.#options.clock ?? systemClock);
+    const { clock = systemClock } = this.#options;
+    this.#models = new Models(this.http, () => this.#tokens.secrets, clock);
   }
 
   /** A client for these credentials. */
@@ -138,40 +128,18 @@ export class Session {
     this.#tokens.inUse?.keepFresh();
   }
 
-  /**
-   * The models that a service offers at this moment, as for a person who picks one; and the current
-   * one at the end if the service has withdrawn it, so that it can be shown what becomes of it.
-   * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
-   */
-  async listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<ModelList> {
-    const list = await this.#listModels(from, signal);
-    this.#models.keep(from, list.models);
-    if (list.models.some(({ id }) => id === current)) return list;
-    const address = { ...from, origin: new URL(from.serviceUrl).origin };
-    const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
-    const wanted = { ...from, modelId: current };
-    const known = await this.askModel(address, wanted, brief).catch(() => undefined);
-    if (signal.aborted) throw new ServiceError('cancelled');
-    const isWithdrawn = known && endOf(known)?.stage === 'withdrawn';
-    return isWithdrawn ? { ...list, models: [...list.models, known] } : list;
+  /** The models that a service offers at this moment: see `Models.list`. */
+  listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<ModelList> {
+    return this.#models.list(from, current, signal);
   }
 
-  /**
-   * What a service says about one model, also one that it has withdrawn or does not offer for this
-   * operation.
-   * @returns undefined where it says nothing, as for a custom deployment
-   * @throws {ServiceError} where it cannot be reached; `cancelled` when the signal aborts
-   */
-  async askModel(
-    address: ServiceAddress,
-    { modelId, operation }: Pick<ClientSettings, 'modelId' | 'operation'>,
+  /** What the service of these credentials says about the model of a call: see `Models.ask`. */
+  askModel(
+    credentials: Credentials,
+    { modelId, operation }: ClientSettings,
     signal: AbortSignal,
-    limiter?: RequestGate,
   ): Promise<Model | undefined> {
-    const model = await probeService(this.http, address, modelId, signal, limiter);
-    if (!model || this.#holdsSecret(model)) return undefined;
-    this.#models.keep({ ...address, operation }, [model]);
-    return model;
+    return this.#models.ask(sourceOf(credentials, operation), modelId, signal);
   }
 
   /**
@@ -216,18 +184,6 @@ export class Session {
     this.http.dispose();
   }
 
-  /** Without models whose words repeat a secret: they would be shown. */
-  async #listModels(from: ModelSource, signal: AbortSignal): Promise<ModelList> {
-    const list = await listModels(this.http, from, signal);
-    const isFree = (words: unknown) => !this.#holdsSecret(words);
-    // Nearly every list is: one search in place of a thousand.
-    return isFree(list.models) ? list : { ...list, models: list.models.filter(isFree) };
-  }
-
-  #holdsSecret(words: unknown): boolean {
-    return holdsSecret(JSON.stringify(words), this.#tokens.secrets);
-  }
-
   #client(
     credentials: Credentials,
     settings: ClientSettings,
@@ -236,14 +192,14 @@ export class Session {
   ): Client {
     const { http } = this;
     const { modelId, operation } = settings;
-    const address = addressOf(credentials);
-    const source = { ...address, operation };
+    const source = sourceOf(credentials, operation);
     const knownModel = () => this.#models.peek(source, modelId);
-    const ask = (ended: AbortSignal) =>
-      this.askModel(address, settings, ended, patience.limiter.unheeded);
+    const { unheeded } = patience.limiter;
     // None goes in a pause that the service has asked for.
     const askModel = async (signal: AbortSignal) =>
-      this.isPaused(address.origin) ? undefined : this.#models.shared(source, modelId, ask, signal);
+      this.isPaused(source.origin)
+        ? undefined
+        : this.#models.askTogether(source, modelId, signal, unheeded);
     const secrets = () => this.#tokens.secrets;
     const facts = { credentials, modelId, operation, knownModel, askModel, secrets };
     return new Client({ ...facts, http, tokens, ...patience });
@@ -265,6 +221,10 @@ export class Session {
     this.#limiters.set(origin, limiter);
     return limiter;
   }
+}
+
+function sourceOf({ vendor, serviceUrl, approved }: Credentials, operation: Operation) {
+  return { vendor, serviceUrl, origin: approved.service, operation };
 }
 
 /** One request at a time, and none of another caller's queue or patience. */

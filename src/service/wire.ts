@@ -1,12 +1,19 @@
 import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
-import { own } from './own.ts';
 import type { TokenAnswer } from './token/tokenLife.ts';
 
 /**
  * The shapes of answers, checked where they enter. Only the fields that are used are named; what
  * else an answer holds is ignored. Shapes: the recordings of the service.
  */
+
+/**
+ * A copy that has nothing but what it was given: what another extension of the host puts on
+ * Object.prototype is not read through it.
+ */
+export function own<Value extends object>(value: Value): Value {
+  return Object.assign(Object.create(null), value);
+}
 
 /** An object with these fields. valibot finds their names by a loop that sees Object.prototype, too. */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {

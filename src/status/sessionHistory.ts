@@ -1,6 +1,6 @@
 import type { Clock } from '../service/clock.ts';
 import type { ServiceError } from '../service/errors.ts';
-import type { TokenState } from '../service/token/tokenState.ts';
+import type { TokenState } from '../service/token/tokenLife.ts';
 
 export interface PastFailure {
   /** Wall-clock milliseconds. */

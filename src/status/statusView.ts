@@ -1,5 +1,5 @@
 import type { Message } from '../messages/actions.ts';
-import type { TokenState } from '../service/token/tokenState.ts';
+import type { TokenState } from '../service/token/tokenLife.ts';
 
 /** The status item as a pure function of what is known. One row of the table for each state. */
 

@@ -1,8 +1,11 @@
 import * as v from 'valibot';
 import type { Uri } from 'vscode';
 import { nearest } from '../dotenv/nearest.ts';
-import { parameterProblem } from '../service/generation/parameterCheck.ts';
-import { PARAMETER_RANGES, type Parameters } from '../service/generation/parameters.ts';
+import {
+  PARAMETER_RANGES,
+  type Parameters,
+  parameterProblem,
+} from '../service/generation/parameters.ts';
 import type { Operation } from '../service/vendors.ts';
 import type { FrontMatterEntry } from './frontMatter.ts';
 import { checkedName, shownPart, type Template, type TemplateEntry } from './template.ts';

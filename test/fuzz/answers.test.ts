@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { messageFor } from '../../src/messages/messages.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { identityFailure, inferenceFailure } from '../../src/service/failures.ts';
-import { readChat, readGeneration } from '../../src/service/generation/answerChunk.ts';
+import { readChat, readGeneration } from '../../src/service/generation/answerReader.ts';
 import { readModels } from '../../src/service/models/modelList.ts';
 import { parseJson, readTokenCount } from '../../src/service/wire.ts';
 import { nasty, repeat, seed } from './fuzz.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/service/errors.ts';
-import { readChat, readGeneration } from '../../src/service/generation/answerChunk.ts';
-import { AnswerReader, readAnswerStream } from '../../src/service/generation/answerReader.ts';
+import { AnswerReader } from '../../src/service/generation/answerReader.ts';
 import { Body } from '../../src/service/http/body.ts';
+import type { Operation } from '../../src/service/vendors.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const never = new AbortController().signal;
-const operations = fc.constantFrom('chat', 'generation');
+const operations = fc.constantFrom<Operation>('chat', 'generation');
 const lineEnds = fc.array(fc.constantFrom('\n', '\r\n', '\r'), { minLength: 1, maxLength: 3 });
 const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), {
   maxLength: 6,
@@ -37,11 +37,11 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
   return new Body(ReadableStream.from(pieces), 1_000_000, 1_000_000, () => {});
 }
 
-async function collected(operation: string, body: Body) {
+async function collected(operation: Operation, body: Body) {
   const told: string[] = [];
-  const collector = new AnswerReader((text) => told.push(text));
-  await readAnswerStream(body, operation === 'chat' ? readChat : readGeneration, collector, never);
-  return { told: told.join(''), generation: collector.finish() };
+  const reader = new AnswerReader(operation, (text) => told.push(text));
+  const generation = await reader.read(body, never);
+  return { told: told.join(''), generation };
 }
 
 describe('event streams', () => {

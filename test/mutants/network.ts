@@ -35,7 +35,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a proxy that closes the connection is asked without end',
-    file: 'src/service/http/endlessTunnels.ts',
+    file: 'src/service/http/editorFetch.ts',
     from: '    error.code = PROXY_CLOSED;\n',
     to: '',
     test: transport,
@@ -68,7 +68,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'what follows the last event is waited for',
     file: 'src/service/generation/answerReader.ts',
-    from: '      if (collected.isWhole) return;\n',
+    from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
     title: 'delays nobody while the service keeps the answer open',
@@ -84,7 +84,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'a connection is opened in a pause',
     file: 'src/service/session.ts',
-    from: 'this.isPaused(address.origin) ? undefined : ',
+    from: 'this.isPaused(source.origin)\n        ? undefined\n        : ',
     to: '',
     test: 'test/contract/service/session.test.ts',
     title: 'opens no connection in a pause',
@@ -123,7 +123,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'compressed answers are asked for',
-    file: 'src/service/http/headers.ts',
+    file: 'src/service/http/httpRequest.ts',
     from: "'Accept-Encoding': 'identity'",
     to: "'Accept-Encoding': 'gzip, br'",
     test: 'test/contract/service/requests.test.ts',
@@ -131,7 +131,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'compressed answers are read',
-    file: 'src/service/http/headers.ts',
+    file: 'src/service/http/httpRequest.ts',
     from: " || encoding !== 'identity'",
     to: '',
     test: answers,
@@ -139,7 +139,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'any kind of document is an answer',
-    file: 'src/service/http/headers.ts',
+    file: 'src/service/http/httpRequest.ts',
     from: 'type !== accept || ',
     to: '',
     test: answers,
@@ -163,17 +163,17 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no cap on an event',
-    file: 'src/service/http/stream.ts',
+    file: 'src/service/http/body.ts',
     from: '    maxBufferSize: MAX_EVENT_LENGTH,\n',
     to: '',
-    test: 'test/unit/service/http/stream.test.ts',
+    test: 'test/unit/service/http/events.test.ts',
     title: 'may have 1 MiB each and no more',
   },
   {
     name: 'no deadline over all attempts',
-    file: 'src/service/http/deadline.ts',
-    from: 'setTimeout(() => this.#controller.abort(), this.#budget.endsAt - now)',
-    to: 'setTimeout(() => {}, this.#budget.endsAt - now)',
+    file: 'src/service/http/requestAttempts.ts',
+    from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
+    to: 'setTimeout(() => {}, budget.endsAt - now)',
     test: deadlines,
     title: 'an answer that drips for ever is overrun by',
   },
@@ -220,7 +220,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'the slot is held while a retry waits',
     file: 'src/service/http/requestAttempts.ts',
-    from: 'if (this.#isSent && !this.#isAnswered) this.release();',
+    from: 'if (!this.#isAnswered) this.release();',
     to: '',
     test: 'test/contract/service/concurrency.test.ts',
     title: 'give their slot to others while they wait to be sent again',
@@ -259,10 +259,10 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'the parser of events is fed whatever came together',
-    file: 'src/service/http/stream.ts',
+    file: 'src/service/http/body.ts',
     from: 'const MOST_FED = 4_096;',
     to: 'const MOST_FED = 1_048_576;',
-    test: 'test/unit/service/http/stream.test.ts',
+    test: 'test/unit/service/http/events.test.ts',
     title: 'take linear time where they are nothing but',
   },
   {

@@ -32,9 +32,9 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a key that was replaced may be repeated',
-    file: 'src/service/secrets/recentSecrets.ts',
-    from: '[...this.#tokens].flat(2)',
-    to: '[...this.#tokens].slice(-1).flat(2)',
+    file: 'src/service/token/keyTokens.ts',
+    from: '[...this.#recent].flat(2)',
+    to: '[...this.#recent].slice(-1).flat(2)',
     test: 'test/contract/service/session.test.ts',
     title: 'after keys were replaced: in errors',
   },
@@ -48,7 +48,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'Base64 hides a secret',
-    file: 'src/service/secrets/secretForms.ts',
+    file: 'src/service/secrets/secretSearch.ts',
     from: ', ...inBase64(secret)]',
     to: ']',
     test: prompts,
@@ -57,7 +57,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a prompt may hold the key',
     file: 'src/service/client.ts',
-    from: '    this.#refuseSecrets(this.#generationBody(request).body, [prompt, ...stringsIn(parameters)]);\n',
+    from: '    this.#refuseSecrets(request);\n',
     to: '',
     test: 'test/contract/service/requests.test.ts',
     title: 'E12: are not sent at all where the prompt holds the key or the token in use',

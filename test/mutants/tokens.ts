@@ -17,7 +17,7 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'text that was given out is begun anew',
     file: 'src/service/client.ts',
-    from: '!collected.hasText',
+    from: '!reader.hasText',
     to: 'true',
     test: replay,
     title: 'H23: does not start the text over once some of it was given out',
@@ -48,8 +48,8 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'no backoff of renewals',
-    file: 'src/service/token/backoff.ts',
-    from: 'FIRST_MS * 2 ** this.#failures',
+    file: 'src/service/token/token.ts',
+    from: 'FIRST_PAUSE_MS * 2 ** this.#failures',
     to: '0',
     test: token,
     title: 'H15: backs off from 5 s to 5 min when renewals fail',
@@ -80,7 +80,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'the clock on the wall is not looked at',
-    file: 'src/service/token/tokenState.ts',
+    file: 'src/service/token/tokenLife.ts',
     from: 'Math.max(wallAge, clock.monotonic() - token.monotonicStart)',
     to: 'clock.monotonic() - token.monotonicStart',
     test: 'test/unit/service/tokenClock.test.ts',

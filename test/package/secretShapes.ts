@@ -1,5 +1,5 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { privateKeysIn } from '../../src/service/secrets/privateKeys.ts';
+import { privateKeysIn } from '../../src/service/secrets/promptSecrets.ts';
 import { SECRET_SHAPES } from '../../src/service/secrets/redact.ts';
 
 /** Finds what has the shape of a key or token in a file of any kind. */

@@ -3,7 +3,7 @@ import { choose, type SourceId } from '../../src/credentials/sourceSelection.ts'
 import { shownCheck } from '../../src/diagnostics/checkSentences.ts';
 import { fixLabel, type ShownCheck } from '../../src/diagnostics/diagnosisView.ts';
 import { preliminaryChecks, type SettingFlaws } from '../../src/diagnostics/preliminaryChecks.ts';
-import type { CheckName } from '../../src/service/checks/checks.ts';
+import type { CheckName } from '../../src/service/checks/diagnose.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import {
   type Changes,

@@ -21,7 +21,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/token/token.ts', "import type { Uri } from 'vscode';"],
   },
   {
-    name: '2: only service/http.ts imports axios',
+    name: '2: only service/http/http.ts imports axios',
     isBroken: (line, path) =>
       path !== 'service/http/http.ts' && /^axios(-retry)?($|\/)/.test(imports(line) ?? ''),
     planted: ['service/client.ts', "import axios from 'axios';"],
@@ -43,7 +43,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
       !inService(path) &&
-      /new (Session|KeyStore|Approvals|CredentialAccess|StatusItem|Recent|Jobs|Http|TokenService|Limiter)\(/.test(
+      /new (Session|KeyStore|Approvals|CredentialAccess|StatusItem|Recent|Jobs|Http|TokenService|Limiter|Models)\(/.test(
         line,
       ),
     planted: ['commands/commands.ts', '  const status = new StatusItem(place, beat);'],
@@ -75,7 +75,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       inService(path) &&
       // Its sentence is for the model.
-      path !== 'service/generation/continuation.ts' &&
+      path !== 'service/generation/requestBody.ts' &&
       !/^\s*(\*|\/\/|\/\*)/.test(line) &&
       /(['"`])[A-Z][a-z']+( [a-z]+){2,}/.test(line),
     planted: ['service/client.ts', "throw new Error('The service refused your key.');"],

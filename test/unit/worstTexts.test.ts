@@ -5,7 +5,7 @@ import { assignmentsOf, byLine } from '../../src/dotenv/envText.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import { TextFit } from '../../src/formatting/textFit.ts';
 import { inferenceFailure } from '../../src/service/failures.ts';
-import { readEvents } from '../../src/service/http/stream.ts';
+import { readEvents } from '../../src/service/http/body.ts';
 import { kindsIn, maskPrivateKeys, maskWhole } from '../../src/service/secrets/promptSecrets.ts';
 import { redact } from '../../src/service/secrets/redact.ts';
 import { vendorFor } from '../../src/service/vendors.ts';

@@ -1,9 +1,28 @@
 import { ServiceError } from '../errors.ts';
 import { failureInEvent } from '../failures.ts';
-import type { Body } from '../http/body.ts';
-import { readEvents } from '../http/stream.ts';
+import { type Body, readEvents } from '../http/body.ts';
+import type { Operation } from '../vendors.ts';
 import { parseJson } from '../wire.ts';
-import type { AnswerChunk, StopReason, Usage } from './answerChunk.ts';
+
+/** Why the service stopped generating, one list for both operations. */
+export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** What one answer, or one event of a stream, adds to a generation. */
+export interface AnswerChunk {
+  readonly text: string;
+  /** Undefined while the service goes on. */
+  readonly stopReason: StopReason | undefined;
+  /** Totals so far; undefined where this piece says nothing about them. */
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  /** Short ids of warnings such as `api_legacy`. */
+  readonly warnings: readonly string[];
+}
 
 export interface Generation {
   readonly text: string;
@@ -15,8 +34,12 @@ export interface Generation {
   readonly warnings: readonly string[];
 }
 
-/** Puts the pieces of one generation together. */
+/** After the reason why the service stopped only its count of tokens is waited for. */
+const COUNT_MS = 1_000;
+
+/** Reads one generation, whole or as a stream, and puts its pieces together. */
 export class AnswerReader {
+  readonly #readChunk: (json: unknown) => AnswerChunk;
   readonly #onText: ((text: string) => void) | undefined;
   readonly #parts: string[] = [];
   readonly #warnings = new Set<string>();
@@ -24,7 +47,9 @@ export class AnswerReader {
   #inputTokens = 0;
   #outputTokens: number | undefined;
 
-  constructor(onText: ((text: string) => void) | undefined) {
+  /** @param onText called with each new part of the text of a stream; undefined for a whole answer */
+  constructor(operation: Operation, onText: ((text: string) => void) | undefined) {
+    this.#readChunk = operation === 'chat' ? readChat : readGeneration;
     this.#onText = onText;
   }
 
@@ -32,28 +57,14 @@ export class AnswerReader {
     return this.#parts.length > 0;
   }
 
-  /** True once the service has said why it stopped: how the connection ends after that is no matter. */
-  get isComplete(): boolean {
-    return this.#stopReason !== undefined;
-  }
-
-  /** True once it has also counted its tokens, which is the last that it says. */
-  get isWhole(): boolean {
-    return this.isComplete && this.#outputTokens !== undefined;
-  }
-
-  add(piece: AnswerChunk): void {
-    this.#stopReason = piece.stopReason ?? this.#stopReason;
-    this.#inputTokens = piece.inputTokens ?? this.#inputTokens;
-    this.#outputTokens = piece.outputTokens ?? this.#outputTokens;
-    for (const id of piece.warnings) this.#warnings.add(id);
-    if (piece.text === '') return;
-    this.#parts.push(piece.text);
-    this.#onText?.(piece.text);
-  }
-
-  /** @throws {ServiceError} `incomplete` if the service never said that it stopped */
-  finish(): Omit<Generation, 'dropped'> {
+  /**
+   * @param signal of the caller: what it cancelled is not complete
+   * @throws {ServiceError} as the service reports, or as reading fails; `incomplete` if it never
+   * said that it stopped
+   */
+  async read(body: Body, signal: AbortSignal): Promise<Omit<Generation, 'dropped'>> {
+    if (this.#onText) await this.#readStream(body, signal);
+    else this.#add(this.#readChunk(parseJson(await body.text())));
     if (this.#stopReason === undefined) throw new ServiceError('incomplete');
     if (this.#stopReason === 'error') throw new ServiceError('server-failed');
     return {
@@ -63,34 +74,38 @@ export class AnswerReader {
       warnings: [...this.#warnings],
     };
   }
-}
 
-/** After the reason why the service stopped only its count of tokens is waited for. */
-const COUNT_MS = 1_000;
-
-/**
- * Collects a streamed answer up to its last event; what follows that is left unread.
- * @param signal of the caller: what it cancelled is not complete
- * @throws {ServiceError} as the stream reports, or as reading it fails
- */
-export async function readAnswerStream(
-  body: Body,
-  readChunk: (json: unknown) => AnswerChunk,
-  collected: AnswerReader,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    for await (const { data } of readEvents(body)) {
-      const json = parseJson(data);
-      const failure = failureInEvent(json);
-      if (failure) throw failure;
-      if (isSilent(json, data)) continue;
-      collected.add(readChunk(json));
-      if (collected.isWhole) return;
-      if (collected.isComplete) body.endWithin(COUNT_MS);
+  /** Up to the last event; what follows that is left unread. */
+  async #readStream(body: Body, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const { data } of readEvents(body)) {
+        const json = parseJson(data);
+        const failure = failureInEvent(json);
+        if (failure) throw failure;
+        if (isSilent(json, data)) continue;
+        this.#add(this.#readChunk(json));
+        // The service has said why it stopped, and counted its tokens, which is the last that it says.
+        if (this.#isComplete && this.#outputTokens !== undefined) return;
+        if (this.#isComplete) body.endWithin(COUNT_MS);
+      }
+    } catch (error) {
+      if (!this.#isComplete || signal.aborted) throw error;
     }
-  } catch (error) {
-    if (!collected.isComplete || signal.aborted) throw error;
+  }
+
+  /** True once the service has said why it stopped: how the connection ends after that is no matter. */
+  get #isComplete(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  #add(piece: AnswerChunk): void {
+    this.#stopReason = piece.stopReason ?? this.#stopReason;
+    this.#inputTokens = piece.inputTokens ?? this.#inputTokens;
+    this.#outputTokens = piece.outputTokens ?? this.#outputTokens;
+    for (const id of piece.warnings) this.#warnings.add(id);
+    if (piece.text === '') return;
+    this.#parts.push(piece.text);
+    this.#onText?.(piece.text);
   }
 }
 
@@ -99,4 +114,103 @@ function isSilent(json: unknown, data: string): boolean {
   if (json === undefined) return !data.trimStart().startsWith('{');
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
   return isObject && !('choices' in json || 'results' in json);
+}
+
+/*
+ * Reads the answers and events of both operations. By hand, unlike all other answers: thousands of
+ * events come in one stream, and a schema takes half as long for each as JSON.parse (measured,
+ * `npm run bench cpuOfAStream`). Shapes: the recordings of the service.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** One answer or event of the generation operation. @throws {ServiceError} `unexpected-answer` */
+export function readGeneration(json: unknown): AnswerChunk {
+  const { results, system } = fieldsOf(json);
+  const result = firstOf(results);
+  const reason = result && (textOf(result['stop_reason']) ?? unexpected());
+  const isUnfinished = reason === undefined || reason.toLowerCase() === 'not_finished';
+  return {
+    text: result ? (textOf(result['generated_text']) ?? unexpected()) : '',
+    stopReason: isUnfinished ? undefined : stopReason(reason),
+    // The prompt is counted in the first event only; later events say 0. Output is a running total.
+    inputTokens: countOf(result?.['input_token_count']) || undefined,
+    outputTokens: countOf(result?.['generated_token_count']),
+    warnings: warningIds(system),
+  };
+}
+
+/** One answer or event of the chat operation. @throws {ServiceError} `unexpected-answer` */
+export function readChat(json: unknown): AnswerChunk {
+  const { choices, usage, system } = fieldsOf(json);
+  const choice = firstOf(choices);
+  // `message` in a whole answer, `delta` in an event; a moderated event has neither.
+  const said = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
+  const reason = textOf(choice?.['finish_reason']);
+  const totals = isFields(usage) ? usage : {};
+  return {
+    text: textOf(said['content']) ?? '',
+    stopReason: reason ? stopReason(reason) : undefined,
+    inputTokens: countOf(totals['prompt_tokens']),
+    outputTokens: countOf(totals['completion_tokens']),
+    warnings: warningIds(system),
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : unexpected();
+}
+
+/** The first of a list, which may be empty: only one answer is ever asked for. */
+function firstOf(list: unknown): Fields | undefined {
+  if (!Array.isArray(list)) return unexpected();
+  return list.length === 0 ? undefined : fieldsOf(list[0]);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : unexpected();
+}
+
+function unexpected(): never {
+  throw new ServiceError('unexpected-answer');
+}
+
+// Counts and warnings are told, not relied on: nonsense in them does not spoil an answer.
+
+function countOf(value: unknown): number | undefined {
+  return Number.isInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+}
+
+function warningIds(system: unknown): readonly string[] {
+  const warnings = isFields(system) ? system['warnings'] : undefined;
+  if (!Array.isArray(warnings)) return [];
+  const ids = warnings.map((warning) => (isFields(warning) ? warning['id'] : undefined));
+  return ids.filter((id) => typeof id === 'string').filter((id) => /^\w{1,64}$/.test(id));
+}
+
+/** The service's documentation asks for a comparison without regard to case. */
+function stopReason(reason: string): StopReason {
+  switch (reason.toLowerCase()) {
+    case 'eos_token':
+    case 'stop':
+    case 'stop_sequence':
+      return 'finished';
+    case 'max_tokens':
+    case 'token_limit':
+    case 'length':
+      return 'max_tokens';
+    case 'time_limit':
+      return 'time_limit';
+    case 'cancelled':
+      return 'cancelled';
+    case 'error':
+      return 'error';
+    default:
+      return 'other';
+  }
 }

@@ -5,9 +5,8 @@ import type { Http } from '../http/http.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
 import type { Limiter } from '../http/limiter.ts';
 import type { TokenService } from '../token/token.ts';
-import type { Token } from '../token/tokenState.ts';
+import type { Token } from '../token/tokenLife.ts';
 import type { InferencePath } from '../vendors.ts';
-import { Callbacks } from './callbacks.ts';
 
 /** What a request to the inference service is made with. */
 export interface InferenceOptions {
@@ -88,4 +87,30 @@ function isRefusal(error: unknown): boolean {
   return (
     isKind(error, 'unauthorized') || (isKind(error, 'intercepted') && error.details.status === 401)
   );
+}
+
+/**
+ * The functions of one caller. What one of them throws is a fault of the caller's own, and must
+ * not be taken for one of the connection that happened to be under way.
+ */
+export class Callbacks {
+  #thrown: { readonly error: unknown } | undefined;
+
+  /** The same function, whose first exception is kept. */
+  keeping<Value>(call: ((value: Value) => void) | undefined): typeof call {
+    if (!call) return undefined;
+    return (value) => {
+      try {
+        call(value);
+      } catch (error) {
+        this.#thrown ??= { error };
+        throw error;
+      }
+    };
+  }
+
+  /** @throws what one of the functions threw, as it is */
+  rethrow(): void {
+    if (this.#thrown) throw this.#thrown.error;
+  }
 }

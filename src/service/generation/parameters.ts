@@ -1,17 +1,11 @@
+import { type ErrorDetails, ServiceError } from '../errors.ts';
 import type { Operation } from '../vendors.ts';
 
 /**
  * A parameter set, with the field names of the service's generation operation. Values come from a
- * settings file, so they are unknown until `parameterCheck.ts` has seen them.
+ * settings file, so they are unknown until `parameterProblem` has seen them.
  */
 export type Parameters = Readonly<Record<string, unknown>>;
-
-/** A parameter set as one operation wants it. */
-export interface MappedParameters {
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** Fields that the operation has no counterpart for; they are not sent. */
-  readonly dropped: readonly string[];
-}
 
 /** New tokens asked for where nothing is set: enough for a page, and a bound on what is billed. */
 export const DEFAULT_NEW_TOKENS = 1_024;
@@ -80,18 +74,6 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
   generation: GENERATION_RANGES,
 };
 
-/** Generation field to chat field; `decoding_method` is mapped by value below. */
-const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([
-  ['max_new_tokens', 'max_completion_tokens'],
-  ['stop_sequences', 'stop'],
-  ['random_seed', 'seed'],
-  ['temperature', 'temperature'],
-  ['top_p', 'top_p'],
-  ['repetition_penalty', 'repetition_penalty'],
-  ['length_penalty', 'length_penalty'],
-  ['time_limit', 'time_limit'],
-]);
-
 /** What is set: a folder's null takes back what the user has set. */
 export function withoutUnset(parameters: Parameters): Parameters {
   const set = Object.entries(parameters).filter(([, value]) => value !== null);
@@ -99,27 +81,102 @@ export function withoutUnset(parameters: Parameters): Parameters {
 }
 
 /**
- * Maps a parameter set onto an operation. What its values may be is in `parameterCheck.ts`.
- * @param newTokens what to ask for where nothing is set
+ * What is wrong with a parameter set, before anything is sent: the service says no more about a
+ * value out of its range than that the request is bad. Pure.
+ * @returns `parameter-refused` for the first one that cannot be sent; undefined if all can
  */
-export function mapParameters(
+export function parameterProblem(
   operation: Operation,
   parameters: Parameters,
-  newTokens = DEFAULT_NEW_TOKENS,
-): MappedParameters {
-  const set = { max_new_tokens: newTokens, ...withoutUnset(parameters) };
-  return operation === 'chat' ? mapToChat(set) : { fields: set, dropped: [] };
+): ServiceError | undefined {
+  const set = withoutUnset(parameters);
+  for (const [name, value] of Object.entries(set)) {
+    const flaw = flawOf(operation, name, value);
+    if (flaw) return refusal(name, flaw);
+  }
+  return operation === 'generation' ? orderProblem(set) : undefined;
 }
 
-function mapToChat(parameters: Parameters): MappedParameters {
-  const fields: Record<string, unknown> = {};
-  const dropped: string[] = [];
-  for (const [name, value] of Object.entries(parameters)) {
-    const chatName = CHAT_FIELDS.get(name);
-    if (chatName) fields[chatName] = value;
-    else if (name !== 'decoding_method') dropped.push(name);
+/** Of a field that the operation is sent; the bound is that of the operation if the other takes more. */
+function flawOf(operation: Operation, name: string, value: unknown): ErrorDetails | undefined {
+  const range = PARAMETER_RANGES[operation].get(name);
+  const flaw = range && rangeFlaw(range, value);
+  if (!flaw?.bound) return flaw;
+  const other = PARAMETER_RANGES[operation === 'chat' ? 'generation' : 'chat'].get(name);
+  const isOfOperation = other && !rangeFlaw(other, value);
+  return isOfOperation ? { ...flaw, limitOf: operation } : flaw;
+}
+
+function rangeFlaw(range: ParameterRange, value: unknown): ErrorDetails | undefined {
+  switch (range.type) {
+    case 'integer':
+    case 'number':
+      return numberFlaw(range, value);
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : { expected: 'boolean' };
+    case 'choice': {
+      const { choices } = range;
+      const isOne = choices.some((choice) => choice === value);
+      return isOne ? undefined : { expected: 'choice', choices };
+    }
+    case 'texts':
+      return textsFlaw(value, range.most);
+    case 'object':
+      return fieldFlaw(range.fields, value);
   }
-  // Greedy decoding is what a temperature of 0 means; sampling is what chat does anyway.
-  if (parameters['decoding_method'] === 'greedy') fields['temperature'] = 0;
-  return { fields, dropped };
+}
+
+function numberFlaw(range: NumberRange, value: unknown): ErrorDetails | undefined {
+  const { type, least, above, most } = range;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return { expected: type };
+  if (type === 'integer' && !Number.isInteger(value)) return { expected: type, actual: value };
+  if (least !== undefined && value < least) return { bound: 'least', limit: least, actual: value };
+  if (above !== undefined && value <= above) return { bound: 'above', limit: above, actual: value };
+  if (most !== undefined && value > most) return { bound: 'most', limit: most, actual: value };
+  return undefined;
+}
+
+function textsFlaw(value: unknown, most: number): ErrorDetails | undefined {
+  const isList = Array.isArray(value) && value.every((text) => typeof text === 'string');
+  if (!isList || new Set(value).size < value.length) return { expected: 'texts' };
+  return value.length > most ? { bound: 'most', limit: most, actual: value.length } : undefined;
+}
+
+/** The first flaw of a field, which it names after a full stop. */
+function fieldFlaw(
+  fields: ReadonlyMap<string, NumberRange>,
+  value: unknown,
+): ErrorDetails | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { expected: 'object', choices: [...fields.keys()] };
+  }
+  for (const [name, each] of Object.entries(value)) {
+    const range = fields.get(name);
+    if (!range) return { expected: 'object', choices: [...fields.keys()] };
+    const flaw = numberFlaw(range, each);
+    if (flaw) return { ...flaw, names: [name] };
+  }
+  return undefined;
+}
+
+/**
+ * Chat has no counterpart for the fewest tokens, so that only generation can be told both. The most
+ * that nobody set is raised instead.
+ */
+function orderProblem(parameters: Parameters): ServiceError | undefined {
+  const { min_new_tokens: least, max_new_tokens: most } = parameters;
+  if (typeof least !== 'number' || typeof most !== 'number' || least <= most) return undefined;
+  const names = ['min_new_tokens', 'max_new_tokens'];
+  return new ServiceError('parameter-refused', {
+    names,
+    bound: 'most',
+    limit: most,
+    actual: least,
+  });
+}
+
+function refusal(name: string, flaw: ErrorDetails): ServiceError {
+  const [field] = flaw.names ?? [];
+  const full = field === undefined ? name : `${name}.${field}`;
+  return new ServiceError('parameter-refused', { ...flaw, names: [full] });
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { isCutHandshake, NothingSent } from './editorFetch.ts';
-import { PROXY_CLOSED } from './endlessTunnels.ts';
+import { isCutHandshake, NothingSent, PROXY_CLOSED } from './editorFetch.ts';
 
 /** What a failed connection means, and whether another attempt may do better. */
 

@@ -8,13 +8,17 @@ import axios, {
 import axiosRetry from 'axios-retry';
 import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import { own } from '../own.ts';
+import type { ErrorAnswer } from '../failures.ts';
+import { own } from '../wire.ts';
 import type { Body } from './body.ts';
-import { Deadline } from './deadline.ts';
-import { editorFetch } from './editorFetch.ts';
-import { refuseEndlessTunnels } from './endlessTunnels.ts';
-import { checkHead, requestHeaders, type StreamedAnswer } from './headers.ts';
-import type { Budget, HttpRequest } from './httpRequest.ts';
+import { editorFetch, refuseEndlessTunnels } from './editorFetch.ts';
+import {
+  type Budget,
+  checkHead,
+  type HttpRequest,
+  requestHeaders,
+  type StreamedAnswer,
+} from './httpRequest.ts';
 import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
@@ -30,6 +34,8 @@ export interface HttpOptions extends Partial<AttemptOptions> {
 }
 
 const MAX_BODY_BYTES = 4_194_304;
+const PROBE_MS = 15_000;
+const MAX_PROBE_BYTES = 1_048_576;
 /** What follows the last event of an answer is read for so long; longer than that costs a connection. */
 const REST_MS = 1_000;
 /** Most answers end with their last event; who has the result waits so long for that, unseen. */
@@ -86,50 +92,63 @@ export class Http {
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
     }
-    const deadline = new Deadline(request.budget, this.#options.clock);
     const cancelled = AbortSignal.any([request.signal, this.#closing.signal]);
-    const signal = AbortSignal.any([cancelled, deadline.signal]);
-    const attempts = new RequestAttempts(request, signal, this.#options);
+    const attempts = new RequestAttempts(request, cancelled, this.#options);
     let body: Body | undefined;
     try {
-      const { stream, ...head } = await this.#request(request, attempts, deadline, signal);
-      body = attempts.answered(stream);
-      attempts.applyRateLimit(head);
-      checkHead(head, request);
-      const result = await request.read({ header: head.header, body });
+      const answer = await this.#request(request, attempts);
+      body = attempts.answered(answer);
+      checkHead(answer, request);
+      const result = await request.read({ header: answer.header, body });
       await leave(body, () => attempts.release());
       return result;
     } catch (cause) {
-      if (signal.aborted) body?.close();
+      if (attempts.signal.aborted) body?.close();
       const error = await attempts.errorOf(cause, responseOf(cause));
       if (body) await leave(body, () => attempts.release());
-      if (cancelled.aborted) throw new ServiceError('cancelled');
-      if (deadline.signal.aborted && error.details.phase !== 'connect') {
-        const { host = '', attempts: count = 0 } = error.details;
-        throw new ServiceError('timeout', { phase: 'total', host, attempts: count });
-      }
-      throw error;
+      throw attempts.reported(error);
     } finally {
-      deadline.end();
+      attempts.end();
       if (!body) attempts.release();
+    }
+  }
+
+  /**
+   * Asks a host for something that needs no credential; that it says no is an answer. Sends once: what
+   * is found is said at once, and a second look is up to the user.
+   * @returns undefined where the answer is another one than was asked for
+   * @throws {ServiceError} where no answer came, or another one than from the service itself
+   */
+  async probe<Found>(
+    asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'signal' | 'limiter' | 'read'>,
+  ): Promise<Found | undefined> {
+    try {
+      return await this.send({
+        ...asked,
+        method: 'GET',
+        accept: 'application/json',
+        budget: { ...this.budget(PROBE_MS), retriesLeft: 0 },
+        maxBytes: MAX_PROBE_BYTES,
+        failure: probeFailure,
+      });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !isAnswer(error)) throw error;
+      return undefined;
     }
   }
 
   async #request(
     request: HttpRequest<unknown>,
     attempts: RequestAttempts,
-    deadline: Deadline,
-    signal: AbortSignal,
   ): Promise<StreamedAnswer> {
     const response = await this.#axios.request<ReadableStream<Uint8Array> | null>({
       method: request.method,
       url: request.url,
       data: request.body,
       headers: requestHeaders(request),
-      signal,
+      signal: attempts.signal,
       adapter: (config) =>
         attempts.attempt(async (bearer, limited) => {
-          deadline.begin();
           this.#hosts.add(new URL(request.url).host);
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the request, whatever a retry has made of the configuration.
@@ -177,4 +196,17 @@ async function leave(body: Body, over: () => void): Promise<void> {
   const timer = setTimeout(unseen.resolve, UNSEEN_MS);
   await Promise.race([body.readRest(REST_MS).then(over), unseen.promise]);
   clearTimeout(timer);
+}
+
+function probeFailure({ status }: ErrorAnswer): ServiceError {
+  return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
+}
+
+/**
+ * A host that says no, or something that nobody asked for, is there. But not one that says yes with
+ * a page: that is how a network answers which wants a login first, and it would get the key next.
+ */
+function isAnswer({ kind, details: { status = 0 } }: ServiceError): boolean {
+  const isPage = status >= 200 && status < 300;
+  return (kind === 'unexpected-answer' && !isPage) || kind === 'too-large';
 }

@@ -1,15 +1,18 @@
-import type { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { ErrorAnswer } from '../failures.ts';
 import type { Body } from './body.ts';
-import type { AnswerHead, MediaTypes } from './headers.ts';
-import type { RequestGate } from './limiter.ts';
+import type { RequestGate, RequestLimit } from './limiter.ts';
+
+/** What one request is, what of it goes out besides a body, and what the head of its answer says. */
 
 /** One request with everything that decides where it goes, how often and how long. */
-export interface HttpRequest<Result> extends MediaTypes {
+export interface HttpRequest<Result> {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   /** The one origin this may go to: for a request with a credential, the one its user approved. */
   readonly origin: string;
+  readonly accept: 'application/json' | 'text/event-stream';
+  readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /** What a failure must not repeat, whoever puts it into an answer; the bearer is added to it. */
   readonly secrets?: readonly string[];
@@ -38,7 +41,7 @@ export interface Bearer {
 }
 
 export interface Answer {
-  readonly header: AnswerHead['header'];
+  readonly header: ReadHeader;
   readonly body: Body;
 }
 
@@ -59,4 +62,55 @@ export interface Budget {
   readonly totalMs: number;
   /** Monotonic milliseconds at which all of it must be over; undefined before the first attempt. */
   endsAt: number | undefined;
+}
+
+/** The value of a header, by its name in lower case. */
+export type ReadHeader = (name: string) => string | undefined;
+
+/** What an answer says before its body, and the body as it comes; null where there is none. */
+export interface StreamedAnswer {
+  readonly status: number;
+  readonly header: ReadHeader;
+  readonly stream: ReadableStream<Uint8Array> | null;
+}
+
+/** What a request says besides its body. */
+export function requestHeaders({
+  accept,
+  contentType,
+}: HttpRequest<unknown>): Record<string, string> {
+  return {
+    Accept: accept,
+    // Answers are small; unasked compression is refused, and with it bombs and silent truncation.
+    'Accept-Encoding': 'identity',
+    'User-Agent': 'hosted-model',
+    ...(contentType && { 'Content-Type': contentType }),
+  };
+}
+
+/**
+ * Whether the head of an answer promises what was asked for.
+ * @throws {ServiceError} `unexpected-answer`
+ */
+export function checkHead(
+  { status, header }: StreamedAnswer,
+  { accept }: HttpRequest<unknown>,
+): void {
+  const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  const encoding = header('content-encoding') ?? 'identity';
+  if (type !== accept || encoding !== 'identity') {
+    throw new ServiceError('unexpected-answer', { status });
+  }
+}
+
+/** What the headers of an answer say about the limit: numbers, and nothing else of them. */
+export function requestLimit(header: ReadHeader): RequestLimit {
+  const number = (name: string) => {
+    const text = header(name);
+    return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+  };
+  return {
+    perSecond: number('x-requests-limit-rate'),
+    left: number('x-requests-limit-remaining'),
+  };
 }

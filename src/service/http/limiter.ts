@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import type { RequestLimit } from './headers.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 
 export interface LimiterOptions {
@@ -10,6 +9,13 @@ export interface LimiterOptions {
   readonly queue: number;
   /** Milliseconds between the starts of two requests. */
   readonly minIntervalMs: number;
+}
+
+/** How many requests the service takes; undefined where it did not say. */
+export interface RequestLimit {
+  readonly perSecond: number | undefined;
+  /** Of this second. */
+  readonly left: number | undefined;
 }
 
 /** How an attempt ended, as far as the limiter cares. */

@@ -9,8 +9,12 @@ import {
   isUnsent,
   redirectHost,
 } from './connection.ts';
-import { type AnswerHead, requestLimit, type StreamedAnswer } from './headers.ts';
-import type { HttpRequest } from './httpRequest.ts';
+import {
+  type HttpRequest,
+  type ReadHeader,
+  requestLimit,
+  type StreamedAnswer,
+} from './httpRequest.ts';
 import type { Outcome, Slot } from './limiter.ts';
 import {
   isRetriedStatus,
@@ -48,16 +52,19 @@ const MAX_ERROR_BYTES = 65_536;
 
 /**
  * One request under way: what its attempts share. Gives each attempt its slot and its bearer, is
- * the last gate before the socket, and says what a failed attempt means and whether it is worth
- * another one. Knows nothing of the library that sends.
+ * the last gate before the socket, keeps all of them within the budget of their call, and says what
+ * a failed attempt means and whether it is worth another one. Knows nothing of the library that sends.
  */
 export class RequestAttempts {
   readonly #request: HttpRequest<unknown>;
-  readonly #signal: AbortSignal;
   readonly #options: AttemptOptions;
+  readonly #cancelled: AbortSignal;
+  readonly #late = new AbortController();
+  /** Aborts when the request is cancelled or its time is over. */
+  readonly signal: AbortSignal;
+  #deadline: NodeJS.Timeout | undefined;
   #slot: Slot | undefined;
   #bearer: string | undefined;
-  #isSent = false;
   /** An attempt has succeeded as far as the head of its answer goes. */
   #isAnswered = false;
   #outcome: [outcome: Outcome, pauseMs?: number | undefined] = ['ok'];
@@ -66,11 +73,12 @@ export class RequestAttempts {
   #known: { readonly cause: unknown; readonly failure: Failure } | undefined;
   #nextWaitMs = 0;
 
-  /** @param signal aborts when the request is cancelled or its time is over */
-  constructor(request: HttpRequest<unknown>, signal: AbortSignal, options: AttemptOptions) {
+  constructor(request: HttpRequest<unknown>, cancelled: AbortSignal, options: AttemptOptions) {
     this.#request = request;
-    this.#signal = signal;
+    this.#cancelled = cancelled;
     this.#options = options;
+    this.signal = AbortSignal.any([cancelled, this.#late.signal]);
+    if (request.budget.endsAt !== undefined) this.#keepDeadline();
   }
 
   /** Milliseconds until the retry that `isWorthRetrying` has allowed. */
@@ -86,11 +94,10 @@ export class RequestAttempts {
     send: (bearer: string | undefined, signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> {
     const { url, origin, budget } = this.#request;
-    this.#isSent = false;
     await this.#takeTurn();
     checkDestination(url, origin, process.env);
     budget.attempts += 1;
-    this.#isSent = true;
+    this.#keepDeadline();
     const ending = new AbortController();
     this.#ending = ending;
     const timers = [
@@ -98,7 +105,7 @@ export class RequestAttempts {
       setTimeout(() => ending.abort(), this.#options.headersMs),
     ];
     try {
-      return await send(this.#bearer, AbortSignal.any([this.#signal, ending.signal]));
+      return await send(this.#bearer, AbortSignal.any([this.signal, ending.signal]));
     } catch (cause) {
       // Not sent again: the service may have run the request and only been slow to say so.
       if (ending.signal.aborted) {
@@ -113,9 +120,10 @@ export class RequestAttempts {
   }
 
   /** The body of a success. The request is in flight until that is read to its end. */
-  answered(stream: StreamedAnswer['stream']): Body {
+  answered({ stream, header }: StreamedAnswer): Body {
     this.#isAnswered = true;
     this.#outcome = ['ok'];
+    this.#applyRateLimit(header);
     return this.#bodyOf(stream, this.#request.maxBytes);
   }
 
@@ -152,14 +160,38 @@ export class RequestAttempts {
     return new ServiceError(error.kind, { ...facts, ...error.details });
   }
 
-  /** What the head of any answer says of the limit holds for whoever comes next. */
-  applyRateLimit({ header }: AnswerHead): void {
-    this.#request.limiter?.applyRateLimit(requestLimit(header));
+  /** What to say of a failure now: that of a request which was cancelled, or out of time, is just that. */
+  reported(error: ServiceError): ServiceError {
+    const { host = '', attempts = 0, phase } = error.details;
+    if (this.#cancelled.aborted) return new ServiceError('cancelled');
+    if (!this.#late.signal.aborted || phase === 'connect') return error;
+    return new ServiceError('timeout', { phase: 'total', host, attempts });
   }
 
   /** Gives the slot back, as a success unless it has failed; only the first call counts. */
   release(): void {
     this.#slot?.release(...this.#outcome);
+  }
+
+  /** The time of the call counts no more. */
+  end(): void {
+    clearTimeout(this.#deadline);
+  }
+
+  /**
+   * The time of a call begins with its first attempt: how long it waits for its turn depends on
+   * others, and its user can cancel it.
+   */
+  #keepDeadline(): void {
+    const { budget } = this.#request;
+    const now = this.#options.clock.monotonic();
+    budget.endsAt ??= now + budget.totalMs;
+    this.#deadline ??= setTimeout(() => this.#late.abort(), budget.endsAt - now);
+  }
+
+  /** What the head of any answer says of the limit holds for whoever comes next. */
+  #applyRateLimit(header: ReadHeader): void {
+    this.#request.limiter?.applyRateLimit(requestLimit(header));
   }
 
   /**
@@ -169,15 +201,15 @@ export class RequestAttempts {
   async #takeTurn(): Promise<void> {
     const { limiter, budget } = this.#request;
     const bearer = this.#request.bearer?.();
-    await bearer?.get(this.#signal);
-    this.#slot = await limiter?.acquire(this.#signal, budget.attempts > 0);
+    await bearer?.get(this.signal);
+    this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
     if (bearer && !bearer.isThere()) {
       // It died in the queue. Once only: one that dies as fast again would never be used.
       this.#slot?.release('failed');
-      await bearer.get(this.#signal);
-      this.#slot = await limiter?.acquire(this.#signal, true);
+      await bearer.get(this.signal);
+      this.#slot = await limiter?.acquire(this.signal, true);
     }
-    this.#bearer = await bearer?.get(this.#signal);
+    this.#bearer = await bearer?.get(this.signal);
   }
 
   /** Looks at each failure once, since its body can be read only once, and frees its slot. */
@@ -190,8 +222,8 @@ export class RequestAttempts {
     this.#known = { cause, failure };
     const { status, retryAfterMs: pauseMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
-    // A failed token request says nothing about how much the inference service can take.
-    if (this.#isSent && !this.#isAnswered) this.release();
+    // One whose answer came is in flight until that has been read to its end.
+    if (!this.#isAnswered) this.release();
     return failure;
   }
 
@@ -202,11 +234,9 @@ export class RequestAttempts {
     return { error, retryable: mayPass };
   }
 
-  async #meaningOfAnswer({ stream, ...head }: StreamedAnswer): Promise<Failure> {
+  async #meaningOfAnswer({ status, header, stream }: StreamedAnswer): Promise<Failure> {
     const { url, failure } = this.#request;
-    const { clock } = this.#options;
-    const { status, header } = head;
-    this.applyRateLimit(head);
+    this.#applyRateLimit(header);
     // To its end, before anything is sent again: what is not read to its end costs the connection.
     const text = await this.#bodyOf(stream, MAX_ERROR_BYTES)
       .text()
@@ -216,7 +246,7 @@ export class RequestAttempts {
       const details = host === undefined ? { status } : { status, redirectHost: host };
       return { error: new ServiceError('redirected', details), retryable: false };
     }
-    const wait = retryAfterMs(header('retry-after'), header('date'), clock.now());
+    const wait = retryAfterMs(header('retry-after'), header('date'), this.#options.clock.now());
     const details: ErrorDetails = wait === undefined ? { status } : { status, retryAfterMs: wait };
     const error = failure({ status, text }).with(details);
     // A used-up quota may come as 429, and stays used up.

@@ -1,7 +1,13 @@
+import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
 import { inferenceFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
+import type { RequestGate } from '../http/limiter.ts';
+import { holdsSecret } from '../secrets/secretSearch.ts';
+import { SharedTask } from '../sharedTask.ts';
 import type { Operation, Vendor } from '../vendors.ts';
 import { parseJson } from '../wire.ts';
+import { endOf } from './modelLifecycle.ts';
 import { MOST_MODELS, type Model, type ModelList, readModels } from './modelList.ts';
 
 const DEADLINE_MS = 30_000;
@@ -9,6 +15,10 @@ const DEADLINE_MS = 30_000;
 const MAX_PAGE_BYTES = 4_194_304;
 const MAX_PAGES = 10;
 const PAGE_SIZE = 200;
+
+/** For the entry of a single model, while somebody looks at an empty list. */
+const LOOK_MS = 5_000;
+const LIFE_MS = 3_600_000;
 
 /** Ids that the filter of the list can hold: its own signs are colon, comma and exclamation mark. */
 const FILTERED_ID = /^[\w./-]{1,128}$/;
@@ -21,33 +31,133 @@ export interface ModelSource {
   readonly operation: Operation;
 }
 
+/** The same, with the one origin that may be asked. */
+interface BoundSource extends ModelSource {
+  readonly origin: string;
+}
+
 /**
- * The models a service offers for an operation. Needs no credential, so that a model can be
- * picked before a key is set.
- * @throws {ServiceError}
+ * What services say about their models, which is public: no request has a credential, so that a
+ * model can be picked before a key is set. Nothing is handed out whose words repeat a secret: it
+ * would be shown.
  */
+export class Models {
+  readonly #http: Http;
+  readonly #secrets: () => readonly string[];
+  readonly #clock: Clock;
+  /** What was said in the last hour. */
+  readonly #said = new Map<string, Moment & { readonly model: Model }>();
+  readonly #flights = new Map<string, SharedTask<Model | undefined>>();
+
+  constructor(http: Http, secrets: () => readonly string[], clock: Clock) {
+    this.#http = http;
+    this.#secrets = secrets;
+    this.#clock = clock;
+  }
+
+  /**
+   * The models that a service offers at this moment, as for a person who picks one; and the current
+   * one at the end if the service has withdrawn it, so that it can be shown what becomes of it.
+   * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
+   */
+  async list(from: ModelSource, current: string, signal: AbortSignal): Promise<ModelList> {
+    const all = await listModels(this.#http, from, signal);
+    // Nearly every list is free of secrets: one search in place of a thousand.
+    const isFree = (words: unknown) => !this.#holdsSecret(words);
+    const list = isFree(all.models) ? all : { ...all, models: all.models.filter(isFree) };
+    this.#keep(from, list.models);
+    if (list.models.some(({ id }) => id === current)) return list;
+    const source = { ...from, origin: new URL(from.serviceUrl).origin };
+    const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+    const known = await this.ask(source, current, brief).catch(() => undefined);
+    if (signal.aborted) throw new ServiceError('cancelled');
+    const isWithdrawn = known && endOf(known)?.stage === 'withdrawn';
+    return isWithdrawn ? { ...list, models: [...list.models, known] } : list;
+  }
+
+  /**
+   * What a service says about one model, also one that it has withdrawn or does not offer for this
+   * operation. Whatever comes of it, a connection is open afterwards that the next request can use.
+   * @param limiter counts the request, where it is none that somebody waits to see
+   * @returns undefined where it says nothing, as for a custom deployment
+   * @throws {ServiceError} where it cannot be reached; `cancelled` when the signal aborts
+   */
+  async ask(
+    from: BoundSource,
+    modelId: string,
+    signal: AbortSignal,
+    limiter?: RequestGate,
+  ): Promise<Model | undefined> {
+    const filters = FILTERED_ID.test(modelId) && `modelid_${modelId}`;
+    const model = await this.#http.probe({
+      url: listUrl(from, { limit: '1', ...(filters && { filters }) }),
+      origin: from.origin,
+      signal,
+      ...(limiter && { limiter }),
+      read: async ({ body, header }) => {
+        const { models } = readModels(parseJson(await body.text()), header('date'));
+        return models.find(({ id }) => id === modelId);
+      },
+    });
+    if (!model || this.#holdsSecret(model)) return undefined;
+    this.#keep(from, [model]);
+    return model;
+  }
+
+  /** The same for those who ask for it at the same time: they share one request. */
+  askTogether(
+    from: BoundSource,
+    modelId: string,
+    signal: AbortSignal,
+    limiter: RequestGate,
+  ): Promise<Model | undefined> {
+    const key = keyOf(from, modelId);
+    const ask = (ended: AbortSignal) => this.ask(from, modelId, ended, limiter);
+    const flight = this.#flights.get(key) ?? new SharedTask(ask);
+    this.#flights.set(key, flight);
+    const forget = () => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    };
+    flight.result.then(forget, forget);
+    return flight.wait(signal, forget);
+  }
+
+  /** One model as far as it is known without asking. */
+  peek(from: ModelSource, modelId: string): Model | undefined {
+    const entry = this.#said.get(keyOf(from, modelId));
+    return entry && passedSince(entry, this.#clock) < LIFE_MS ? entry.model : undefined;
+  }
+
+  clear(): void {
+    this.#said.clear();
+  }
+
+  #keep(from: ModelSource, models: readonly Model[]): void {
+    const moment = momentOf(this.#clock);
+    for (const model of models) this.#said.set(keyOf(from, model.id), { model, ...moment });
+  }
+
+  #holdsSecret(words: unknown): boolean {
+    return holdsSecret(JSON.stringify(words), this.#secrets());
+  }
+}
+
+/** The models a service offers for an operation. @throws {ServiceError} */
 export async function listModels(
   http: Http,
   from: ModelSource,
   signal: AbortSignal,
 ): Promise<ModelList> {
-  const { vendor, serviceUrl, operation } = from;
-  const filters = `function_${functionOf(operation)},!lifecycle_withdrawn:and`;
+  const filters = `function_${functionOf(from.operation)},!lifecycle_withdrawn:and`;
   const budget = http.budget(DEADLINE_MS);
   const models: Model[] = [];
   let start: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = new URLSearchParams({
-      version: vendor.apiVersion,
-      limit: String(PAGE_SIZE),
-      filters,
-      ...(start && { start }),
-    });
     const left = MOST_MODELS - models.length;
     const read = await http.send({
       method: 'GET',
-      url: `${serviceUrl}${vendor.paths.models}?${query}`,
-      origin: new URL(serviceUrl).origin,
+      url: listUrl(from, { limit: String(PAGE_SIZE), filters, ...(start && { start }) }),
+      origin: new URL(from.serviceUrl).origin,
       accept: 'application/json',
       budget,
       maxBytes: MAX_PAGE_BYTES,
@@ -64,18 +174,22 @@ export async function listModels(
   return { models, hasMore: true };
 }
 
-/** The filter that leaves one model in the list; undefined where no filter can say its id. */
-export function idFilter(modelId: string): string | undefined {
-  return FILTERED_ID.test(modelId) ? `modelid_${modelId}` : undefined;
-}
-
 /** What the list calls an operation, among the functions of a model. */
 export function functionOf(operation: Operation): string {
   return operation === 'chat' ? 'text_chat' : 'text_generation';
+}
+
+function listUrl({ vendor, serviceUrl }: ModelSource, query: Record<string, string>): string {
+  const all = new URLSearchParams({ version: vendor.apiVersion, ...query });
+  return `${serviceUrl}${vendor.paths.models}?${all}`;
 }
 
 /** Only the marker is taken from the link to the next page; the address stays ours. */
 function startOf(next: string | undefined): string | undefined {
   if (!next || !URL.canParse(next)) return undefined;
   return new URL(next).searchParams.get('start') ?? undefined;
+}
+
+function keyOf({ vendor, serviceUrl, operation }: ModelSource, modelId: string): string {
+  return [vendor.word, serviceUrl, operation, modelId].join('\n');
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { isShort } from './secretForms.ts';
-import { findSecrets, holdsSecret, MASK, masked } from './secretSearch.ts';
+import { findSecrets, holdsSecret, isShort, MASK, masked } from './secretSearch.ts';
 
 /** Takes secrets out of what is to be shown or written down. Pure. */
 

@@ -35,3 +35,13 @@ export function fetchToken(
     read: async ({ body, header }) => readTokenAnswer(await body.text(), header('date')),
   });
 }
+
+/** Asks the identity service for anything at all. @throws {ServiceError} as `Http.probe` */
+export async function probeIdentity(
+  http: Http,
+  { vendor, authUrl, approved }: Credentials,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = authUrl + vendor.tokenPath;
+  await http.probe({ url, origin: approved.auth, signal, read: async () => undefined });
+}

@@ -1,10 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
-import { own } from '../own.ts';
-import { RecentSecrets } from '../secrets/recentSecrets.ts';
+import { own } from '../wire.ts';
 import { TokenService } from './token.ts';
-import type { TokenAnswer } from './tokenLife.ts';
-import type { TokenState } from './tokenState.ts';
+import type { TokenAnswer, TokenState } from './tokenLife.ts';
+
+/** The key in use and the three before it. */
+const MOST_KEYS = 4;
+/** Of each key. */
+const MOST_TOKENS = 3;
 
 export interface KeyTokensOptions {
   readonly fetchToken: (credentials: Credentials, signal: AbortSignal) => Promise<TokenAnswer>;
@@ -21,8 +24,12 @@ interface Kept {
 /** Which token serves which key: the one in use, and that of a key which was tested and may be next. */
 export class KeyTokens {
   readonly #options: KeyTokensOptions;
-  /** Gone with the window. */
-  readonly #secrets = new RecentSecrets();
+  /**
+   * The last keys with their last tokens, the key that was used last at the end; in memory only, and
+   * gone with the window: a service can repeat whatever it was sent, also once it is replaced, or
+   * forgotten by signing out.
+   */
+  readonly #recent = new Map<string, readonly string[]>();
   #inUse: Kept | undefined;
   #tested: Kept | undefined;
   /** Of a test that is under way. */
@@ -43,7 +50,7 @@ export class KeyTokens {
       credentials.apiKey,
       ...service.values,
     ]);
-    return [...new Set([...this.#secrets.values, ...current])];
+    return [...new Set([...[...this.#recent].flat(2), ...current])];
   }
 
   /** A token service for a test, which is not in use and tells nobody of its states. */
@@ -56,15 +63,24 @@ export class KeyTokens {
   #make(credentials: Credentials): TokenService {
     const { fetchToken, clock } = this.#options;
     const { apiKey } = credentials;
-    this.#secrets.keep(apiKey);
+    this.#remember(apiKey);
     return new TokenService({
       fetchToken: async (signal) => {
         const answer = await fetchToken(credentials, signal);
-        this.#secrets.keep(apiKey, answer.value);
+        this.#remember(apiKey, answer.value);
         return answer;
       },
       ...(clock && { clock }),
     });
+  }
+
+  /** Keeps a key, with this token of it; the key that was used longest ago makes room. */
+  #remember(apiKey: string, ...token: readonly string[]): void {
+    const tokens = [...token, ...(this.#recent.get(apiKey) ?? [])].slice(0, MOST_TOKENS);
+    this.#recent.delete(apiKey);
+    this.#recent.set(apiKey, tokens);
+    const [oldest = ''] = this.#recent.keys();
+    if (this.#recent.size > MOST_KEYS) this.#recent.delete(oldest);
   }
 
   /** The one of these credentials, in use from now on. That of another key retires. */
@@ -110,7 +126,7 @@ export class KeyTokens {
   /** Forgets also what was masked until now. */
   dispose(): void {
     this.forget();
-    this.#secrets.clear();
+    this.#recent.clear();
   }
 }
 

@@ -1,10 +1,17 @@
-import { type Clock, momentOf, systemClock } from '../clock.ts';
+import { type Clock, type Moment, momentOf, passedSince, systemClock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import { own } from '../own.ts';
 import { SharedTask } from '../sharedTask.ts';
-import { Backoff } from './backoff.ts';
-import { clockAhead, type TokenAnswer, tokenLife } from './tokenLife.ts';
-import { ageOf, type CurrentToken, type Token, type TokenState, validState } from './tokenState.ts';
+import { own } from '../wire.ts';
+import {
+  ageOf,
+  type CurrentToken,
+  clockAhead,
+  type Token,
+  type TokenAnswer,
+  type TokenState,
+  tokenLife,
+  validState,
+} from './tokenLife.ts';
 
 export interface TokenServiceOptions {
   /** One request for a token, retried as the retry rules say. */
@@ -16,6 +23,11 @@ export interface TokenServiceOptions {
 /** Between two requests that nobody waits for, whatever the clocks say in between. */
 const BACKGROUND_INTERVAL_MS = 5_000;
 const RENEWALS_WITHOUT_USE = 2;
+
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 300_000;
+/** Something in between can ask for years. */
+const LONGEST_ASKED_MS = 3_600_000;
 
 /**
  * One API key's bearer token, in memory only.
@@ -228,4 +240,54 @@ export class TokenService {
     this.#state = state;
     if (!this.#retired) this.#onState(state);
   }
+}
+
+/**
+ * How long a service is left alone after failures in a row: from 5 s to 5 min, and as long as it
+ * asks for itself, up to an hour. Sleep counts.
+ */
+class Backoff {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #failures = 0;
+  #last: (Moment & { readonly ms: number; readonly error: unknown }) | undefined;
+
+  constructor(clock: Clock, random: () => number) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** True while nothing may be sent that nobody waits for. */
+  get isOn(): boolean {
+    return this.#last !== undefined && this.#leftMs(this.#last.ms) > 0;
+  }
+
+  /** The failure that came with a pause, and what is left of it; undefined once that is over. */
+  get pause(): ServiceError | undefined {
+    const { error } = this.#last ?? {};
+    if (!(error instanceof ServiceError)) return undefined;
+    const retryAfterMs = this.#leftMs(askedMs(error));
+    return retryAfterMs > 0 ? error.with({ retryAfterMs }) : undefined;
+  }
+
+  failed(error: unknown): void {
+    const ownMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    const ms = Math.max(ownMs * (0.75 + this.#random() * 0.5), askedMs(error));
+    this.#last = { ...momentOf(this.#clock), ms, error };
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#last = undefined;
+  }
+
+  #leftMs(ms: number): number {
+    return this.#last ? ms - passedSince(this.#last, this.#clock) : 0;
+  }
+}
+
+function askedMs(error: unknown): number {
+  const { retryAfterMs = 0 } = error instanceof ServiceError ? error.details : {};
+  return Math.min(retryAfterMs, LONGEST_ASKED_MS);
 }

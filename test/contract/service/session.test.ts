@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { LimiterState } from '../../../src/service/http/limiter.ts';
 import { Session } from '../../../src/service/session.ts';
-import type { TokenState } from '../../../src/service/token/tokenState.ts';
+import type { TokenState } from '../../../src/service/token/tokenLife.ts';
 import { gate } from '../../emulator/faults.ts';
 import {
   endWorlds,

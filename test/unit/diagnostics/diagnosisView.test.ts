@@ -7,8 +7,7 @@ import {
   runningRows,
   type ShownCheck,
 } from '../../../src/diagnostics/diagnosisView.ts';
-import { CHECKS } from '../../../src/service/checks/checks.ts';
-import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
+import { CHECKS, type CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 
 const passed = (title: string): ShownCheck => ({ title, state: 'passed', text: `${title} is.` });

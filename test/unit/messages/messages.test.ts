@@ -4,7 +4,7 @@ import { missingText } from '../../../src/credentials/settingMessages.ts';
 import type { SourceId } from '../../../src/credentials/sourceSelection.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
-import { parameterProblem } from '../../../src/service/generation/parameterCheck.ts';
+import { parameterProblem } from '../../../src/service/generation/parameters.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
 import type { SecretKind } from '../../../src/service/secrets/promptSecrets.ts';
 import type { Operation } from '../../../src/service/vendors.ts';

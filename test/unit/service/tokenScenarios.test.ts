@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { Session } from '../../../src/service/session.ts';
-import type { TokenState } from '../../../src/service/token/tokenState.ts';
+import type { TokenState } from '../../../src/service/token/tokenLife.ts';
 import { credentials, FakeTime, failureOf, kindOf, never } from './fixtures.ts';
 import { MINUTE, underTest } from './tokens.ts';
 

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../src/service/errors.ts';
 import { TokenService } from '../../../src/service/token/token.ts';
-import type { TokenAnswer } from '../../../src/service/token/tokenLife.ts';
-import type { TokenState } from '../../../src/service/token/tokenState.ts';
+import type { TokenAnswer, TokenState } from '../../../src/service/token/tokenLife.ts';
 import { type FakeTime, never, settled, tokenAnswer } from './fixtures.ts';
 
 export const MINUTE = 60_000;

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../../src/service/errors.ts';
-import { readChat } from '../../../../src/service/generation/answerChunk.ts';
-import { AnswerReader, readAnswerStream } from '../../../../src/service/generation/answerReader.ts';
+import {
+  type AnswerChunk,
+  AnswerReader,
+  readChat,
+  readGeneration,
+} from '../../../../src/service/generation/answerReader.ts';
 import { Body } from '../../../../src/service/http/body.ts';
 import { kindOf, never } from '../fixtures.ts';
 
@@ -21,9 +25,7 @@ function body(...events: (string | ServiceError)[]): Body {
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {
-  const collected = new AnswerReader(() => {});
-  await readAnswerStream(body(...events), readChat, collected, signal);
-  return collected.finish();
+  return new AnswerReader('chat', () => {}).read(body(...events), signal);
 }
 
 describe('collecting a stream', () => {
@@ -63,3 +65,83 @@ describe('collecting a stream', () => {
     });
   }
 });
+
+const nothing: AnswerChunk = {
+  text: '',
+  stopReason: undefined,
+  inputTokens: undefined,
+  outputTokens: undefined,
+  warnings: [],
+};
+const generated = { generated_text: 'a', stop_reason: 'not_finished' };
+
+describe('a piece of an answer', () => {
+  const pieces: readonly [what: string, piece: AnswerChunk, expected: Partial<AnswerChunk>][] = [
+    ['of an empty list', readChat({ choices: [] }), {}],
+    ['with nothing said', readChat({ choices: [{}] }), {}],
+    ['with null for text and reason', readChat(chat({ content: null }, null)), {}],
+    [
+      'of an event',
+      readChat(chat({ content: 'a' }, 'stop')),
+      { text: 'a', stopReason: 'finished' },
+    ],
+    ['of a whole answer', readChat({ choices: [{ message: { content: 'a' } }] }), { text: 'a' }],
+    [
+      'with usage alone',
+      readChat({ choices: [], usage: { prompt_tokens: 3 } }),
+      { inputTokens: 3 },
+    ],
+    ['with nonsense for usage', readChat({ choices: [], usage: [-1, 'x'] }), {}],
+    [
+      'with warnings that are ids, and others',
+      readChat({ choices: [], system: { warnings: [{ id: 'api_legacy' }, { id: 'a b' }, 7, {}] } }),
+      { warnings: ['api_legacy'] },
+    ],
+    ['with nonsense for warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
+    ['of the other operation', readGeneration({ results: [generated] }), { text: 'a' }],
+    [
+      'of the other operation, at its end',
+      readGeneration({
+        results: [{ ...generated, stop_reason: 'EOS_TOKEN', generated_token_count: 2 }],
+      }),
+      { text: 'a', stopReason: 'finished', outputTokens: 2 },
+    ],
+    [
+      'of the other operation, at an end without a word',
+      readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
+      { text: 'a', stopReason: 'other' },
+    ],
+    ['of the other operation, without results', readGeneration({ results: [] }), {}],
+    [
+      'of a later event, which counts no prompt',
+      readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
+      { text: 'a' },
+    ],
+  ];
+  for (const [what, piece, expected] of pieces) {
+    it(`${what} is read`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
+  }
+
+  const refused: (readonly [read: (json: unknown) => AnswerChunk, json: unknown])[] = [
+    ...[undefined, null, 'x', {}, { choices: {} }, { choices: [null] }, { choices: ['x'] }].map(
+      (json) => [readChat, json] as const,
+    ),
+    [readChat, chat('x', null)],
+    [readChat, chat({ content: 1 }, null)],
+    [readChat, chat({ content: 'a' }, 1)],
+    [readGeneration, {}],
+    [readGeneration, { results: [{}] }],
+    [readGeneration, { results: [{ generated_text: 'a' }] }],
+    [readGeneration, { results: [{ stop_reason: 'eos_token' }] }],
+    [readGeneration, { results: [{ ...generated, generated_text: null }] }],
+  ];
+  for (const [read, json] of refused) {
+    it(`is refused as ${JSON.stringify(json)} for ${read.name}`, () => {
+      assert.throws(() => read(json), { kind: 'unexpected-answer' });
+    });
+  }
+});
+
+function chat(delta: unknown, reason: unknown): unknown {
+  return { choices: [{ delta, finish_reason: reason }] };
+}

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import type { ErrorDetails } from '../../../../src/service/errors.ts';
 import {
-  DEFAULT_NEW_TOKENS,
-  mapParameters,
   type NumberRange,
   PARAMETER_RANGES,
   type ParameterRange,
+  parameterProblem,
 } from '../../../../src/service/generation/parameters.ts';
+import type { Operation } from '../../../../src/service/vendors.ts';
+import { seed } from '../fixtures.ts';
 
 type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
 
@@ -79,70 +82,123 @@ function wider(one: ParameterRange, other: ParameterRange): ParameterRange {
   };
 }
 
-const everything = {
-  decoding_method: 'sample',
-  max_new_tokens: 200,
-  min_new_tokens: 5,
-  temperature: 0.7,
-  top_k: 50,
-  top_p: 0.9,
-  repetition_penalty: 1.1,
-  random_seed: 42,
-  stop_sequences: ['a', 'b', 'c', 'd'],
-  include_stop_sequence: false,
-  time_limit: 55_000,
-  truncate_input_tokens: 100,
-  length_penalty: { decay_factor: 1.5, start_index: 10 },
-  return_options: { input_text: true },
-  typical_p: 0.5,
-};
+const operations: readonly Operation[] = ['chat', 'generation'];
+const texts = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
+const range = (bound: 'least' | 'above' | 'most', limit: number, actual: number) => ({
+  bound,
+  limit,
+  actual,
+});
+const of = (limitOf: Operation, details: object) => ({ ...details, limitOf });
 
-describe('parameters', () => {
-  it('go to generation as they are', () => {
-    assert.deepEqual(mapParameters('generation', everything), { fields: everything, dropped: [] });
-    const zero = { max_new_tokens: 0, stop_sequences: ['1', '2', '3', '4', '5', '6'] };
-    assert.deepEqual(mapParameters('generation', zero), { fields: zero, dropped: [] });
-  });
-
-  it('ask for 1,024 new tokens where nothing is set', () => {
-    assert.equal(DEFAULT_NEW_TOKENS, 1_024);
-    assert.deepEqual(mapParameters('chat', {}).fields, { max_completion_tokens: 1_024 });
-    assert.deepEqual(mapParameters('generation', {}).fields, { max_new_tokens: 1_024 });
-  });
-
-  const max = { max_completion_tokens: 1_024 };
-  const cases: readonly [object, object, readonly string[]][] = [
-    [{ max_new_tokens: 7 }, { max_completion_tokens: 7 }, []],
-    [{ stop_sequences: ['x'] }, { ...max, stop: ['x'] }, []],
-    [{ random_seed: 3 }, { ...max, seed: 3 }, []],
-    [{ temperature: 0.7 }, { ...max, temperature: 0.7 }, []],
-    [{ top_p: 0.9 }, { ...max, top_p: 0.9 }, []],
-    [{ repetition_penalty: 1.1 }, { ...max, repetition_penalty: 1.1 }, []],
-    [{ time_limit: 500 }, { ...max, time_limit: 500 }, []],
-    [{ decoding_method: 'greedy' }, { ...max, temperature: 0 }, []],
-    [{ decoding_method: 'greedy', temperature: 1 }, { ...max, temperature: 0 }, []],
-    [{ decoding_method: 'sample' }, max, []],
-    [{ top_k: 5 }, max, ['top_k']],
-    [{ min_new_tokens: 5 }, max, ['min_new_tokens']],
-    [{ made_up: true, typical_p: 1 }, max, ['made_up', 'typical_p']],
+describe('the check of parameters', () => {
+  const fine: readonly object[] = [
+    {},
+    { decoding_method: 'greedy', temperature: 0.05 },
+    { temperature: 2, top_p: 1, top_k: 100, repetition_penalty: 2 },
+    { top_p: 0.000_001, top_k: 1, repetition_penalty: 1, random_seed: 1 },
+    { max_new_tokens: 1, stop_sequences: [], include_stop_sequence: false, time_limit: 1 },
+    { stop_sequences: texts(4), truncate_input_tokens: 0 },
+    { length_penalty: { decay_factor: 1.01, start_index: 0 } },
+    { length_penalty: {} },
+    { min_new_tokens: 2_000 },
+    { min_new_tokens: 7, max_new_tokens: 7 },
+    { temperature: null, max_new_tokens: null, stop_sequences: null, made_up: null },
+    { made_up: 1, constructor: 1, '$(x) [y](z)': 1 },
+    { presence_penalty: 0.5, return_options: { input_text: true }, typical_p: 0.2 },
   ];
-  for (const [parameters, fields, dropped] of cases) {
-    it(`map ${JSON.stringify(parameters)} onto chat`, () => {
-      assert.deepEqual(mapParameters('chat', { ...parameters }), { fields, dropped });
+  for (const parameters of fine) {
+    it(`lets ${JSON.stringify(parameters)} pass`, () => {
+      for (const operation of operations) {
+        assert.equal(parameterProblem(operation, { ...parameters }), undefined);
+      }
     });
   }
 
-  it('lose on chat exactly those without a counterpart, and name them', () => {
-    assert.deepEqual(mapParameters('chat', everything).dropped, [
-      'min_new_tokens',
-      'top_k',
-      'include_stop_sequence',
-      'truncate_input_tokens',
-      'return_options',
-      'typical_p',
-    ]);
+  const wrong: readonly [object, ErrorDetails][] = [
+    [{ temperature: 2.1 }, range('most', 2, 2.1)],
+    [{ top_p: 1.5 }, range('most', 1, 1.5)],
+    [{ random_seed: 1.5 }, { expected: 'integer', actual: 1.5 }],
+    [{ temperature: Number.POSITIVE_INFINITY }, { expected: 'number' }],
+    [{ temperature: '0.5' }, { expected: 'number' }],
+    [{ decoding_method: 'best' }, { expected: 'choice', choices: ['greedy', 'sample'] }],
+    [{ stop_sequences: 'x' }, { expected: 'texts' }],
+    [{ stop_sequences: ['x', 1] }, { expected: 'texts' }],
+    [{ stop_sequences: ['x', 'x'] }, { expected: 'texts' }],
+  ];
+  for (const [parameters, flaw] of wrong) {
+    it(`refuses ${JSON.stringify(parameters)} for either operation`, () => {
+      for (const operation of operations) {
+        const error = parameterProblem(operation, { ...parameters });
+        assert.equal(error?.kind, 'parameter-refused');
+        assert.deepEqual(error.details, { names: Object.keys(parameters), ...flaw });
+      }
+    });
+  }
+
+  const fields = { expected: 'object', choices: ['decay_factor', 'start_index'] } as const;
+  const onOne: readonly [Operation, object, ErrorDetails][] = [
+    ['chat', { max_new_tokens: 0 }, of('chat', range('least', 1, 0))],
+    ['chat', { stop_sequences: texts(6) }, of('chat', range('most', 4, 6))],
+    ['generation', { temperature: 0.01 }, of('generation', range('least', 0.05, 0.01))],
+    ['generation', { top_p: 0 }, of('generation', range('above', 0, 0))],
+    ['generation', { repetition_penalty: 2.5 }, of('generation', range('most', 2, 2.5))],
+    ['generation', { random_seed: 0 }, of('generation', range('least', 1, 0))],
+    ['generation', { top_k: 0 }, range('least', 1, 0)],
+    ['generation', { top_k: 500 }, range('most', 100, 500)],
+    ['generation', { include_stop_sequence: 'yes' }, { expected: 'boolean' }],
+    ['generation', { length_penalty: 2 }, fields],
+    ['generation', { length_penalty: { decay: 2 } }, fields],
+    [
+      'generation',
+      { length_penalty: { decay_factor: 1 } },
+      { ...range('above', 1, 1), names: ['length_penalty.decay_factor'] },
+    ],
+  ];
+  for (const [operation, parameters, flaw] of onOne) {
+    it(`refuses ${JSON.stringify(parameters)} for ${operation} alone`, () => {
+      const details = { names: Object.keys(parameters), ...flaw };
+      assert.deepEqual(parameterProblem(operation, { ...parameters })?.details, details);
+      const other = operation === 'chat' ? 'generation' : 'chat';
+      assert.equal(parameterProblem(other, { ...parameters }), undefined);
+    });
+  }
+
+  it('names the bound of the operation where both refuse', () => {
+    const seven = { stop_sequences: texts(7) };
+    const names = ['stop_sequences'];
+    const detailsOf = (operation: Operation) => parameterProblem(operation, seven)?.details;
+    assert.deepEqual(detailsOf('generation'), { names, ...range('most', 6, 7) });
+    assert.deepEqual(detailsOf('chat'), { names, ...range('most', 4, 7) });
+    const cold = parameterProblem('generation', { temperature: -1 })?.details;
+    assert.deepEqual(cold, { names: ['temperature'], ...range('least', 0.05, -1) });
   });
 
+  it('compares the fewest tokens with the most, where both are sent', () => {
+    const names = ['min_new_tokens', 'max_new_tokens'];
+    const set = { min_new_tokens: 8, max_new_tokens: 7 };
+    assert.deepEqual(parameterProblem('generation', set)?.details, {
+      names,
+      ...range('most', 7, 8),
+    });
+    assert.equal(parameterProblem('generation', { min_new_tokens: 1_025 }), undefined);
+    assert.equal(parameterProblem('chat', set), undefined);
+  });
+
+  it(`says nothing but checked words, whatever a settings file holds (seed ${seed})`, () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (parameters) => {
+        for (const operation of operations) {
+          const { names = [] } = parameterProblem(operation, parameters)?.details ?? {};
+          for (const name of names) assert.match(name, /^[\w.-]{1,64}$/);
+        }
+      }),
+      { seed },
+    );
+  });
+});
+
+describe('parameters', () => {
   it('have the ranges that the settings page says', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
     const setting: Schema = manifest.contributes.configuration.properties['hostedModel.parameters'];
@@ -157,14 +213,5 @@ describe('parameters', () => {
       described.map(([name, schema]) => [name, rangeOf(schema)]),
       ranges,
     );
-  });
-
-  it('are unset by null, for a folder that wants the default of the service', () => {
-    const nothing = { temperature: null, max_new_tokens: null, top_k: null };
-    assert.deepEqual(mapParameters('chat', nothing), {
-      fields: { max_completion_tokens: 1_024 },
-      dropped: [],
-    });
-    assert.deepEqual(mapParameters('generation', nothing, 7).fields, { max_new_tokens: 7 });
   });
 });

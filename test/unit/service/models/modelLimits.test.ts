@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Parameters } from '../../../../src/service/generation/parameters.ts';
-import { estimateTokens, leastTokens } from '../../../../src/service/generation/tokenEstimate.ts';
-import { modelProblem, newTokensByDefault } from '../../../../src/service/models/modelLimits.ts';
+import {
+  estimateTokens,
+  leastTokens,
+  modelProblem,
+  newTokensByDefault,
+} from '../../../../src/service/models/modelLimits.ts';
 import type { Model } from '../../../../src/service/models/modelList.ts';
 import type { Operation } from '../../../../src/service/vendors.ts';
 import { processorTime } from '../../../processorTime.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
-import { MAX_EVENT_LENGTH, readEvents } from '../../../../src/service/http/stream.ts';
+import { MAX_EVENT_LENGTH, readEvents } from '../../../../src/service/http/body.ts';
 import { isLinear } from '../../../growth.ts';
 import { kindOf, seed } from '../fixtures.ts';
 

@@ -1,0 +1,89 @@
+import type { Operation } from '../vendors.ts';
+import { DEFAULT_NEW_TOKENS, type Parameters, withoutUnset } from './parameters.ts';
+
+/**
+ * What is sent to generate text: what the model is given to read, how it is asked to go on with an
+ * answer that was cut, and the parameters as an operation wants them. Pure.
+ */
+
+/** Text for the model, not for people: chat has no other way to go on from the middle of an answer. */
+const GO_ON = 'Continue exactly where your answer ended. Repeat nothing and add no introduction.';
+
+interface ChatMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** The text part of a request. */
+export type RequestText =
+  | { readonly messages: readonly ChatMessage[] }
+  | { readonly input: string };
+
+/**
+ * The prompt as an operation wants it.
+ * @param answerSoFar what the model has answered to it already; empty for a new answer
+ */
+export function requestText(
+  operation: Operation,
+  prompt: string,
+  answerSoFar: string,
+): RequestText {
+  if (operation === 'generation') return { input: prompt + answerSoFar };
+  const first: ChatMessage = { role: 'user', content: prompt };
+  if (answerSoFar === '') return { messages: [first] };
+  const answer: ChatMessage = { role: 'assistant', content: answerSoFar };
+  return { messages: [first, answer, { role: 'user', content: GO_ON }] };
+}
+
+/** Every text within what is sent as JSON: values and names, however deep. */
+export function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  return [...names, ...Object.values(value).flatMap(stringsIn)];
+}
+
+/** A parameter set as one operation wants it. */
+export interface MappedParameters {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Fields that the operation has no counterpart for; they are not sent. */
+  readonly dropped: readonly string[];
+}
+
+/** Generation field to chat field; `decoding_method` is mapped by value below. */
+const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['max_new_tokens', 'max_completion_tokens'],
+  ['stop_sequences', 'stop'],
+  ['random_seed', 'seed'],
+  ['temperature', 'temperature'],
+  ['top_p', 'top_p'],
+  ['repetition_penalty', 'repetition_penalty'],
+  ['length_penalty', 'length_penalty'],
+  ['time_limit', 'time_limit'],
+]);
+
+/**
+ * Maps a parameter set onto an operation. What its values may be is in `parameters.ts`.
+ * @param newTokens what to ask for where nothing is set
+ */
+export function mapParameters(
+  operation: Operation,
+  parameters: Parameters,
+  newTokens = DEFAULT_NEW_TOKENS,
+): MappedParameters {
+  const set = { max_new_tokens: newTokens, ...withoutUnset(parameters) };
+  return operation === 'chat' ? mapToChat(set) : { fields: set, dropped: [] };
+}
+
+function mapToChat(parameters: Parameters): MappedParameters {
+  const fields: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  for (const [name, value] of Object.entries(parameters)) {
+    const chatName = CHAT_FIELDS.get(name);
+    if (chatName) fields[chatName] = value;
+    else if (name !== 'decoding_method') dropped.push(name);
+  }
+  // Greedy decoding is what a temperature of 0 means; sampling is what chat does anyway.
+  if (parameters['decoding_method'] === 'greedy') fields['temperature'] = 0;
+  return { fields, dropped };
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { Http } from '../../../../src/service/http/http.ts';
+import { type ModelSource, Models } from '../../../../src/service/models/models.ts';
+import { FakeTime, fakeNetwork, ibm, never } from '../fixtures.ts';
+
+const from: ModelSource = { vendor: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
+const minutesMs = 60_000;
+
+describe('what is known about models', () => {
+  let time: FakeTime;
+  let models: Models;
+  let label: string;
+  beforeEach(async () => {
+    time = new FakeTime();
+    label = 'old';
+    const { fetch } = fakeNetwork(() => ({
+      json: { resources: ['one', 'two'].map((model_id) => ({ model_id, label })) },
+    }));
+    models = new Models(new Http({ fetch }), () => [], time);
+    await models.list(from, 'one', never);
+  });
+  afterEach(() => time.end());
+
+  it('is known for an hour, also one that the machine slept through', async () => {
+    await time.pass(59 * minutesMs);
+    assert.equal(models.peek(from, 'two')?.id, 'two');
+    time.sleep(2 * minutesMs);
+    assert.equal(models.peek(from, 'two'), undefined);
+  });
+
+  it('is known of the service, the operation and the model that it was said of', () => {
+    assert.equal(models.peek(from, 'three'), undefined);
+    assert.equal(models.peek({ ...from, operation: 'generation' }, 'one'), undefined);
+    assert.equal(models.peek({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
+  });
+
+  it('is what was said last, and nothing once it is forgotten', async () => {
+    label = 'new';
+    await models.ask({ ...from, origin: 'https://a.example' }, 'one', never);
+    assert.deepEqual(
+      [models.peek(from, 'one')?.label, models.peek(from, 'two')?.label],
+      ['new', 'old'],
+    );
+    models.clear();
+    assert.equal(models.peek(from, 'one'), undefined);
+  });
+});
