@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import { activeFolder } from '../credentials/externalSource.ts';
+import { activeFolder } from '../credentials/folders.ts';
 import { reportFailure } from '../diagnostics/diagnoseConnection.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import type { GenerateOptions } from '../generate/generateOptions.ts';

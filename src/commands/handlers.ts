@@ -1,6 +1,6 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import { requireAddress } from '../credentials/address.ts';
-import { activeFolder, openEnvFile } from '../credentials/externalSource.ts';
+import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { STORAGE_KEEPS_KEY } from '../credentials/settingMessages.ts';
 import { pickSourceAction } from '../credentials/sourceMenu.ts';
 import { chosenText, sourceRows } from '../credentials/sourceView.ts';

@@ -6,7 +6,7 @@ import { cancellable } from '../ui/progress.ts';
 import { reportAddress } from './address.ts';
 import { settleDestination } from './approval.ts';
 import type { Answer } from './approvals.ts';
-import { activeFolder } from './externalSource.ts';
+import { activeFolder } from './folders.ts';
 import { warnOfLeftKey } from './gitWarning.ts';
 import { missingText } from './settingMessages.ts';
 import { runSetUp } from './setUp.ts';

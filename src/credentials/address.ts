@@ -2,8 +2,8 @@ import { commands, window } from 'vscode';
 import { parseServiceUrl } from '../service/credentials.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
-import type { Resolution } from './resolve.ts';
 import { addressText, urlProblem } from './settingMessages.ts';
+import type { Resolution } from './sourceSelection.ts';
 
 /**
  * The address of the service for a request that needs no key: the one in the settings, or else a

@@ -2,8 +2,8 @@ import type { InputBoxValidationMessage } from 'vscode';
 import { isWellFormed, SHORTEST_KEY } from '../dotenv/settingValue.ts';
 import { type Blemish, cleanValue } from '../service/credentials.ts';
 import { TAKEN_OFF } from './flawPhrases.ts';
-import { destination } from './resolve.ts';
 import { urlProblem } from './settingMessages.ts';
+import { destination } from './sourceSelection.ts';
 
 /** What is said about an answer while it is typed. Never repeats the answer. Pure. */
 

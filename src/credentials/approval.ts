@@ -2,7 +2,7 @@ import { window } from 'vscode';
 import type { Settings } from '../settings.ts';
 import { writeSettings } from '../settings.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import type { Destination } from './resolve.ts';
+import type { Destination } from './sourceSelection.ts';
 
 /**
  * Asks before a stored key may go to another host than the ones shown when it was saved (rule R3

@@ -1,6 +1,6 @@
 import { type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitIgnore.ts';
-import { envFileOf, openEnvFile } from './externalSource.ts';
+import { envFileOf, openEnvFile } from './folders.ts';
 
 /** Warns after an import if the `.env` file, which still holds the key, can end up in a repository. */
 export async function warnOfLeftKey(folder: WorkspaceFolder): Promise<void> {

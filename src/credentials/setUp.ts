@@ -5,7 +5,6 @@ import { back } from '../ui/steps.ts';
 import { reportAddress } from './address.ts';
 import { problemOfNewKey } from './answerChecks.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { destination, resolveCredentials } from './resolve.ts';
 import {
   type Draft,
   isSameRecord,
@@ -14,6 +13,7 @@ import {
   type StepName,
   type StepProblem,
 } from './setUpSteps.ts';
+import { destination, resolveCredentials } from './sourceSelection.ts';
 
 /**
  * The guided set-up: key, project, address, test. Nothing is stored until it worked or the user

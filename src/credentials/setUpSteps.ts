@@ -10,8 +10,13 @@ import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
 import { askDestination } from './approval.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { contextOfTest } from './messageContext.ts';
-import { credentialsFor, type Destination, destination, isSameDestination } from './resolve.ts';
 import { NOT_SOUGHT } from './sourceApproval.ts';
+import {
+  credentialsFor,
+  type Destination,
+  destination,
+  isSameDestination,
+} from './sourceSelection.ts';
 
 /** The questions of the guided set-up, and what is wrong with an answer. */
 

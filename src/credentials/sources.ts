@@ -1,12 +1,14 @@
-import { type Memento, type WorkspaceFolder, workspace } from 'vscode';
+import { FileType, type Memento, type WorkspaceFolder, workspace } from 'vscode';
+import { readEnvFile, readEnvironment } from '../dotenv/envFile.ts';
+import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { SourceReading } from '../dotenv/settingSource.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
+import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
-import { readExternalEnvironment, readExternalFile } from './externalSource.ts';
+import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyStore } from './keyStore.ts';
-import type { WantedSettings } from './resolve.ts';
 import {
   type ExternalSource,
   type ExternalSourceId,
@@ -14,8 +16,12 @@ import {
   type Folder,
   type SourceId,
   type SourceSnapshot,
+  type UnreadReason,
   valuesOf,
+  type WantedSettings,
 } from './sourceSelection.ts';
+
+/** What the three sources hold at this moment, and which of them the user prefers. */
 
 export interface FindOptions {
   readonly keys: KeyStore;
@@ -61,6 +67,49 @@ export async function findSources(
     outside,
     preferred: preferences(options)[folder.uri],
   };
+}
+
+/**
+ * Reads the `.env` in the root of a folder, once and as bytes, so that what is approved is what is
+ * used. A repository chooses what stands there: no link is followed, no device opened, nothing
+ * large read (rule T12 of the threat model).
+ */
+export async function readExternalFile(
+  folder: WorkspaceFolder | undefined,
+  vendor: Vendor,
+): Promise<ExternalText> {
+  if (!folder) return unread('no-folder');
+  if (!workspace.isTrusted) return unread('untrusted');
+  if (!hasFiles(folder)) return unread('virtual');
+  const file = envFileOf(folder);
+  try {
+    const { type, size } = await workspace.fs.stat(file);
+    if ((type & FileType.SymbolicLink) !== 0) return unread('symbolic-link');
+    if (type !== FileType.File) return unread('not-a-file');
+    if (size > ENV_FILE_LIMIT_BYTES) return unread('too-large');
+  } catch {
+    return unread('no-file');
+  }
+  try {
+    const decoded = decodeEnvFile(await workspace.fs.readFile(file));
+    if (!decoded) return unread('not-text');
+    return { kind: 'read', reading: readEnvFile(decoded.text, vendor) };
+  } catch {
+    return unread('unreadable');
+  }
+}
+
+/** Reads the environment of the extension host. A dev container chooses it, so it needs trust, too. */
+export function readExternalEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  vendor: Vendor,
+): ExternalText {
+  if (!workspace.isTrusted) return unread('untrusted');
+  return { kind: 'read', reading: readEnvironment(environment, vendor) };
+}
+
+function unread(why: UnreadReason): ExternalText {
+  return { kind: 'unread', why };
 }
 
 /** What an answer about a source depends on. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type Uri, type WorkspaceFolder, window } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
-import { activeFolder, openEnvFile } from '../credentials/externalSource.ts';
+import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { contextOf } from '../credentials/messageContext.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';

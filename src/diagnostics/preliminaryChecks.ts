@@ -1,6 +1,5 @@
 import { problemOfKey, problemOfProject } from '../credentials/answerChecks.ts';
 import { contextOf } from '../credentials/messageContext.ts';
-import type { Destination } from '../credentials/resolve.ts';
 import {
   addressText,
   blemishText,
@@ -14,6 +13,7 @@ import {
   sourceProblem,
 } from '../credentials/sourceMessages.ts';
 import {
+  type Destination,
   type ExternalSource,
   editorProject,
   externalSource,

@@ -1,5 +1,5 @@
 import { FileType, Range, type TextDocument, type Uri, window, workspace } from 'vscode';
-import { isEnvFile } from '../credentials/externalSource.ts';
+import { isEnvFile } from '../credentials/folders.ts';
 import type { FindingPlace } from '../dotenv/settingSource.ts';
 
 /** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */

@@ -104,7 +104,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the .env of an untrusted folder is read',
-    file: 'src/credentials/externalSource.ts',
+    file: 'src/credentials/sources.ts',
     from: "  if (!workspace.isTrusted) return unread('untrusted');\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
