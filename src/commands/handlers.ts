@@ -1,9 +1,8 @@
 import { commands, ProgressLocation, window } from 'vscode';
-import { requireAddress } from '../credentials/address.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
-import { STORAGE_KEEPS_KEY } from '../credentials/settingMessages.ts';
-import { pickSourceAction } from '../credentials/sourceMenu.ts';
-import { chosenText, sourceRows } from '../credentials/sourceView.ts';
+import { requireAddress } from '../credentials/questions.ts';
+import { STORAGE_MESSAGES } from '../credentials/sentences.ts';
+import { chosenText, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
 import { addToGitignore } from '../envFile/addToGitignore.ts';
@@ -59,7 +58,7 @@ export const handlers: Handlers['handlers'] = {
       );
     } catch {
       (await app.session()).forgetToken();
-      void window.showErrorMessage(STORAGE_KEEPS_KEY);
+      void window.showErrorMessage(STORAGE_MESSAGES['keeps-key']);
     }
   },
 
@@ -127,7 +126,8 @@ async function openMenu(app: App): Promise<void> {
   const { found, choice } = await access.lookUp(folder);
   const source = await showMenu(app.status.facts, sourceRows(found, choice));
   if (!source) return;
-  switch (await pickSourceAction(source, found, choice)) {
+  const { items, ...options } = sourceMenu(source, found, choice);
+  switch ((await window.showQuickPick(items, options))?.action) {
     case undefined:
       return;
     case 'setUp':

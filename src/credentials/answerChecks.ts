@@ -1,8 +1,8 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { isWellFormed, SHORTEST_KEY } from '../dotenv/settingValue.ts';
 import { type Blemish, cleanValue } from '../service/credentials.ts';
-import { TAKEN_OFF } from './flawPhrases.ts';
-import { urlProblem } from './settingMessages.ts';
+
+import { takenOffText, urlProblem } from './sentences.ts';
 import { destination } from './sourceSelection.ts';
 
 /** What is said about an answer while it is typed. Never repeats the answer. Pure. */
@@ -58,8 +58,7 @@ export function checkUrl(url: string, authUrl: string): string | undefined {
   return `${which} cannot be used: ${urlProblem(target.problem)}.`;
 }
 
-function takenOff(blemishes: readonly Blemish[]): InputBoxValidationMessage | undefined {
-  const parts = blemishes.flatMap((blemish) => TAKEN_OFF[blemish] ?? []);
-  if (parts.length === 0) return undefined;
-  return { message: `Without ${parts.join(' and ')}: taken off.`, severity: INFORMATION };
+function takenOff(issues: readonly Blemish[]): InputBoxValidationMessage | undefined {
+  const what = takenOffText(issues);
+  return what ? { message: `Without ${what}: taken off.`, severity: INFORMATION } : undefined;
 }

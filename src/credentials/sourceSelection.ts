@@ -78,10 +78,14 @@ export interface ExternalSource {
   readonly answer: Answer | undefined;
 }
 
-/** A source that is complete and free of errors, with the hosts it would be used with. */
-export interface UsableSource {
+/** A source that is complete and free of errors. */
+export interface CompleteSource {
   readonly id: ExternalSourceId;
   readonly values: Readonly<Record<SettingName, string>>;
+}
+
+/** One with the hosts that it would be used with. */
+export interface UsableSource extends CompleteSource {
   readonly destination: Destination;
 }
 
@@ -189,16 +193,21 @@ export function valuesOf(text: ExternalText): SourceReading['values'] {
   return text.kind === 'read' ? text.reading.values : undefined;
 }
 
-/** The values of a source outside the editor, if they can be used at all. */
+export function completeSource({ id, text }: ExternalSource): CompleteSource | undefined {
+  const values = valuesOf(text);
+  return values && { id, values };
+}
+
+/** A source outside the editor with the hosts it leads to, if it can be used at all. */
 export function usable(
   { settings }: SourceSnapshot,
-  { id, text }: ExternalSource,
+  external: ExternalSource,
 ): UsableSource | undefined {
-  const values = valuesOf(text);
-  if (!values) return undefined;
+  const source = completeSource(external);
+  if (!source) return undefined;
   // Vendor and identity address are the user's own, whichever source the three settings are from.
-  const target = destination(settings.authUrl, values.url);
-  return 'setting' in target ? undefined : { id, values, destination: target };
+  const target = destination(settings.authUrl, source.values.url);
+  return 'setting' in target ? undefined : { ...source, destination: target };
 }
 
 /** The project of the editor: that of the folder, unless the user said no to it. */

@@ -1,11 +1,11 @@
 import type { QuickPickItem } from 'vscode';
-import { maskedValues } from './provenance.ts';
-import { settingNames } from './settingMessages.ts';
-import { capitalized, sourceName, sourceProblem } from './sourceMessages.ts';
+import type { SettingName } from '../service/credentials.ts';
+import { capitalized, settingNames, sourceName, sourceProblem } from './sentences.ts';
 import {
   chooseEditor,
   type EditorSelection,
   type ExternalSource,
+  editorProject,
   externalSource,
   type SourceId,
   type SourceSelection,
@@ -14,7 +14,7 @@ import {
   valuesOf,
 } from './sourceSelection.ts';
 
-/** The three sources as rows of the menu, and what can be done with each. Pure. */
+/** The three sources as people see them: rows of the menu with what can be done, and the tooltip. Pure. */
 
 export type SourceAction =
   | 'prefer'
@@ -51,6 +51,15 @@ export function sourceRows(found: SourceSnapshot, choice: SourceSelection): Sour
   });
 }
 
+/** What can be done with a source that was picked. */
+export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: SourceSelection) {
+  return {
+    title: `Hosted Model: ${sourceName(source, found)}`,
+    placeHolder: isInUse(source, choice) ? 'In use' : stateOf(source, found),
+    items: actionsFor(source, found, choice),
+  };
+}
+
 /** What is offered for a source, in this order: always at least one way on. */
 export function actionsFor(
   source: SourceId,
@@ -58,12 +67,12 @@ export function actionsFor(
   choice: SourceSelection,
 ): ActionItem[] {
   const outside = externalSource(found, source);
-  const obstacle = outside ? outsideObstacle(found, outside) : editorObstacle(found);
+  const issue = outside ? outsideIssue(found, outside) : editorIssue(found);
   const answer = outside ? outside.answer : found.projectAnswer;
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const items: (ActionItem | false)[] = [
-    !obstacle && !isInUse(source, choice) && item('check', 'Use This Instead', 'prefer'),
-    !obstacle && !!outside && item('lock', 'Import into Secret Storage', 'import'),
+    !issue && !isInUse(source, choice) && item('check', 'Use This Instead', 'prefer'),
+    !issue && !!outside && item('lock', 'Import into Secret Storage', 'import'),
     answer === 'approved' &&
       item(
         'discard',
@@ -71,25 +80,25 @@ export function actionsFor(
         'forget',
       ),
     answer === 'refused' && item('discard', 'Forget Refusal', 'forget'),
-    obstacle === 'bad-address' && item('gear', 'Open Settings', 'openSettings'),
-    obstacle === 'untrusted' && item('workspace-trusted', 'Manage Workspace Trust', 'manageTrust'),
+    issue === 'bad-address' && item('gear', 'Open Settings', 'openSettings'),
+    issue === 'untrusted' && item('workspace-trusted', 'Manage Workspace Trust', 'manageTrust'),
     isReadFile && item('go-to-file', 'Open .env', 'open'),
     // What cannot be mended at its own place is not needed once the editor has it.
-    (!outside || (obstacle === 'missing' && !isReadFile)) &&
+    (!outside || (issue === 'missing' && !isReadFile)) &&
       item('tools', 'Set Up Credentials', 'setUp'),
   ];
   return items.filter((one) => one !== false);
 }
 
 /** Why a source would not be in use, whatever the user chose. */
-type Obstacle = 'missing' | 'bad-address' | 'untrusted';
+type Issue = 'missing' | 'bad-address' | 'untrusted';
 
-function editorObstacle(found: SourceSnapshot): Obstacle | undefined {
+function editorIssue(found: SourceSnapshot): Issue | undefined {
   const { kind } = chooseEditor(found);
   return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
 }
 
-function outsideObstacle(found: SourceSnapshot, source: ExternalSource): Obstacle | undefined {
+function outsideIssue(found: SourceSnapshot, source: ExternalSource): Issue | undefined {
   const { text } = source;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
   if (!valuesOf(text)) return 'missing';
@@ -101,7 +110,7 @@ function item(icon: string, label: string, action: SourceAction): ActionItem {
   return { label: `$(${icon}) ${label}`, action };
 }
 
-export function isInUse(source: SourceId, choice: SourceSelection): boolean {
+function isInUse(source: SourceId, choice: SourceSelection): boolean {
   return choice.kind === 'ready' && choice.source === source;
 }
 
@@ -138,4 +147,85 @@ function isWorthShowing({ text }: ExternalSource): boolean {
     return text.reading.named.length > 0 || text.reading.findings.length > 0;
   }
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
+}
+
+/** What is in use, as lines for the tooltip. Keys are never shown, not in part. */
+export function provenanceLines(
+  found: SourceSnapshot,
+  choice: SourceSelection,
+): readonly string[] | undefined {
+  if (choice.kind !== 'ready') return undefined;
+  const { source, credentials } = choice;
+  const { auth, service } = credentials.approved;
+  return [
+    line('API key', `sent to ${new URL(auth).host}`, 'apiKey'),
+    line('Project', credentials.projectId, 'projectId'),
+    line('Service', new URL(service).host, 'url'),
+  ];
+
+  function line(label: string, value: string, name: SettingName): string {
+    const others = alsoIn(name, source, found);
+    const also = others.length > 0 ? `; also in ${others.join(' and ')}, not used` : '';
+    return `${label}: ${value} (${wherefrom(name, source, found)}${also})`;
+  }
+}
+
+/** The place of one setting of the source that is in use. */
+function wherefrom(name: SettingName, source: SourceId, found: SourceSnapshot): string {
+  if (source !== 'editor') return sourceName(source, found);
+  if (name === 'apiKey') return 'secret storage';
+  const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
+  return isOfFolder ? OF_FOLDER : OF_USER;
+}
+
+const OF_USER = 'user settings';
+/** A folder, a workspace file or a remote machine: VS Code does not tell them apart. */
+const OF_FOLDER = 'settings of the folder or machine';
+
+function alsoIn(name: SettingName, inUse: SourceId, found: SourceSnapshot): string[] {
+  const used = wherefrom(name, inUse, found);
+  const places = (['editor', 'envFile', 'environment'] as const).flatMap((id) =>
+    placesOf(name, id, found),
+  );
+  return places.filter((place) => place !== used);
+}
+
+/** The editor may have two of a project: that of the user, and that of the folder. */
+function placesOf(name: SettingName, id: SourceId, found: SourceSnapshot): string[] {
+  if (id === 'editor' && name === 'projectId') {
+    const { projectId, folderProjectId } = found.settings;
+    return [projectId && OF_USER, folderProjectId && OF_FOLDER].filter(Boolean);
+  }
+  return hasSetting(name, id, found) ? [wherefrom(name, id, found)] : [];
+}
+
+function hasSetting(name: SettingName, id: SourceId, found: SourceSnapshot) {
+  const { settings, record } = found;
+  if (id === 'editor') return name === 'apiKey' ? record !== undefined : !!settings[name];
+  const source = externalSource(found, id);
+  return (
+    source?.text.kind === 'read' &&
+    source.text.reading.named.some(({ setting }) => setting === name)
+  );
+}
+
+/** A project ID that is only told apart from others: `1a2b…`. */
+function masked(text: string): string {
+  return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
+}
+
+/** The values of a source as they may be shown: the key not at all. */
+function maskedValues(id: SourceId, found: SourceSnapshot): string {
+  const source = externalSource(found, id);
+  const { projectId, url } = source
+    ? (valuesOf(source.text) ?? { projectId: '', url: '' })
+    : { projectId: editorProject(found), url: found.settings.url };
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  return [
+    hasSetting('apiKey', id, found) && 'key ••••••••',
+    projectId && `project ${masked(projectId)}`,
+    host,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

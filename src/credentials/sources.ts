@@ -1,7 +1,6 @@
 import { FileType, type Memento, type WorkspaceFolder, workspace } from 'vscode';
 import { readEnvFile, readEnvironment } from '../dotenv/envFile.ts';
 import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
-import type { SourceReading } from '../dotenv/settingSource.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
 import type { Vendor } from '../service/vendors.ts';
@@ -10,6 +9,7 @@ import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyStore } from './keyStore.ts';
 import {
+  type CompleteSource,
   type ExternalSource,
   type ExternalSourceId,
   type ExternalText,
@@ -18,7 +18,6 @@ import {
   type SourceSnapshot,
   type UnreadReason,
   valuesOf,
-  type WantedSettings,
 } from './sourceSelection.ts';
 
 /** What the three sources hold at this moment, and which of them the user prefers. */
@@ -53,7 +52,7 @@ export async function findSources(
     keys.read(),
     ...texts.map(async ([id, text]): Promise<ExternalSource> => {
       const values = valuesOf(text);
-      const subject = values && sourceSubject(id, values, folder, settings);
+      const subject = values && sourceSubject({ id, values }, { folder, settings });
       return { id, text, answer: subject && (await approvals.answerFor(subject)) };
     }),
   ]);
@@ -114,10 +113,8 @@ function unread(why: UnreadReason): ExternalText {
 
 /** What an answer about a source depends on. */
 export function sourceSubject(
-  id: ExternalSourceId,
-  { apiKey, projectId, url }: NonNullable<SourceReading['values']>,
-  folder: Folder,
-  { vendor, authUrl }: WantedSettings,
+  { id, values: { apiKey, projectId, url } }: CompleteSource,
+  { folder, settings: { vendor, authUrl } }: Pick<SourceSnapshot, 'folder' | 'settings'>,
 ): Subject {
   return ['source', id, folder.uri, vendor.word, authUrl, apiKey, projectId, url];
 }

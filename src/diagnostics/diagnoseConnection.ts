@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { commands, type Uri, type WorkspaceFolder, window } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
-import { contextOf } from '../credentials/messageContext.ts';
+import { contextOf } from '../credentials/sentences.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';

@@ -1,17 +1,15 @@
 import { problemOfKey, problemOfProject } from '../credentials/answerChecks.ts';
-import { contextOf } from '../credentials/messageContext.ts';
 import {
   addressText,
-  blemishText,
-  missingText,
-  unusableText,
-} from '../credentials/settingMessages.ts';
-import {
   capitalized,
+  contextOf,
+  issuesText,
   lookedText,
+  missingText,
   sourceName,
   sourceProblem,
-} from '../credentials/sourceMessages.ts';
+  unusableText,
+} from '../credentials/sentences.ts';
 import {
   type Destination,
   type ExternalSource,
@@ -156,7 +154,7 @@ function editorSyntax(choice: SourceSelection, { blemishes, unusable }: SettingF
     const fix = unusable.setting === 'apiKey' ? 'setApiKey' : 'openSettings';
     return failed('Syntax', unusableText(unusable.setting, unusable.text), fix);
   }
-  const text = blemishes.map(([name, kinds]) => blemishText(name, kinds)).join(' ');
+  const text = blemishes.map(([name, kinds]) => issuesText(name, kinds)).join(' ');
   if (!text) return passed('Syntax', 'All are well-formed.');
   return { title: 'Syntax', state: 'warning', text, fix: 'openSettings' };
 }

@@ -1,5 +1,10 @@
-import { firstOf, flawPhrase, shownName } from '../credentials/flawPhrases.ts';
-import { settingLabel, urlProblem } from '../credentials/settingMessages.ts';
+import {
+  firstOf,
+  issuePhrase,
+  settingLabel,
+  shownName,
+  urlProblem,
+} from '../credentials/sentences.ts';
 import type { Mending } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitIgnore.ts';
 import type { Finding, Flaw } from '../dotenv/settingSource.ts';
@@ -59,7 +64,7 @@ const TITLES: Readonly<Partial<Record<Flaw['kind'], string>>> = {
 
 export function findingText({ flaw, name, setting }: Finding): string {
   const label = settingLabel(setting);
-  const what = `${shownName(name)} ${flawPhrase(flaw.kind)}`;
+  const what = `${shownName(name)} ${issuePhrase(flaw.kind)}`;
   if (flaw.kind === 'bad-url') {
     return `${what}: ${urlProblem(flaw.problem)}. Nothing is sent to it. Put the ${label} in its place.`;
   }

@@ -1,4 +1,4 @@
-import { shownName } from '../credentials/flawPhrases.ts';
+import { shownName } from '../credentials/sentences.ts';
 import { parameterFlawText } from '../messages/parameterMessages.ts';
 import type { Expected, TemplateFlaw } from './flaws.ts';
 import { TEMPLATE_LIMIT_BYTES } from './templateText.ts';

@@ -136,9 +136,9 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a key whose new hosts were not stored counts as bound to them',
-    file: 'src/credentials/approval.ts',
-    from: 'return keys.write(',
-    to: 'await keys.write(',
+    file: 'src/credentials/setUp.ts',
+    from: 'return keys.write({ ...record',
+    to: 'await keys.write({ ...record',
     test: access,
     title: 'A05: asks nothing again and uses no new host if secret storage does not keep it',
   },

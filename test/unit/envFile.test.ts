@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shownName } from '../../src/credentials/flawPhrases.ts';
+import { shownName } from '../../src/credentials/sentences.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
 import { isTracked } from '../../src/dotenv/gitIndex.ts';
 import { isIgnored } from '../../src/dotenv/ignoreRules.ts';

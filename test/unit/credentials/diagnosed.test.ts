@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { contextOf, contextOfTest } from '../../../src/credentials/messageContext.ts';
+import { contextOf, contextOfTest } from '../../../src/credentials/sentences.ts';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
 import { conclusionOf } from '../../../src/diagnostics/diagnosisView.ts';
 import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
