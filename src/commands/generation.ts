@@ -1,6 +1,6 @@
 import { window } from 'vscode';
 import { activeFolder } from '../credentials/folders.ts';
-import { reportFailure } from '../diagnostics/diagnoseConnection.ts';
+import { reportFailure } from '../diagnostics/reportFailure.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import type { GenerateOptions } from '../generate/generateOptions.ts';
 import { showResult } from '../generate/lastResult.ts';

@@ -3,7 +3,7 @@ import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
 import { STORAGE_MESSAGES } from '../credentials/sentences.ts';
 import { chosenText, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
-import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
+import { copyDiagnostics } from '../diagnostics/copyReport.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
 import { addToGitignore } from '../envFile/addToGitignore.ts';
 import { removeByteOrderMark } from '../envFile/byteOrderMark.ts';
@@ -77,7 +77,7 @@ export const handlers: Handlers['handlers'] = {
 
   showMenu: openMenu,
   diagnose: diagnoseConnection,
-  copyDiagnostics: (app) => copyDiagnosticsOf(app, insertModeIds),
+  copyDiagnostics: (app) => copyDiagnostics(app, insertModeIds),
 
   selectModel: async (app) => {
     const { choice } = await (await app.access()).lookUp();

@@ -67,7 +67,7 @@ export function actionsFor(
   choice: SourceSelection,
 ): ActionItem[] {
   const outside = externalSource(found, source);
-  const issue = outside ? outsideIssue(found, outside) : editorIssue(found);
+  const issue = issueOf(outside, found);
   const answer = outside ? outside.answer : found.projectAnswer;
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const items: (ActionItem | false)[] = [
@@ -93,17 +93,17 @@ export function actionsFor(
 /** Why a source would not be in use, whatever the user chose. */
 type Issue = 'missing' | 'bad-address' | 'untrusted';
 
-function editorIssue(found: SourceSnapshot): Issue | undefined {
-  const { kind } = chooseEditor(found);
-  return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
-}
-
-function outsideIssue(found: SourceSnapshot, source: ExternalSource): Issue | undefined {
-  const { text } = source;
+/** @param outside undefined for the editor */
+function issueOf(outside: ExternalSource | undefined, found: SourceSnapshot): Issue | undefined {
+  if (!outside) {
+    const { kind } = chooseEditor(found);
+    return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
+  }
+  const { text } = outside;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
   if (!valuesOf(text)) return 'missing';
   // Its own address was checked when it was read: the identity address is left.
-  return usable(found, source) ? undefined : 'bad-address';
+  return usable(found, outside) ? undefined : 'bad-address';
 }
 
 function item(icon: string, label: string, action: SourceAction): ActionItem {
@@ -164,49 +164,40 @@ export function provenanceLines(
   ];
 
   function line(label: string, value: string, name: SettingName): string {
-    const others = alsoIn(name, source, found);
+    const place = placeOf(name, source, found);
+    const others = placesOf(name, found).filter((other) => other !== place);
     const also = others.length > 0 ? `; also in ${others.join(' and ')}, not used` : '';
-    return `${label}: ${value} (${wherefrom(name, source, found)}${also})`;
+    return `${label}: ${value} (${place}${also})`;
   }
-}
-
-/** The place of one setting of the source that is in use. */
-function wherefrom(name: SettingName, source: SourceId, found: SourceSnapshot): string {
-  if (source !== 'editor') return sourceName(source, found);
-  if (name === 'apiKey') return 'secret storage';
-  const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
-  return isOfFolder ? OF_FOLDER : OF_USER;
 }
 
 const OF_USER = 'user settings';
 /** A folder, a workspace file or a remote machine: VS Code does not tell them apart. */
 const OF_FOLDER = 'settings of the folder or machine';
+const OF_KEY = 'secret storage';
 
-function alsoIn(name: SettingName, inUse: SourceId, found: SourceSnapshot): string[] {
-  const used = wherefrom(name, inUse, found);
-  const places = (['editor', 'envFile', 'environment'] as const).flatMap((id) =>
-    placesOf(name, id, found),
-  );
-  return places.filter((place) => place !== used);
+/** The place of one setting of the source that is in use. */
+function placeOf(name: SettingName, source: SourceId, found: SourceSnapshot): string {
+  if (source !== 'editor') return sourceName(source, found);
+  if (name === 'apiKey') return OF_KEY;
+  const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
+  return isOfFolder ? OF_FOLDER : OF_USER;
 }
 
-/** The editor may have two of a project: that of the user, and that of the folder. */
-function placesOf(name: SettingName, id: SourceId, found: SourceSnapshot): string[] {
-  if (id === 'editor' && name === 'projectId') {
-    const { projectId, folderProjectId } = found.settings;
-    return [projectId && OF_USER, folderProjectId && OF_FOLDER].filter(Boolean);
-  }
-  return hasSetting(name, id, found) ? [wherefrom(name, id, found)] : [];
+/** Every place of one setting. The editor may have two of a project: the user's and the folder's. */
+function placesOf(name: SettingName, found: SourceSnapshot): string[] {
+  const { record, settings, outside } = found;
+  const ofEditor = {
+    apiKey: [record && OF_KEY],
+    projectId: [settings.projectId && OF_USER, settings.folderProjectId && OF_FOLDER],
+    url: [settings.url && OF_USER],
+  }[name];
+  const ofOthers = outside.map((one) => isNamed(name, one) && sourceName(one.id, found));
+  return [...ofEditor, ...ofOthers].filter((place): place is string => !!place);
 }
 
-function hasSetting(name: SettingName, id: SourceId, found: SourceSnapshot) {
-  const { settings, record } = found;
-  if (id === 'editor') return name === 'apiKey' ? record !== undefined : !!settings[name];
-  const source = externalSource(found, id);
-  return (
-    source?.text.kind === 'read' &&
-    source.text.reading.named.some(({ setting }) => setting === name)
-  );
+function isNamed(name: SettingName, { text }: ExternalSource): boolean {
+  return text.kind === 'read' && text.reading.named.some(({ setting }) => setting === name);
 }
 
 /** A project ID that is only told apart from others: `1a2b…`. */
@@ -217,15 +208,13 @@ function masked(text: string): string {
 /** The values of a source as they may be shown: the key not at all. */
 function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
-  const { projectId, url } = source
-    ? (valuesOf(source.text) ?? { projectId: '', url: '' })
+  const hasKey = source ? isNamed('apiKey', source) : found.record !== undefined;
+  const values = source
+    ? valuesOf(source.text)
     : { projectId: editorProject(found), url: found.settings.url };
+  const { projectId = '', url = '' } = values ?? {};
   const host = URL.canParse(url) ? new URL(url).host : '';
-  return [
-    hasSetting('apiKey', id, found) && 'key ••••••••',
-    projectId && `project ${masked(projectId)}`,
-    host,
-  ]
+  return [hasKey && 'key ••••••••', projectId && `project ${masked(projectId)}`, host]
     .filter(Boolean)
     .join(', ');
 }

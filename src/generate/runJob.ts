@@ -1,4 +1,4 @@
-import type { Used } from '../diagnostics/diagnoseConnection.ts';
+import type { Used } from '../diagnostics/reportFailure.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import { isKind, ServiceError } from '../service/errors.ts';

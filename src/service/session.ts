@@ -15,7 +15,6 @@ import { endOf } from './models/modelLifecycle.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { listModels, type ModelSource } from './models/models.ts';
 import { own } from './own.ts';
-import { redact } from './secrets/redact.ts';
 import { holdsSecret } from './secrets/secretSearch.ts';
 import { fetchToken } from './token/identity.ts';
 import { KeyTokens } from './token/keyTokens.ts';
@@ -180,11 +179,6 @@ export class Session {
    */
   isPaused(origin: string): boolean {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;
-  }
-
-  /** The text with the key and the tokens in use masked. */
-  redact(text: string): string {
-    return redact(text, this.#tokens.secrets);
   }
 
   /**

@@ -64,10 +64,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a report for support is not searched',
-    file: 'src/diagnostics/copyDiagnostics.ts',
-    from: ': holdsSecret(text, words)',
+    file: 'src/diagnostics/copyReport.ts',
+    from: ': holdsSecret(part, words)',
     to: ': false',
-    test: 'test/unit/diagnostics/copyText.test.ts',
+    test: 'test/unit/diagnostics/copyReport.test.ts',
     title: 'E07 E13: copies nothing where the report would hold the key as it is',
   },
   {
