@@ -1,6 +1,6 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { isWellFormed, SHORTEST_KEY } from '../dotenv/settingValue.ts';
-import { type Blemish, cleanValue } from '../service/credentials.ts';
+import { cleanValue } from '../service/credentials.ts';
 
 import { takenOffText, urlProblem } from './sentences.ts';
 import { destination } from './sourceSelection.ts';
@@ -11,10 +11,21 @@ const INFORMATION = 1;
 const ERROR = 3;
 
 export function checkKey(text: string): InputBoxValidationMessage | undefined {
-  const message = problemOfNewKey(text);
-  return message === undefined
-    ? takenOff(cleanValue(text).blemishes)
-    : { message, severity: ERROR };
+  return validationOf(text, problemOfNewKey(text));
+}
+
+export function checkProject(text: string): InputBoxValidationMessage | undefined {
+  return validationOf(text, problemOfProject(text));
+}
+
+/** What is wrong, or else what is taken off. */
+function validationOf(
+  text: string,
+  problem: string | undefined,
+): InputBoxValidationMessage | undefined {
+  if (problem !== undefined) return { message: problem, severity: ERROR };
+  const what = takenOffText(cleanValue(text).blemishes);
+  return what ? { message: `Without ${what}: taken off.`, severity: INFORMATION } : undefined;
 }
 
 /** Why a key is not taken; undefined if it is. */
@@ -34,20 +45,13 @@ export function problemOfKey(text: string): string | undefined {
   return isGarbled ? 'A key has no blanks and no accented letters. Copy it again.' : undefined;
 }
 
-export function checkProject(text: string): InputBoxValidationMessage | undefined {
-  const { value, blemishes } = cleanValue(text);
-  if (value === '') return { message: 'Enter the project ID.', severity: ERROR };
-  if (!isWellFormed('projectId', value)) {
-    const message = 'A project ID has only letters, digits, hyphens, dots and underscores.';
-    return { message, severity: ERROR };
-  }
-  return takenOff(blemishes);
-}
-
 /** What makes a project ID useless; undefined if nothing does. */
-export function problemOfProject(id: string): string | undefined {
-  const found = checkProject(id);
-  return found?.severity === ERROR ? found.message : undefined;
+export function problemOfProject(text: string): string | undefined {
+  const { value } = cleanValue(text);
+  if (value === '') return 'Enter the project ID.';
+  return isWellFormed('projectId', value)
+    ? undefined
+    : 'A project ID has only letters, digits, hyphens, dots and underscores.';
 }
 
 /** What is wrong with a service URL, or with the identity URL it would be used with. */
@@ -56,9 +60,4 @@ export function checkUrl(url: string, authUrl: string): string | undefined {
   if (!('setting' in target)) return undefined;
   const which = target.setting === 'url' ? 'This address' : 'The identity address in the settings';
   return `${which} cannot be used: ${urlProblem(target.problem)}.`;
-}
-
-function takenOff(issues: readonly Blemish[]): InputBoxValidationMessage | undefined {
-  const what = takenOffText(issues);
-  return what ? { message: `Without ${what}: taken off.`, severity: INFORMATION } : undefined;
 }

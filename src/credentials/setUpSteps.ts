@@ -118,7 +118,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const answers = { apiKey, projectId: draft.projectId };
     const credentials = credentialsFor(options.settings.vendor, answers, target);
     let found: StepProblem | undefined;
-    const picked = await askPick<SaveItem>({
+    const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
       ...position,
       placeholder: 'Are these the right hosts?',
       // In the part that wraps: a long name must not hide its end.
@@ -171,10 +171,6 @@ function typedAddress(text: string): AddressItem | undefined {
   if (!parsed.ok || parsed.url === text) return item;
   const why = parsed.cut ? 'Without the path of an endpoint' : 'As an address';
   return { ...item, detail: `${why}: ${parsed.url}` };
-}
-
-interface SaveItem extends QuickPickItem {
-  readonly test: boolean;
 }
 
 /** The key that holds if the box is left empty. */

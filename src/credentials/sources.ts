@@ -40,21 +40,20 @@ export async function findSources(
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
+  const withAnswer = async (id: ExternalSourceId, text: ExternalText): Promise<ExternalSource> => {
+    const values = valuesOf(text);
+    const subject = values && sourceSubject({ id, values }, { folder, settings });
+    return { id, text, answer: subject && (await approvals.answerFor(subject)) };
+  };
   // As it is when somebody asks: any part of the extension host can change it.
-  const atOnce = readExternalEnvironment(environment, settings.vendor);
+  const inEnvironment = readExternalEnvironment(environment, settings.vendor);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
-  const texts: readonly (readonly [ExternalSourceId, ExternalText])[] = [
-    ['envFile', await readExternalFile(owner, settings.vendor)],
-    ['environment', atOnce],
-  ];
+  const inFile = await readExternalFile(owner, settings.vendor);
   // Together: whether a keyring owes an answer shows in the reading of the key.
   const [record, ...outside] = await Promise.all([
     keys.read(),
-    ...texts.map(async ([id, text]): Promise<ExternalSource> => {
-      const values = valuesOf(text);
-      const subject = values && sourceSubject({ id, values }, { folder, settings });
-      return { id, text, answer: subject && (await approvals.answerFor(subject)) };
-    }),
+    withAnswer('envFile', inFile),
+    withAnswer('environment', inEnvironment),
   ]);
   return {
     settings,
