@@ -6,7 +6,13 @@ import type { Settings } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { Answer } from './approvals.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
-import { addressText, sourceName, sourceProblem, urlProblem } from './sentences.ts';
+import {
+  addressText,
+  LEFT_KEY_WARNINGS,
+  sourceName,
+  sourceProblem,
+  urlProblem,
+} from './sentences.ts';
 import type {
   Destination,
   ExternalSource,
@@ -203,9 +209,7 @@ export async function warnOfLeftKey(folder: WorkspaceFolder): Promise<void> {
   const risk = await gitRisk(envFileOf(folder));
   if (!risk) return;
   const open = 'Open .env';
-  const text =
-    risk === 'tracked'
-      ? 'Hosted Model: the .env file still holds the key, and git tracks it. Delete the key there before the next commit; create a new one if it was pushed.'
-      : 'Hosted Model: the .env file still holds the key, and no .gitignore of its repository ignores it. Delete the key there, or ignore the file, before it is committed.';
-  if ((await window.showWarningMessage(text, open)) === open) await openEnvFile(folder);
+  if ((await window.showWarningMessage(LEFT_KEY_WARNINGS[risk], open)) === open) {
+    await openEnvFile(folder);
+  }
 }

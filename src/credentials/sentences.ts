@@ -1,4 +1,6 @@
+import type { GitRisk } from '../dotenv/gitIgnore.ts';
 import type { Finding, Flaw } from '../dotenv/settingSource.ts';
+import { SHORTEST_KEY } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import type { Blemish, Credentials, SettingName, UrlProblem } from '../service/credentials.ts';
 import type { StorageIssue } from './keyStore.ts';
@@ -68,9 +70,10 @@ const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
   control: 'invisible characters',
 };
 
-/** What was taken off, behind a "Without"; empty for nothing. */
+/** What was taken off an answer; empty for nothing. */
 export function takenOffText(issues: readonly Blemish[]): string {
-  return issues.flatMap((issue) => TAKEN_OFF[issue] ?? []).join(' and ');
+  const what = issues.flatMap((issue) => TAKEN_OFF[issue] ?? []).join(' and ');
+  return what && `Without ${what}: taken off.`;
 }
 
 const PHRASES: Readonly<Record<Flaw['kind'], string>> = {
@@ -114,6 +117,22 @@ export function issuesText(name: SettingName, issues: readonly Blemish[]): strin
   ].join(' ');
 }
 
+/** What is wrong with an answer of the set-up. Never repeats it. */
+export const ANSWER_ISSUES = {
+  noKey: 'Enter the API key.',
+  exampleKey: 'This is the placeholder of an example, not a key.',
+  garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
+  shortKey: `This has fewer than ${SHORTEST_KEY} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
+  noProject: 'Enter the project ID.',
+  garbledProject: 'A project ID has only letters, digits, hyphens, dots and underscores.',
+} as const;
+
+/** The same for a service URL, or the identity URL it would be used with. */
+export function answeredAddressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
+  const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
+  return `${which} cannot be used: ${urlProblem(problem)}.`;
+}
+
 /** Longer than any name that is read. */
 const LONGEST_NAME = 64;
 
@@ -145,6 +164,23 @@ export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', strin
   'keeps-key':
     'Hosted Model: the API key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.',
 };
+
+/** After an import, of the file that the key was in. */
+export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
+  tracked:
+    'Hosted Model: the .env file still holds the key, and git tracks it. Delete the key there before the next commit; create a new one if it was pushed.',
+  'not-ignored':
+    'Hosted Model: the .env file still holds the key, and no .gitignore of its repository ignores it. Delete the key there, or ignore the file, before it is committed.',
+};
+
+/** About a key in the user's setting of this name. */
+export const STRAY_KEY = {
+  warning: (name: string) =>
+    `Hosted Model: hostedModel.${name} in your settings.json holds a key. It is not used from there: other extensions can read it, and Settings Sync copies it.`,
+  deleted: (name: string) => `hostedModel.${name} is deleted from your settings.json.`,
+  notDeleted: (name: string) =>
+    `Hosted Model: hostedModel.${name} could not be deleted, since VS Code could not write your settings.json. Delete it there yourself.`,
+} as const;
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
   'no-folder': 'no folder to look in',
