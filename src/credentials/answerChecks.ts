@@ -31,7 +31,7 @@ function validationOf(
 /** Why a key is not taken; undefined if it is. */
 export function problemOfNewKey(text: string): string | undefined {
   const isShort = cleanValue(text).value.length < SHORTEST_KEY;
-  return problemOfKey(text) ?? (isShort ? ANSWER_ISSUES.shortKey : undefined);
+  return problemOfKey(text) ?? (isShort ? ANSWER_ISSUES.shortKey(SHORTEST_KEY) : undefined);
 }
 
 /** What makes a stored key useless; undefined if nothing does. An earlier version stored short ones. */

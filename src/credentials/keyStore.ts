@@ -178,8 +178,3 @@ function parseRecord(text: string): KeyRecord | undefined {
     return undefined;
   }
 }
-
-/** Whether no window has stored or deleted a key between these two readings. */
-export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}

@@ -1,6 +1,5 @@
 import type { GitRisk } from '../dotenv/gitIgnore.ts';
 import type { Finding, Flaw } from '../dotenv/settingSource.ts';
-import { SHORTEST_KEY } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import type { Blemish, Credentials, SettingName, UrlProblem } from '../service/credentials.ts';
 import type { StorageIssue } from './keyStore.ts';
@@ -14,7 +13,8 @@ import type {
 
 /**
  * Every sentence about the three settings: what is missing, what is wrong with one, and where they
- * were looked for. Names and lines, never a value. Pure.
+ * were looked for. Names and lines, never a value. Pure; it imports types alone, since what it
+ * shared with the start of the extension would become one more file to load there.
  */
 
 const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
@@ -122,7 +122,8 @@ export const ANSWER_ISSUES = {
   noKey: 'Enter the API key.',
   exampleKey: 'This is the placeholder of an example, not a key.',
   garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
-  shortKey: `This has fewer than ${SHORTEST_KEY} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
+  shortKey: (least: number) =>
+    `This has fewer than ${least} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
   noProject: 'Enter the project ID.',
   garbledProject: 'A project ID has only letters, digits, hyphens, dots and underscores.',
 } as const;

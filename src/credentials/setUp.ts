@@ -3,10 +3,11 @@ import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfNewKey } from './answerChecks.ts';
-import { isSameRecord, type KeyRecord, type KeyStore } from './keyStore.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askReplacement, reportAddress } from './questions.ts';
 import {
   type Draft,
+  isSameRecord,
   QUESTIONS,
   type SetUpOptions,
   type StepName,

@@ -11,7 +11,7 @@ import { SHORTEST_SOUGHT } from '../service/secrets/secretForms.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
 import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
-import { isSameRecord, type KeyRecord, type KeyStore } from './keyStore.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askShortKey } from './questions.ts';
 import { contextOfTest } from './sentences.ts';
 import {
@@ -171,6 +171,11 @@ function typedAddress(text: string): AddressItem | undefined {
   if (!parsed.ok || parsed.url === text) return item;
   const why = parsed.cut ? 'Without the path of an endpoint' : 'As an address';
   return { ...item, detail: `${why}: ${parsed.url}` };
+}
+
+/** Another window may have signed out or stored a key since. */
+export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** The key that holds if the box is left empty. */
