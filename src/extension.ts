@@ -9,7 +9,7 @@ import {
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import type { CredentialAccess } from './credentials/access.ts';
-import { KeyStore, type StorageTrouble } from './credentials/keyStore.ts';
+import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
 import type { Jobs } from './generate/jobs.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
@@ -92,9 +92,9 @@ class Extension implements App {
     this.#context = context;
     this.log = log;
     this.globalState = context.globalState;
-    const onTrouble = (what: StorageTrouble) => this.#inBackground(sayOfStorage(what));
+    const onIssue = (what: StorageIssue) => this.#inBackground(sayOfStorage(what));
     const { secrets, globalState } = context;
-    this.#keys = make('the key store', () => new KeyStore(secrets, globalState, onTrouble));
+    this.#keys = make('the key store', () => new KeyStore(secrets, globalState, onIssue));
     const onTick = () => this.#inBackground(this.#keepFresh());
     this.status = make('the status item', () => new StatusItem(statusPlace, onTick));
     this.status.show();
@@ -288,9 +288,9 @@ const ASKING: ReadonlySet<SourceSelection['kind']> = new Set([
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';
 
-async function sayOfStorage(what: StorageTrouble): Promise<void> {
-  const messages = await import('./credentials/settingMessages.ts');
-  await window.showWarningMessage(messages[what]);
+async function sayOfStorage(what: StorageIssue): Promise<void> {
+  const { STORAGE_MESSAGES } = await import('./credentials/sentences.ts');
+  await window.showWarningMessage(STORAGE_MESSAGES[what]);
 }
 
 function statusPlace() {

@@ -13,7 +13,7 @@ import { type Operation, type Vendor, vendorFor, vendors } from './service/vendo
 
 export interface Settings {
   readonly vendor: Vendor;
-  /** As typed, unchecked: `credentials/resolve.ts` decides what it is good for. */
+  /** As typed, unchecked: `credentials/sourceSelection.ts` decides what it is good for. */
   readonly authUrl: string;
   readonly url: string;
   /** Of the user settings of this machine. */

@@ -5,8 +5,8 @@
 
 export { CredentialAccess } from '../credentials/access.ts';
 export { Approvals } from '../credentials/approvals.ts';
-export { provenanceLines } from '../credentials/provenance.ts';
-export { reportFailure as report } from '../diagnostics/diagnoseConnection.ts';
+export { provenanceLines } from '../credentials/sourceView.ts';
+export { reportFailure as report } from '../diagnostics/reportFailure.ts';
 export { Jobs } from '../generate/jobs.ts';
 export { generationWatches } from '../status/generationWatch.ts';
 export { trafficOf } from '../status/requestsLine.ts';

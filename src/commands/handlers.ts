@@ -1,11 +1,11 @@
 import { commands, ProgressLocation, window } from 'vscode';
-import { requireAddress } from '../credentials/address.ts';
-import { activeFolder, openEnvFile } from '../credentials/externalSource.ts';
-import { STORAGE_KEEPS_KEY } from '../credentials/settingMessages.ts';
-import { pickSourceAction } from '../credentials/sourceMenu.ts';
-import { chosenText, sourceRows } from '../credentials/sourceView.ts';
-import { copyDiagnosticsOf } from '../diagnostics/copyDiagnostics.ts';
-import { diagnoseConnection, reportFailure } from '../diagnostics/diagnoseConnection.ts';
+import { activeFolder, openEnvFile } from '../credentials/folders.ts';
+import { requireAddress } from '../credentials/questions.ts';
+import { STORAGE_MESSAGES } from '../credentials/sentences.ts';
+import { chosenText, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
+import { copyDiagnostics } from '../diagnostics/copyReport.ts';
+import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
+import { reportFailure } from '../diagnostics/reportFailure.ts';
 import {
   addToGitignore,
   moveKeyToSecretStorage,
@@ -87,7 +87,7 @@ export const handlers: Handlers['handlers'] = {
       );
     } catch {
       (await app.session()).forgetToken();
-      void window.showErrorMessage(STORAGE_KEEPS_KEY);
+      void window.showErrorMessage(STORAGE_MESSAGES['keeps-key']);
     }
   },
 
@@ -106,7 +106,7 @@ export const handlers: Handlers['handlers'] = {
 
   showMenu: openMenu,
   diagnose: diagnoseConnection,
-  copyDiagnostics: (app) => copyDiagnosticsOf(app, insertModeIds),
+  copyDiagnostics: (app) => copyDiagnostics(app, insertModeIds),
 
   selectModel: async (app) => {
     const { choice } = await (await app.access()).lookUp();
@@ -151,7 +151,8 @@ async function openMenu(app: App): Promise<void> {
   const { found, choice } = await access.lookUp(folder);
   const source = await showMenu(app.status.facts, sourceRows(found, choice));
   if (!source) return;
-  switch (await pickSourceAction(source, found, choice)) {
+  const { items, ...options } = sourceMenu(source, found, choice);
+  switch ((await window.showQuickPick(items, options))?.action) {
     case undefined:
       return;
     case 'setUp':

@@ -3,18 +3,16 @@ import { type Credentials, SETTING_NAMES, type SettingName } from '../service/cr
 import { ServiceError } from '../service/errors.ts';
 import { SharedTask } from '../service/sharedTask.ts';
 import { cancellable } from '../ui/progress.ts';
-import { reportAddress } from './address.ts';
-import { settleDestination } from './approval.ts';
 import type { Answer } from './approvals.ts';
-import { activeFolder } from './externalSource.ts';
-import { warnOfLeftKey } from './gitWarning.ts';
-import { missingText } from './settingMessages.ts';
-import { runSetUp } from './setUp.ts';
+import { activeFolder } from './folders.ts';
+import { askInstead, askProject, askSource, reportAddress, warnOfLeftKey } from './questions.ts';
+import { lookedText, missingText } from './sentences.ts';
+import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUpOptions } from './setUpSteps.ts';
-import { askInstead, askProject, askSource } from './sourceApproval.ts';
-import { lookedText, sourceName, sourceProblem } from './sourceMessages.ts';
 import {
+  type CompleteSource,
   choose,
+  completeSource,
   externalSource,
   type LookupResult,
   type LookupTimeout,
@@ -23,7 +21,6 @@ import {
   type SourceSnapshot,
   type UsableSource,
   usable,
-  valuesOf,
 } from './sourceSelection.ts';
 import {
   type FindOptions,
@@ -37,15 +34,10 @@ import {
 /** What the set-up stored: the very key that was found, another one, or nothing. */
 export type StoredKey = 'same' | 'other' | 'none';
 
-/** What stands in the way of using credentials; for the status item. */
-export interface SourceObstacles {
-  readonly triedWithout?: boolean;
-  readonly needsApproval?: boolean;
-}
-
 export interface AccessOptions extends FindOptions {
   readonly test: SetUpOptions['test'];
-  readonly onObstacle: (obstacles: SourceObstacles) => void;
+  /** Told what stands in the way, or no longer does; for the status item. */
+  readonly onObstacle: (facts: { triedWithout?: boolean; needsApproval?: boolean }) => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
   readonly signOutSignal: () => AbortSignal;
   /** Told whenever somebody has looked: what was found, and what follows from it. */
@@ -100,10 +92,9 @@ export class CredentialAccess {
     patienceMs: number,
     owner = activeFolder(),
   ): Promise<LookupResult | LookupTimeout> {
-    const { keys } = this.options;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<LookupTimeout>((resolve) => {
-      const giveUp = () => resolve({ silent: keys.isAwaited ? 'storage' : 'folder' });
+      const giveUp = () => resolve({ silent: this.options.keys.isAwaited ? 'storage' : 'folder' });
       timer = setTimeout(giveUp, patienceMs);
     });
     try {
@@ -153,10 +144,9 @@ export class CredentialAccess {
    * was found may let go of it; `other` if the user typed another one
    */
   async importKey(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<StoredKey> {
-    const { keys } = this.options;
     const names = SETTING_NAMES.filter((name) => name in found);
     if (!(await this.setUp(names, found))) return 'none';
-    return (await keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
+    return (await this.options.keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
   }
 
   /**
@@ -167,13 +157,11 @@ export class CredentialAccess {
   async prefer(id: SourceId): Promise<boolean> {
     const owner = activeFolder();
     const { found, source } = await this.#lookAt(id, owner);
-    const complete = source && usable(found, source);
-    if (source && !complete) return false;
-    if (complete && source.answer !== 'approved') {
-      const answer = await askSource(complete, found.folder);
-      if (answer === 'import') await this.#importSource(complete, found, owner);
-      else if (answer) await this.#remember(complete, found, answer);
-      if (answer !== 'approved') return false;
+    if (source) {
+      const complete = usable(found, source);
+      if (!complete) return false;
+      const settle = () => this.#settleSource(complete, found, owner);
+      if (source.answer !== 'approved' && (await settle()) !== 'approved') return false;
     }
     await preferSource(this.options, found.folder, id);
     if (!source) await this.require();
@@ -183,21 +171,19 @@ export class CredentialAccess {
 
   /** Forgets what was answered about a source, or about the project of the folder for the editor. */
   async forget(id: SourceId): Promise<void> {
-    const { approvals } = this.options;
-    const { found, source, values } = await this.#lookAt(id, activeFolder());
-    const { settings, folder } = found;
-    if (found.preferred === id) await preferSource(this.options, folder, 'editor');
-    if (source && values) {
-      await approvals.forget(sourceSubject(source.id, values, folder, settings));
-    } else if (!source) await approvals.forget(projectSubject(folder, settings.folderProjectId));
+    const { found, source, complete } = await this.#lookAt(id, activeFolder());
+    if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
+    const ofEditor = projectSubject(found.folder, found.settings.folderProjectId);
+    const subject = source ? complete && sourceSubject(complete, found) : ofEditor;
+    if (subject) await this.options.approvals.forget(subject);
     await this.look();
   }
 
   /** Takes the values of a source into secret storage and the user settings, by the set-up. */
   async importFrom(id: SourceId): Promise<void> {
     const owner = activeFolder();
-    const { found, source, values } = await this.#lookAt(id, owner);
-    if (source && values) await this.#importSource({ id: source.id, values }, found, owner);
+    const { found, complete } = await this.#lookAt(id, owner);
+    if (complete) await this.#importSource(complete, found, owner);
   }
 
   /**
@@ -237,37 +223,27 @@ export class CredentialAccess {
     choice: Exclude<SourceSelection, { kind: 'ready' }>,
     owner: WorkspaceFolder | undefined,
   ): Promise<boolean> {
-    const { keys, approvals, onObstacle } = this.options;
-    const { settings, record, folder } = found;
+    const { approvals, onObstacle } = this.options;
+    const { folder } = found;
     switch (choice.kind) {
       case 'unapproved':
         onObstacle({ needsApproval: true });
-        if (!record) return false;
-        return settleDestination(keys, settings, record, choice.approved, choice.wanted);
+        return settleDestination(this.options.keys, found, choice);
       case 'ask-project': {
         onObstacle({ needsApproval: true });
-        const hasOwn = settings.projectId !== '';
-        const answer = await askProject(choice.projectId, folder, { hasOwn });
-        if (!answer) return false;
-        await approvals.remember(projectSubject(folder, choice.projectId), answer);
-        return true;
+        const answer = await askProject(choice.projectId, found);
+        if (answer) await approvals.remember(projectSubject(folder, choice.projectId), answer);
+        return answer !== undefined;
       }
-      case 'ask-source': {
+      case 'ask-source':
         onObstacle({ needsApproval: true });
-        const answer = await askSource(choice.source, folder);
-        if (!answer) return false;
-        if (answer === 'import') return this.#importSource(choice.source, found, owner);
-        await this.#remember(choice.source, found, answer);
+        if (!(await this.#settleSource(choice.source, found, owner))) return false;
         onObstacle({ needsApproval: false });
         return true;
-      }
-      case 'chosen-unusable': {
-        const problem = sourceProblem(choice.source) ?? '';
-        const name = sourceName(choice.source.id, found);
-        if (!(await askInstead(name, problem))) return false;
+      case 'chosen-unusable':
+        if (!(await askInstead(choice.source, found))) return false;
         await preferSource(this.options, folder, 'editor');
         return true;
-      }
       case 'bad-address':
         reportAddress(choice);
         return false;
@@ -281,28 +257,33 @@ export class CredentialAccess {
   async #lookAt(id: SourceId, owner: WorkspaceFolder | undefined) {
     const { found } = await this.lookUp(owner);
     const source = externalSource(found, id);
-    return { found, source, values: source && valuesOf(source.text) };
+    return { found, source, complete: source && completeSource(source) };
+  }
+
+  /** @returns what is remembered about exactly these values now; undefined if the user gave up */
+  async #settleSource(
+    source: UsableSource,
+    found: SourceSnapshot,
+    owner: WorkspaceFolder | undefined,
+  ): Promise<Answer | undefined> {
+    const answer = await askSource(source, found.folder);
+    if (answer === 'import') {
+      return (await this.#importSource(source, found, owner)) ? 'refused' : undefined;
+    }
+    if (answer) await this.options.approvals.remember(sourceSubject(source, found), answer);
+    return answer;
   }
 
   /** @returns whether the values are the editor's now; then they are not used from there any more */
   async #importSource(
-    source: Pick<UsableSource, 'id' | 'values'>,
+    source: CompleteSource,
     found: SourceSnapshot,
     owner: WorkspaceFolder | undefined,
   ): Promise<boolean> {
     if (!(await this.setUp(undefined, source.values))) return false;
-    await this.#remember(source, found, 'refused');
+    await this.options.approvals.remember(sourceSubject(source, found), 'refused');
     await preferSource(this.options, found.folder, 'editor');
     if (source.id === 'envFile' && owner) warnOfLeftKey(owner).catch(() => {});
     return true;
-  }
-
-  /** Keeps an answer about exactly these values in this folder. */
-  #remember(
-    { id, values }: Pick<UsableSource, 'id' | 'values'>,
-    { folder, settings }: SourceSnapshot,
-    answer: Answer,
-  ): Promise<void> {
-    return this.options.approvals.remember(sourceSubject(id, values, folder, settings), answer);
   }
 }

@@ -1,9 +1,9 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { isWellFormed, SHORTEST_KEY } from '../dotenv/settingValue.ts';
-import { type Blemish, cleanValue } from '../service/credentials.ts';
-import { TAKEN_OFF } from './flawPhrases.ts';
-import { destination } from './resolve.ts';
-import { urlProblem } from './settingMessages.ts';
+import { cleanValue } from '../service/credentials.ts';
+
+import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './sentences.ts';
+import { destination } from './sourceSelection.ts';
 
 /** What is said about an answer while it is typed. Never repeats the answer. Pure. */
 
@@ -11,55 +11,48 @@ const INFORMATION = 1;
 const ERROR = 3;
 
 export function checkKey(text: string): InputBoxValidationMessage | undefined {
-  const message = problemOfNewKey(text);
-  return message === undefined
-    ? takenOff(cleanValue(text).blemishes)
-    : { message, severity: ERROR };
+  return validationOf(text, problemOfNewKey(text));
+}
+
+export function checkProject(text: string): InputBoxValidationMessage | undefined {
+  return validationOf(text, problemOfProject(text));
+}
+
+/** What is wrong, or else what is taken off. */
+function validationOf(
+  text: string,
+  problem: string | undefined,
+): InputBoxValidationMessage | undefined {
+  if (problem !== undefined) return { message: problem, severity: ERROR };
+  const what = takenOffText(cleanValue(text).blemishes);
+  return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
 /** Why a key is not taken; undefined if it is. */
 export function problemOfNewKey(text: string): string | undefined {
   const isShort = cleanValue(text).value.length < SHORTEST_KEY;
-  const tooShort = `This has fewer than ${SHORTEST_KEY} characters, and no key is that short. Most likely a part is missing. Copy it again.`;
-  return problemOfKey(text) ?? (isShort ? tooShort : undefined);
+  return problemOfKey(text) ?? (isShort ? ANSWER_ISSUES.shortKey(SHORTEST_KEY) : undefined);
 }
 
 /** What makes a stored key useless; undefined if nothing does. An earlier version stored short ones. */
 export function problemOfKey(text: string): string | undefined {
   const { value, blemishes } = cleanValue(text);
-  if (text.trim() === '') return 'Enter the API key.';
-  if (blemishes.includes('placeholder')) return 'This is the placeholder of an example, not a key.';
+  if (text.trim() === '') return ANSWER_ISSUES.noKey;
+  if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   const isShort = value.length < SHORTEST_KEY;
   const isGarbled = blemishes.includes('non-ascii') || !(isShort || isWellFormed('apiKey', value));
-  return isGarbled ? 'A key has no blanks and no accented letters. Copy it again.' : undefined;
-}
-
-export function checkProject(text: string): InputBoxValidationMessage | undefined {
-  const { value, blemishes } = cleanValue(text);
-  if (value === '') return { message: 'Enter the project ID.', severity: ERROR };
-  if (!isWellFormed('projectId', value)) {
-    const message = 'A project ID has only letters, digits, hyphens, dots and underscores.';
-    return { message, severity: ERROR };
-  }
-  return takenOff(blemishes);
+  return isGarbled ? ANSWER_ISSUES.garbledKey : undefined;
 }
 
 /** What makes a project ID useless; undefined if nothing does. */
-export function problemOfProject(id: string): string | undefined {
-  const found = checkProject(id);
-  return found?.severity === ERROR ? found.message : undefined;
+export function problemOfProject(text: string): string | undefined {
+  const { value } = cleanValue(text);
+  if (value === '') return ANSWER_ISSUES.noProject;
+  return isWellFormed('projectId', value) ? undefined : ANSWER_ISSUES.garbledProject;
 }
 
 /** What is wrong with a service URL, or with the identity URL it would be used with. */
 export function checkUrl(url: string, authUrl: string): string | undefined {
   const target = destination(authUrl, url);
-  if (!('setting' in target)) return undefined;
-  const which = target.setting === 'url' ? 'This address' : 'The identity address in the settings';
-  return `${which} cannot be used: ${urlProblem(target.problem)}.`;
-}
-
-function takenOff(blemishes: readonly Blemish[]): InputBoxValidationMessage | undefined {
-  const parts = blemishes.flatMap((blemish) => TAKEN_OFF[blemish] ?? []);
-  if (parts.length === 0) return undefined;
-  return { message: `Without ${parts.join(' and ')}: taken off.`, severity: INFORMATION };
+  return 'setting' in target ? answeredAddressText(target.setting, target.problem) : undefined;
 }

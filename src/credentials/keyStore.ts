@@ -21,8 +21,8 @@ const SECRET = 'hostedModel.key';
  */
 const MARKER = 'hostedModel.hasKey';
 
-/** What the user is told of secret storage; the name of its message. */
-export type StorageTrouble = 'STORAGE_FAILS' | 'STORAGE_FORGOT' | 'STORAGE_REFUSES_KEY';
+/** What the user is told of secret storage. */
+export type StorageIssue = 'fails' | 'forgot' | 'refuses-key';
 
 /** Secret storage can fail or forget, as on Linux without a keyring. */
 export class KeyStore {
@@ -30,7 +30,7 @@ export class KeyStore {
   readonly #state: Memento;
   readonly #listeners = new Set<() => void>();
   readonly #subscription: Disposable;
-  readonly #onTrouble: (what: StorageTrouble) => void;
+  readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
   /** Readings without an answer: a locked keyring gives none until somebody unlocks it. */
   #awaited = 0;
@@ -38,13 +38,13 @@ export class KeyStore {
   #seen: { readonly text: string | undefined } | undefined;
 
   /**
-   * @param onTrouble called once if secret storage cannot be read, once if it has lost a key that
+   * @param onIssue called once if secret storage cannot be read, once if it has lost a key that
    * was set earlier, and for each key that it does not keep
    */
-  constructor(secrets: SecretStorage, state: Memento, onTrouble: (what: StorageTrouble) => void) {
+  constructor(secrets: SecretStorage, state: Memento, onIssue: (what: StorageIssue) => void) {
     this.#secrets = secrets;
     this.#state = state;
-    this.#onTrouble = onTrouble;
+    this.#onIssue = onIssue;
     this.#subscription = secrets.onDidChange(({ key }) => {
       if (key === SECRET) void this.#compare();
     });
@@ -74,7 +74,7 @@ export class KeyStore {
     const isGone = text === undefined && !this.#hasFailed && !this.#seen;
     if (isGone && this.#state.get(MARKER, false)) {
       await this.#state.update(MARKER, undefined);
-      this.#onTrouble('STORAGE_FORGOT');
+      this.#onIssue('forgot');
     }
     this.#look(text);
     return text === undefined ? undefined : parseRecord(text);
@@ -87,7 +87,7 @@ export class KeyStore {
     this.#seen = { text };
     if (!(await this.#isKept(text))) {
       this.#seen = before;
-      this.#onTrouble('STORAGE_REFUSES_KEY');
+      this.#onIssue('refuses-key');
       return false;
     }
     await this.#state.update(MARKER, true);
@@ -147,7 +147,7 @@ export class KeyStore {
     try {
       return await this.#secrets.get(SECRET);
     } catch {
-      if (!this.#hasFailed) this.#onTrouble('STORAGE_FAILS');
+      if (!this.#hasFailed) this.#onIssue('fails');
       this.#hasFailed = true;
       return undefined;
     } finally {

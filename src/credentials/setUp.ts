@@ -2,10 +2,9 @@ import { window } from 'vscode';
 import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
-import { reportAddress } from './address.ts';
 import { problemOfNewKey } from './answerChecks.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { destination, resolveCredentials } from './resolve.ts';
+import { askDestination, askReplacement, reportAddress } from './questions.ts';
 import {
   type Draft,
   isSameRecord,
@@ -14,16 +13,17 @@ import {
   type StepName,
   type StepProblem,
 } from './setUpSteps.ts';
+import {
+  destination,
+  resolveCredentials,
+  type SourceSelection,
+  type SourceSnapshot,
+} from './sourceSelection.ts';
 
 /**
  * The guided set-up: key, project, address, test. Nothing is stored until it worked or the user
  * insists, and what is wrong is said in the step that it concerns.
  */
-
-export interface RunSetUpOptions {
-  readonly keys: KeyStore;
-  readonly test: SetUpOptions['test'];
-}
 
 /**
  * The guided set-up for all settings, or for these and whatever else is missing or unusable.
@@ -31,7 +31,7 @@ export interface RunSetUpOptions {
  * @returns true if credentials were saved
  */
 export async function runSetUp(
-  { keys, test }: RunSetUpOptions,
+  { keys, test }: Pick<SetUpOptions, 'keys' | 'test'>,
   names: readonly SettingName[] = SETTING_NAMES,
   found?: SetUpOptions['found'],
 ): Promise<boolean> {
@@ -42,9 +42,8 @@ export async function runSetUp(
   const target = destination(settings.authUrl, settings.url);
   if ('setting' in target) {
     // The set-up asks for the service URL; the identity address is in the settings alone.
-    const { setting, problem } = target;
-    if (setting === 'authUrl') {
-      reportAddress({ kind: 'bad-address', setting, problem });
+    if (target.setting === 'authUrl') {
+      reportAddress(target);
       return false;
     }
     needed.add('url');
@@ -104,19 +103,30 @@ async function save(
   const apiKey = draft.apiKey || stored?.apiKey;
   const target = destination(settings.authUrl, draft.url);
   if (!apiKey || 'setting' in target) return false;
-  if (stored && stored.apiKey !== apiKey && !(await mayReplaceKey())) return false;
+  if (stored && stored.apiKey !== apiKey && !(await askReplacement())) return false;
   // The settings first: should VS Code refuse them, no key is bound to hosts that do not hold.
   await writeSettings({ projectId: draft.projectId, url: target.serviceUrl });
   return keys.write({ apiKey, authUrl: target.authUrl, serviceUrl: target.serviceUrl });
 }
 
-async function mayReplaceKey(): Promise<boolean> {
-  const replace = 'Replace Key';
-  const answer = await window.showWarningMessage(
-    'Replace the stored API key?',
-    { modal: true, detail: 'Text from all folders then goes to the account of the new key.' },
-    'Keep Stored Key',
-    replace,
-  );
-  return answer === replace;
+/**
+ * Settles which hosts hold: those of the record that the question is about, or those in the
+ * settings. Another record that came meanwhile is not bound.
+ * @returns true if the question is settled
+ */
+export async function settleDestination(
+  keys: KeyStore,
+  { settings: { vendor }, record }: SourceSnapshot,
+  { approved, wanted }: SourceSelection & { readonly kind: 'unapproved' },
+): Promise<boolean> {
+  if (!record) return false;
+  const answer = await askDestination(approved, wanted);
+  if (answer === 'saved') {
+    const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
+    await writeSettings({ url: approved.serviceUrl, authUrl });
+  } else if (answer === 'wanted') {
+    if (!isSameRecord(await keys.read(), record)) return true;
+    return keys.write({ ...record, authUrl: wanted.authUrl, serviceUrl: wanted.serviceUrl });
+  }
+  return answer !== undefined;
 }

@@ -1,17 +1,25 @@
-import { type QuickPickItem, window } from 'vscode';
+import type { QuickPickItem } from 'vscode';
 import { messageFor } from '../messages/messages.ts';
-import { type Credentials, cleanValue, type SettingName } from '../service/credentials.ts';
+import {
+  type Credentials,
+  cleanValue,
+  parseServiceUrl,
+  type SettingName,
+} from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
-import { type AddressItem, addressItems, typedAddress } from './addressItems.ts';
 import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
-import { askDestination } from './approval.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { contextOfTest } from './messageContext.ts';
-import { credentialsFor, type Destination, destination, isSameDestination } from './resolve.ts';
-import { NOT_SOUGHT } from './sourceApproval.ts';
+import { askDestination, askShortKey } from './questions.ts';
+import { contextOfTest } from './sentences.ts';
+import {
+  credentialsFor,
+  type Destination,
+  destination,
+  isSameDestination,
+} from './sourceSelection.ts';
 
 /** The questions of the guided set-up, and what is wrong with an answer. */
 
@@ -110,7 +118,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const answers = { apiKey, projectId: draft.projectId };
     const credentials = credentialsFor(options.settings.vendor, answers, target);
     let found: StepProblem | undefined;
-    const picked = await askPick<SaveItem>({
+    const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
       ...position,
       placeholder: 'Are these the right hosts?',
       // In the part that wraps: a long name must not hide its end.
@@ -141,8 +149,28 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   },
 };
 
-interface SaveItem extends QuickPickItem {
-  readonly test: boolean;
+interface AddressItem extends QuickPickItem {
+  readonly url: string;
+}
+
+/** The regions of the vendor, the one in use first. */
+function addressItems({ vendor }: Settings, current: string): AddressItem[] {
+  const regions = vendor.regions.map(({ place, url }) => ({ label: place, description: url, url }));
+  const others = regions.filter(({ url }) => url !== current);
+  if (!current) return others;
+  const region = regions.find(({ url }) => url === current);
+  const now = { label: region?.label ?? current, url: current };
+  return [{ ...now, description: region ? `${current} (current)` : '(current)' }, ...others];
+}
+
+/** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
+function typedAddress(text: string): AddressItem | undefined {
+  if (!text.includes('/')) return undefined;
+  const item = { label: text, url: text, alwaysShow: true };
+  const parsed = parseServiceUrl(text);
+  if (!parsed.ok || parsed.url === text) return item;
+  const why = parsed.cut ? 'Without the path of an endpoint' : 'As an address';
+  return { ...item, detail: `${why}: ${parsed.url}` };
 }
 
 /** Another window may have signed out or stored a key since. */
@@ -163,18 +191,9 @@ function keptKey(
 /** Asks, once, about a key that is so short that a part of it may be missing. */
 async function isMeant(apiKey: string, draft: Draft): Promise<boolean> {
   if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === draft.meantKey) return true;
-  const use = 'Use This Key';
-  const answer = await window.showWarningMessage(
-    `Use a key of ${apiKey.length} characters?`,
-    {
-      modal: true,
-      detail: `Keys are longer as a rule, so a part may be missing. ${NOT_SOUGHT}`,
-    },
-    'Enter Another Key',
-    use,
-  );
-  if (answer === use) draft.meantKey = apiKey;
-  return answer === use;
+  if (!(await askShortKey(apiKey))) return false;
+  draft.meantKey = apiKey;
+  return true;
 }
 
 /** A key that was stored for other hosts goes to these only after the same question as ever. */

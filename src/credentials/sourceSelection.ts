@@ -1,15 +1,16 @@
 import type { SourceReading } from '../dotenv/envFile.ts';
-import type { Credentials, SettingName } from '../service/credentials.ts';
+import {
+  type ApprovedOrigins,
+  type Credentials,
+  cleanValue,
+  missingSettings,
+  parseServiceUrl,
+  type SettingName,
+  type UrlProblem,
+} from '../service/credentials.ts';
+import type { Vendor } from '../service/vendors.ts';
 import type { Answer } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';
-import {
-  credentialsFor,
-  type Destination,
-  destination,
-  type Resolution,
-  resolveCredentials,
-  type WantedSettings,
-} from './resolve.ts';
 
 /** Which of the three sources is used: a pure rule over what was found in each. */
 
@@ -32,6 +33,22 @@ export type UnreadReason =
   | 'too-large'
   | 'not-text'
   | 'unreadable';
+
+/** What the settings say about credentials; a part of the snapshot. */
+export interface WantedSettings {
+  readonly vendor: Vendor;
+  readonly authUrl: string;
+  readonly url: string;
+  readonly projectId: string;
+}
+
+/** Where a key and its text would go, in ASCII, for people to read. */
+export interface Destination {
+  readonly authUrl: string;
+  readonly authHost: string;
+  readonly serviceUrl: string;
+  readonly serviceHost: string;
+}
 
 /** Everything that was found, read once; nothing in it has been asked about yet. */
 export interface SourceSnapshot {
@@ -61,12 +78,28 @@ export interface ExternalSource {
   readonly answer: Answer | undefined;
 }
 
-/** A source that is complete and free of errors, with the hosts it would be used with. */
-export interface UsableSource {
+/** A source that is complete and free of errors. */
+export interface CompleteSource {
   readonly id: ExternalSourceId;
   readonly values: Readonly<Record<SettingName, string>>;
+}
+
+/** One with the hosts that it would be used with. */
+export interface UsableSource extends CompleteSource {
   readonly destination: Destination;
 }
+
+export type Resolution =
+  | { readonly kind: 'ready'; readonly credentials: Credentials }
+  | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
+  /** An address that no key may be sent to, whoever set it. */
+  | {
+      readonly kind: 'bad-address';
+      readonly setting: 'url' | 'authUrl';
+      readonly problem: UrlProblem;
+    }
+  /** The settings lead to a host that was not shown when the key was saved. */
+  | { readonly kind: 'unapproved'; readonly approved: Destination; readonly wanted: Destination };
 
 export type SourceSelection =
   | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
@@ -104,25 +137,35 @@ export function choose(found: SourceSnapshot): SourceSelection {
 
 function chooseSource(found: SourceSnapshot): SourceSelection {
   const chosen = found.preferred && externalSource(found, found.preferred);
-  const preferred = chosen && chosen.answer !== 'refused' && usable(found, chosen);
-  if (chosen && preferred) {
-    // The values the user chose may have changed since: then the question comes again.
-    return chosen.answer === 'approved' ? ready(found, preferred) : ask(preferred);
-  }
   const badAddress = identityProblem(found);
-  if (chosen && chosen.answer !== 'refused' && !isUntrusted(chosen)) {
+  if (chosen && chosen.answer !== 'refused') {
+    // The values the user chose may have changed since: then the question comes again.
+    const selection = externalSelection(found, chosen);
+    if (selection) return selection;
     // Another account must not take its place without a word: a repository can change the file.
-    return badAddress ?? { kind: 'chosen-unusable', source: chosen };
+    if (!isUntrusted(chosen)) return badAddress ?? { kind: 'chosen-unusable', source: chosen };
   }
   const editor = chooseEditor(found);
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
   for (const answer of ['approved', undefined] as const) {
     for (const source of found.outside.filter((one) => one.answer === answer)) {
-      const complete = usable(found, source);
-      if (complete) return answer === 'approved' ? ready(found, complete) : ask(complete);
+      const selection = externalSelection(found, source);
+      if (selection) return selection;
     }
   }
   return badAddress ?? editor;
+}
+
+/** A usable source, if it is approved, or the question about it; undefined if it cannot be used. */
+function externalSelection(
+  found: SourceSnapshot,
+  external: ExternalSource,
+): SourceSelection | undefined {
+  const source = usable(found, external);
+  if (!source) return undefined;
+  if (external.answer !== 'approved') return { kind: 'ask-source', source };
+  const credentials = credentialsFor(found.settings.vendor, source.values, source.destination);
+  return { kind: 'ready', source: source.id, credentials };
 }
 
 /** What is wrong with the identity address, where it alone keeps a source from being used. */
@@ -150,16 +193,21 @@ export function valuesOf(text: ExternalText): SourceReading['values'] {
   return text.kind === 'read' ? text.reading.values : undefined;
 }
 
-/** The values of a source outside the editor, if they can be used at all. */
+export function completeSource({ id, text }: ExternalSource): CompleteSource | undefined {
+  const values = valuesOf(text);
+  return values && { id, values };
+}
+
+/** A source outside the editor with the hosts it leads to, if it can be used at all. */
 export function usable(
   { settings }: SourceSnapshot,
-  { id, text }: ExternalSource,
+  external: ExternalSource,
 ): UsableSource | undefined {
-  const values = valuesOf(text);
-  if (!values) return undefined;
+  const source = completeSource(external);
+  if (!source) return undefined;
   // Vendor and identity address are the user's own, whichever source the three settings are from.
-  const target = destination(settings.authUrl, values.url);
-  return 'setting' in target ? undefined : { id, values, destination: target };
+  const target = destination(settings.authUrl, source.values.url);
+  return 'setting' in target ? undefined : { ...source, destination: target };
 }
 
 /** The project of the editor: that of the folder, unless the user said no to it. */
@@ -186,13 +234,62 @@ export function chooseEditor(found: SourceSnapshot): EditorSelection {
   return { ...resolution, source: 'editor' };
 }
 
-function ready(
-  { settings: { vendor } }: SourceSnapshot,
-  { id, values, destination }: UsableSource,
-): SourceSelection {
-  return { kind: 'ready', source: id, credentials: credentialsFor(vendor, values, destination) };
+/**
+ * Puts the three settings together, all from one source: the stored key and the user's settings.
+ * Says exactly what stands in the way if they cannot be used.
+ */
+export function resolveCredentials(
+  settings: WantedSettings,
+  record: KeyRecord | undefined,
+): Resolution {
+  const { vendor, url, authUrl } = settings;
+  const projectId = cleanValue(settings.projectId).value;
+  const names = missingSettings({ apiKey: record?.apiKey ?? '', projectId, url });
+  if (names.length > 0 || !record) return { kind: 'missing', names };
+  const wanted = destination(authUrl, url);
+  if ('setting' in wanted) return { kind: 'bad-address', ...wanted };
+  const approved = destination(record.authUrl, record.serviceUrl);
+  // A record that was tampered with names no host that could have been approved.
+  if ('setting' in approved) return { kind: 'missing', names: ['apiKey'] };
+  if (!isSameDestination(approved, wanted)) return { kind: 'unapproved', approved, wanted };
+  const { apiKey } = record;
+  return { kind: 'ready', credentials: credentialsFor(vendor, { apiKey, projectId }, wanted) };
 }
 
-function ask(source: UsableSource): SourceSelection {
-  return { kind: 'ask-source', source };
+/** Credentials for a destination whose two origins the user approved. */
+export function credentialsFor(
+  vendor: Vendor,
+  { apiKey, projectId }: Pick<Credentials, 'apiKey' | 'projectId'>,
+  target: Destination,
+): Credentials {
+  const { authUrl, serviceUrl } = target;
+  return { vendor, apiKey, projectId, authUrl, serviceUrl, approved: originsOf(target) };
+}
+
+/** Both addresses read strictly, or which of them is wrong and how. */
+export function destination(
+  authUrl: string,
+  url: string,
+): Destination | { readonly setting: 'url' | 'authUrl'; readonly problem: UrlProblem } {
+  const auth = parseServiceUrl(authUrl);
+  if (!auth.ok) return { setting: 'authUrl', problem: auth.problem };
+  const service = parseServiceUrl(url);
+  if (!service.ok) return { setting: 'url', problem: service.problem };
+  return {
+    authUrl: auth.url,
+    authHost: auth.host,
+    serviceUrl: service.url,
+    serviceHost: service.host,
+  };
+}
+
+/** The origins of both addresses: http and https of one host are two places. */
+function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
+  return { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin };
+}
+
+/** Whether a key that may go to the one may go to the other, too. */
+export function isSameDestination(one: Destination, other: Destination): boolean {
+  const [approved, wanted] = [originsOf(one), originsOf(other)];
+  return approved.auth === wanted.auth && approved.service === wanted.service;
 }

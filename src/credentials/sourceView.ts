@@ -1,11 +1,11 @@
 import type { QuickPickItem } from 'vscode';
-import { maskedValues } from './provenance.ts';
-import { settingNames } from './settingMessages.ts';
-import { capitalized, sourceName, sourceProblem } from './sourceMessages.ts';
+import type { SettingName } from '../service/credentials.ts';
+import { capitalized, settingNames, sourceName, sourceProblem } from './sentences.ts';
 import {
   chooseEditor,
   type EditorSelection,
   type ExternalSource,
+  editorProject,
   externalSource,
   type SourceId,
   type SourceSelection,
@@ -14,7 +14,7 @@ import {
   valuesOf,
 } from './sourceSelection.ts';
 
-/** The three sources as rows of the menu, and what can be done with each. Pure. */
+/** The three sources as people see them: rows of the menu with what can be done, and the tooltip. Pure. */
 
 export type SourceAction =
   | 'prefer'
@@ -51,6 +51,15 @@ export function sourceRows(found: SourceSnapshot, choice: SourceSelection): Sour
   });
 }
 
+/** What can be done with a source that was picked. */
+export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: SourceSelection) {
+  return {
+    title: `Hosted Model: ${sourceName(source, found)}`,
+    placeHolder: isInUse(source, choice) ? 'In use' : stateOf(source, found),
+    items: actionsFor(source, found, choice),
+  };
+}
+
 /** What is offered for a source, in this order: always at least one way on. */
 export function actionsFor(
   source: SourceId,
@@ -58,12 +67,12 @@ export function actionsFor(
   choice: SourceSelection,
 ): ActionItem[] {
   const outside = externalSource(found, source);
-  const obstacle = outside ? outsideObstacle(found, outside) : editorObstacle(found);
+  const issue = issueOf(outside, found);
   const answer = outside ? outside.answer : found.projectAnswer;
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const items: (ActionItem | false)[] = [
-    !obstacle && !isInUse(source, choice) && item('check', 'Use This Instead', 'prefer'),
-    !obstacle && !!outside && item('lock', 'Import into Secret Storage', 'import'),
+    !issue && !isInUse(source, choice) && item('check', 'Use This Instead', 'prefer'),
+    !issue && !!outside && item('lock', 'Import into Secret Storage', 'import'),
     answer === 'approved' &&
       item(
         'discard',
@@ -71,37 +80,37 @@ export function actionsFor(
         'forget',
       ),
     answer === 'refused' && item('discard', 'Forget Refusal', 'forget'),
-    obstacle === 'bad-address' && item('gear', 'Open Settings', 'openSettings'),
-    obstacle === 'untrusted' && item('workspace-trusted', 'Manage Workspace Trust', 'manageTrust'),
+    issue === 'bad-address' && item('gear', 'Open Settings', 'openSettings'),
+    issue === 'untrusted' && item('workspace-trusted', 'Manage Workspace Trust', 'manageTrust'),
     isReadFile && item('go-to-file', 'Open .env', 'open'),
     // What cannot be mended at its own place is not needed once the editor has it.
-    (!outside || (obstacle === 'missing' && !isReadFile)) &&
+    (!outside || (issue === 'missing' && !isReadFile)) &&
       item('tools', 'Set Up Credentials', 'setUp'),
   ];
   return items.filter((one) => one !== false);
 }
 
 /** Why a source would not be in use, whatever the user chose. */
-type Obstacle = 'missing' | 'bad-address' | 'untrusted';
+type Issue = 'missing' | 'bad-address' | 'untrusted';
 
-function editorObstacle(found: SourceSnapshot): Obstacle | undefined {
-  const { kind } = chooseEditor(found);
-  return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
-}
-
-function outsideObstacle(found: SourceSnapshot, source: ExternalSource): Obstacle | undefined {
-  const { text } = source;
+/** @param outside undefined for the editor */
+function issueOf(outside: ExternalSource | undefined, found: SourceSnapshot): Issue | undefined {
+  if (!outside) {
+    const { kind } = chooseEditor(found);
+    return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
+  }
+  const { text } = outside;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
   if (!valuesOf(text)) return 'missing';
   // Its own address was checked when it was read: the identity address is left.
-  return usable(found, source) ? undefined : 'bad-address';
+  return usable(found, outside) ? undefined : 'bad-address';
 }
 
 function item(icon: string, label: string, action: SourceAction): ActionItem {
   return { label: `$(${icon}) ${label}`, action };
 }
 
-export function isInUse(source: SourceId, choice: SourceSelection): boolean {
+function isInUse(source: SourceId, choice: SourceSelection): boolean {
   return choice.kind === 'ready' && choice.source === source;
 }
 
@@ -138,4 +147,74 @@ function isWorthShowing({ text }: ExternalSource): boolean {
     return text.reading.named.length > 0 || text.reading.issues.length > 0;
   }
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
+}
+
+/** What is in use, as lines for the tooltip. Keys are never shown, not in part. */
+export function provenanceLines(
+  found: SourceSnapshot,
+  choice: SourceSelection,
+): readonly string[] | undefined {
+  if (choice.kind !== 'ready') return undefined;
+  const { source, credentials } = choice;
+  const { auth, service } = credentials.approved;
+  return [
+    line('API key', `sent to ${new URL(auth).host}`, 'apiKey'),
+    line('Project', credentials.projectId, 'projectId'),
+    line('Service', new URL(service).host, 'url'),
+  ];
+
+  function line(label: string, value: string, name: SettingName): string {
+    const place = placeOf(name, source, found);
+    const others = placesOf(name, found).filter((other) => other !== place);
+    const also = others.length > 0 ? `; also in ${others.join(' and ')}, not used` : '';
+    return `${label}: ${value} (${place}${also})`;
+  }
+}
+
+const OF_USER = 'user settings';
+/** A folder, a workspace file or a remote machine: VS Code does not tell them apart. */
+const OF_FOLDER = 'settings of the folder or machine';
+const OF_KEY = 'secret storage';
+
+/** The place of one setting of the source that is in use. */
+function placeOf(name: SettingName, source: SourceId, found: SourceSnapshot): string {
+  if (source !== 'editor') return sourceName(source, found);
+  if (name === 'apiKey') return OF_KEY;
+  const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
+  return isOfFolder ? OF_FOLDER : OF_USER;
+}
+
+/** Every place of one setting. The editor may have two of a project: the user's and the folder's. */
+function placesOf(name: SettingName, found: SourceSnapshot): string[] {
+  const { record, settings, outside } = found;
+  const ofEditor = {
+    apiKey: [record && OF_KEY],
+    projectId: [settings.projectId && OF_USER, settings.folderProjectId && OF_FOLDER],
+    url: [settings.url && OF_USER],
+  }[name];
+  const ofOthers = outside.map((one) => isNamed(name, one) && sourceName(one.id, found));
+  return [...ofEditor, ...ofOthers].filter((place): place is string => !!place);
+}
+
+function isNamed(name: SettingName, { text }: ExternalSource): boolean {
+  return text.kind === 'read' && text.reading.named.some(({ setting }) => setting === name);
+}
+
+/** A project ID that is only told apart from others: `1a2b…`. */
+function masked(text: string): string {
+  return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
+}
+
+/** The values of a source as they may be shown: the key not at all. */
+function maskedValues(id: SourceId, found: SourceSnapshot): string {
+  const source = externalSource(found, id);
+  const hasKey = source ? isNamed('apiKey', source) : found.record !== undefined;
+  const values = source
+    ? valuesOf(source.text)
+    : { projectId: editorProject(found), url: found.settings.url };
+  const { projectId = '', url = '' } = values ?? {};
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  return [hasKey && 'key ••••••••', projectId && `project ${masked(projectId)}`, host]
+    .filter(Boolean)
+    .join(', ');
 }

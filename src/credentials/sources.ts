@@ -1,21 +1,26 @@
-import { type Memento, type WorkspaceFolder, workspace } from 'vscode';
-import type { SourceReading } from '../dotenv/envFile.ts';
+import { FileType, type Memento, type WorkspaceFolder, workspace } from 'vscode';
+import { readEnvFile, readEnvironment } from '../dotenv/envFile.ts';
+import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
+import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
-import { readExternalEnvironment, readExternalFile } from './externalSource.ts';
+import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyStore } from './keyStore.ts';
-import type { WantedSettings } from './resolve.ts';
 import {
+  type CompleteSource,
   type ExternalSource,
   type ExternalSourceId,
   type ExternalText,
   type Folder,
   type SourceId,
   type SourceSnapshot,
+  type UnreadReason,
   valuesOf,
 } from './sourceSelection.ts';
+
+/** What the three sources hold at this moment, and which of them the user prefers. */
 
 export interface FindOptions {
   readonly keys: KeyStore;
@@ -35,21 +40,20 @@ export async function findSources(
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
+  const withAnswer = async (id: ExternalSourceId, text: ExternalText): Promise<ExternalSource> => {
+    const values = valuesOf(text);
+    const subject = values && sourceSubject({ id, values }, { folder, settings });
+    return { id, text, answer: subject && (await approvals.answerFor(subject)) };
+  };
   // As it is when somebody asks: any part of the extension host can change it.
-  const atOnce = readExternalEnvironment(environment, settings.vendor);
+  const inEnvironment = readExternalEnvironment(environment, settings.vendor);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
-  const texts: readonly (readonly [ExternalSourceId, ExternalText])[] = [
-    ['envFile', await readExternalFile(owner, settings.vendor)],
-    ['environment', atOnce],
-  ];
+  const inFile = await readExternalFile(owner, settings.vendor);
   // Together: whether a keyring owes an answer shows in the reading of the key.
   const [record, ...outside] = await Promise.all([
     keys.read(),
-    ...texts.map(async ([id, text]): Promise<ExternalSource> => {
-      const values = valuesOf(text);
-      const subject = values && sourceSubject(id, values, folder, settings);
-      return { id, text, answer: subject && (await approvals.answerFor(subject)) };
-    }),
+    withAnswer('envFile', inFile),
+    withAnswer('environment', inEnvironment),
   ]);
   return {
     settings,
@@ -63,12 +67,53 @@ export async function findSources(
   };
 }
 
+/**
+ * Reads the `.env` in the root of a folder, once and as bytes, so that what is approved is what is
+ * used. A repository chooses what stands there: no link is followed, no device opened, nothing
+ * large read (rule T12 of the threat model).
+ */
+export async function readExternalFile(
+  folder: WorkspaceFolder | undefined,
+  vendor: Vendor,
+): Promise<ExternalText> {
+  if (!folder) return unread('no-folder');
+  if (!workspace.isTrusted) return unread('untrusted');
+  if (!hasFiles(folder)) return unread('virtual');
+  const file = envFileOf(folder);
+  try {
+    const { type, size } = await workspace.fs.stat(file);
+    if ((type & FileType.SymbolicLink) !== 0) return unread('symbolic-link');
+    if (type !== FileType.File) return unread('not-a-file');
+    if (size > ENV_FILE_LIMIT_BYTES) return unread('too-large');
+  } catch {
+    return unread('no-file');
+  }
+  try {
+    const decoded = decodeEnvFile(await workspace.fs.readFile(file));
+    if (!decoded) return unread('not-text');
+    return { kind: 'read', reading: readEnvFile(decoded.text, vendor) };
+  } catch {
+    return unread('unreadable');
+  }
+}
+
+/** Reads the environment of the extension host. A dev container chooses it, so it needs trust, too. */
+export function readExternalEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  vendor: Vendor,
+): ExternalText {
+  if (!workspace.isTrusted) return unread('untrusted');
+  return { kind: 'read', reading: readEnvironment(environment, vendor) };
+}
+
+function unread(why: UnreadReason): ExternalText {
+  return { kind: 'unread', why };
+}
+
 /** What an answer about a source depends on. */
 export function sourceSubject(
-  id: ExternalSourceId,
-  { apiKey, projectId, url }: NonNullable<SourceReading['values']>,
-  folder: Folder,
-  { vendor, authUrl }: WantedSettings,
+  { id, values: { apiKey, projectId, url } }: CompleteSource,
+  { folder, settings: { vendor, authUrl } }: Pick<SourceSnapshot, 'folder' | 'settings'>,
 ): Subject {
   return ['source', id, folder.uri, vendor.word, authUrl, apiKey, projectId, url];
 }

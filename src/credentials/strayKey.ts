@@ -3,6 +3,7 @@ import { cleanValue } from '../service/credentials.ts';
 import { findKeyInSettings, writeSettings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
 import type { CredentialAccess } from './access.ts';
+import { STRAY_KEY } from './sentences.ts';
 
 /**
  * Offers to move a key out of the user's settings file. It is never used from there, and one in a
@@ -13,11 +14,7 @@ export async function offerToMoveKey(access: () => Promise<CredentialAccess>): P
   if (!found) return;
   const move = 'Move to Secret Storage';
   const remove = 'Delete It';
-  const answer = await window.showWarningMessage(
-    `Hosted Model: hostedModel.${found.name} in your settings.json holds a key. It is not used from there: other extensions can read it, and Settings Sync copies it.`,
-    move,
-    remove,
-  );
+  const answer = await window.showWarningMessage(STRAY_KEY.warning(found.name), move, remove);
   if (answer === undefined) return;
   if (answer === move) {
     const apiKey = cleanValue(found.text).value;
@@ -27,10 +24,8 @@ export async function offerToMoveKey(access: () => Promise<CredentialAccess>): P
   if (findKeyInSettings()?.text !== found.text) return;
   try {
     await writeSettings({ [found.name]: '' });
-    inform(`hostedModel.${found.name} is deleted from your settings.json.`);
+    inform(STRAY_KEY.deleted(found.name));
   } catch {
-    void window.showWarningMessage(
-      `Hosted Model: hostedModel.${found.name} could not be deleted, since VS Code could not write your settings.json. Delete it there yourself.`,
-    );
+    void window.showWarningMessage(STRAY_KEY.notDeleted(found.name));
   }
 }

@@ -8,7 +8,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { isEnvFile } from '../credentials/externalSource.ts';
+import { isEnvFile } from '../credentials/folders.ts';
 import type { IssuePlace } from '../dotenv/envFile.ts';
 
 /** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */

@@ -1,5 +1,5 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
-import { isEnvFile } from '../credentials/externalSource.ts';
+import { isEnvFile } from '../credentials/folders.ts';
 import { type GitRisk, gitRisk } from '../dotenv/gitRisk.ts';
 import { readSettings } from '../settings.ts';
 import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';

@@ -1,5 +1,10 @@
-import { firstOf, flawPhrase, shownName } from '../credentials/flawPhrases.ts';
-import { settingLabel, urlProblem } from '../credentials/settingMessages.ts';
+import {
+  firstOf,
+  issuePhrase,
+  settingLabel,
+  shownName,
+  urlProblem,
+} from '../credentials/sentences.ts';
 import type { Issue } from '../dotenv/envFile.ts';
 import type { Mending } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
@@ -61,7 +66,7 @@ const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
 export function issueText(issue: Issue): string {
   const { kind, name, setting } = issue;
   const label = settingLabel(setting);
-  const what = `${shownName(name)} ${flawPhrase(kind)}`;
+  const what = `${shownName(name)} ${issuePhrase(kind)}`;
   if (issue.kind === 'bad-url') {
     return `${what}: ${urlProblem(issue.problem)}. Nothing is sent to it. Put the ${label} in its place.`;
   }

@@ -1,5 +1,5 @@
 import type { Uri } from 'vscode';
-import type { Used } from '../diagnostics/diagnoseConnection.ts';
+import type { Used } from '../diagnostics/reportFailure.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';

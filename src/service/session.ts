@@ -5,7 +5,6 @@ import { Http, type HttpOptions } from './http/http.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { type ModelSource, Models } from './models/models.ts';
-import { redact } from './secrets/redact.ts';
 import { holdsSecret } from './secrets/secretSearch.ts';
 import { fetchToken } from './token/identity.ts';
 import { KeyTokens } from './token/keyTokens.ts';
@@ -148,11 +147,6 @@ export class Session {
    */
   isPaused(origin: string): boolean {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;
-  }
-
-  /** The text with the key and the tokens in use masked. */
-  redact(text: string): string {
-    return redact(text, this.#tokens.secrets);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { shownName } from '../credentials/flawPhrases.ts';
+import { shownName } from '../credentials/sentences.ts';
 import { parameterFlawText } from '../messages/refusalMessages.ts';
 import type { ErrorDetails } from '../service/errors.ts';
 

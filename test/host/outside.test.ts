@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Disposable, EventEmitter, type FileSystemProvider, Uri, workspace } from 'vscode';
-import { readExternalFile } from '../../src/credentials/externalSource.ts';
+import { readExternalFile } from '../../src/credentials/sources.ts';
 import { vendors } from '../../src/service/vendors.ts';
 
 const [vendor] = vendors;

@@ -64,10 +64,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a report for support is not searched',
-    file: 'src/diagnostics/copyDiagnostics.ts',
-    from: ': holdsSecret(text, words)',
+    file: 'src/diagnostics/copyReport.ts',
+    from: ': holdsSecret(part, words)',
     to: ': false',
-    test: 'test/unit/diagnostics/copyText.test.ts',
+    test: 'test/unit/diagnostics/copyReport.test.ts',
     title: 'E07 E13: copies nothing where the report would hold the key as it is',
   },
   {
@@ -104,7 +104,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the .env of an untrusted folder is read',
-    file: 'src/credentials/externalSource.ts',
+    file: 'src/credentials/sources.ts',
     from: "  if (!workspace.isTrusted) return unread('untrusted');\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
@@ -136,9 +136,9 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a key whose new hosts were not stored counts as bound to them',
-    file: 'src/credentials/approval.ts',
-    from: 'return keys.write(',
-    to: 'await keys.write(',
+    file: 'src/credentials/setUp.ts',
+    from: 'return keys.write({ ...record',
+    to: 'await keys.write({ ...record',
     test: access,
     title: 'A05: asks nothing again and uses no new host if secret storage does not keep it',
   },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { choose, type SourceSnapshot } from '../../src/credentials/sourceSelection.ts';
-import type { ShownCheck } from '../../src/diagnostics/diagnosisView.ts';
-import { preliminaryChecks, type SettingFlaws } from '../../src/diagnostics/preliminaryChecks.ts';
+import { preliminaryChecks } from '../../src/diagnostics/preliminaryChecks.ts';
+import type { ShownCheck } from '../../src/diagnostics/sentences.ts';
 import { causes, shapeOf } from './causes.ts';
-import { envFile, found, full, record } from './credentials/sources.ts';
+import { envFile, found, full, REGION, record } from './credentials/sources.ts';
 
 const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);
@@ -28,11 +28,8 @@ describe('the causes that a diagnosis names', () => {
 });
 
 describe('what is said before anything is sent', () => {
-  const none: SettingFlaws = { blemishes: [], unusable: undefined };
-  const checksOf = (all: SourceSnapshot, flaws: Partial<SettingFlaws> = {}) =>
-    preliminaryChecks(all, choose(all), { ...none, ...flaws });
-  const statesOf = (all: SourceSnapshot, flaws?: Partial<SettingFlaws>) =>
-    checksOf(all, flaws).map(({ state }) => state);
+  const checksOf = (all: SourceSnapshot) => preliminaryChecks(all, choose(all));
+  const statesOf = (all: SourceSnapshot) => checksOf(all).map(({ state }) => state);
 
   it('names source and hosts where all is well, and no secret', () => {
     for (const all of [found(), found({ record: undefined, outside: [approved] })]) {
@@ -60,16 +57,15 @@ describe('what is said before anything is sent', () => {
     assert.deepEqual(statesOf(unapproved), ['passed', 'passed', 'failed']);
     const faulty = found({ record: undefined, outside: [envFile({ ...full, key: "'k'" })] });
     assert.deepEqual(statesOf(faulty), ['passed', 'failed', 'not-run']);
-    const unusable = { setting: 'apiKey', text: 'A key has no blanks.' } as const;
-    const [, syntax] = checksOf(found(), { unusable });
+    const [, syntax] = checksOf(found({ record: { ...record, apiKey: 'a key in parts' } }));
     assert.deepEqual([syntax?.state, syntax?.fix], ['failed', 'setApiKey']);
   });
 
   it('goes on where a value was only written badly', () => {
-    const blemishes = [['url', ['blanks', 'quotes']]] as const;
-    assert.deepEqual(statesOf(found(), { blemishes }), ['passed', 'warning', 'passed']);
+    const badly = found({ settings: { url: ` "${REGION}" ` } });
+    assert.deepEqual(statesOf(badly), ['passed', 'warning', 'passed']);
     assert.match(
-      checksOf(found(), { blemishes })[1]?.text ?? '',
+      checksOf(badly)[1]?.text ?? '',
       /The service URL has blanks around its value and has quotes around its value\. .* takes that off/,
     );
   });

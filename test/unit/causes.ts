@@ -1,8 +1,6 @@
-import { problemOfProject } from '../../src/credentials/answerChecks.ts';
 import { choose, type SourceId } from '../../src/credentials/sourceSelection.ts';
-import { shownCheck } from '../../src/diagnostics/checkSentences.ts';
-import { fixLabel, type ShownCheck } from '../../src/diagnostics/diagnosisView.ts';
-import { preliminaryChecks, type SettingFlaws } from '../../src/diagnostics/preliminaryChecks.ts';
+import { preliminaryChecks } from '../../src/diagnostics/preliminaryChecks.ts';
+import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnostics/sentences.ts';
 import type { CheckName } from '../../src/service/checks/diagnose.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import {
@@ -36,11 +34,10 @@ const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
 /** What is said before anything is sent about what was found. */
-const before = (changes: Changes, flaws: Partial<SettingFlaws> = {}): ShownCheck => {
+const before = (changes: Changes): ShownCheck => {
   const folder = { uri: 'file:///work/my-project', path: '/work/my-project', name: 'my-project' };
   const all = found({ folder, ...changes });
-  const none = { blemishes: [], unusable: undefined };
-  const checks = preliminaryChecks(all, choose(all), { ...none, ...flaws });
+  const checks = preliminaryChecks(all, choose(all));
   return checks.find(({ state }) => state === 'failed' || state === 'warning') as ShownCheck;
 };
 const inFile = (values: Partial<typeof full>) =>
@@ -75,11 +72,8 @@ export const causes = {
   'project of the folder not approved': before({
     settings: { folderProjectId: 'project-of-the-folder' },
   }),
-  'quotes in the settings': before({}, { blemishes: [['projectId', ['quotes']]] }),
-  'blanks inside a setting': before(
-    {},
-    { unusable: { setting: 'projectId', text: problemOfProject('my project') ?? '' } },
-  ),
+  'quotes in the settings': before({ settings: { projectId: '"my-project"' } }),
+  'blanks inside a setting': before({ settings: { projectId: 'my project' } }),
   'an address that is none': before({ settings: { url: 'us-south' } }),
   'hosts not approved': before({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
   'host unknown': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),

@@ -103,7 +103,7 @@ describe('a .env file that is gone', () => {
   });
 
   it('is said to be gone where it was to be opened', async () => {
-    const { openEnvFile } = await import('../../src/credentials/externalSource.ts');
+    const { openEnvFile } = await import('../../src/credentials/folders.ts');
     const [folder] = editor.folders as unknown as WorkspaceFolder[];
     editor.files.set('/work/.env', '');
     await openEnvFile(folder);

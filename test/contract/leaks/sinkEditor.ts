@@ -334,8 +334,8 @@ export class SinkEditor extends FakeEditor {
         this.sink(sink, value);
         if (name !== 'items' || shown['title'] === 'Select Model')
           return name !== 'items' || later(hide);
-        const items = value as { readonly row?: { readonly does: string } }[];
-        const copy = items.find(({ row }) => row?.does === 'copy');
+        const items = value as { readonly does?: string }[];
+        const copy = items.find(({ does }) => does === 'copy');
         if (!copy) return true;
         shown['selectedItems'] = [copy];
         later(hasCopied ? hide : accept);

@@ -18,9 +18,9 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ['/src/service/http/http.ts', 'idleMs: 30_000', 'idleMs: globalThis.patienceOfTest'],
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   [
-    '/src/diagnostics/report.ts',
-    'const message = messageFor(error, context);',
-    'globalThis.reportedToTest(error); const message = messageFor(error, context);',
+    '/src/diagnostics/reportFailure.ts',
+    'const message = messageFor(cause, context);',
+    'globalThis.reportedToTest(cause); const message = messageFor(cause, context);',
   ],
 ];
 

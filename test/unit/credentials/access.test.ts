@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Uri } from 'vscode';
 import type { CredentialAccess } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
-import { KeyStore, type StorageTrouble } from '../../../src/credentials/keyStore.ts';
+import { KeyStore, type StorageIssue } from '../../../src/credentials/keyStore.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
@@ -15,7 +15,7 @@ const envFile = (url = EVIL, key = 'key-in-the-file') =>
 describe('the way to credentials', () => {
   let editor = new FakeEditor();
   let keys: KeyStore;
-  let told: StorageTrouble[];
+  let told: StorageIssue[];
   let access: CredentialAccess;
   let signedOut = new AbortController();
   let environment: Record<string, string>;
@@ -136,7 +136,7 @@ describe('the way to credentials', () => {
     const setUp = access.setUp([], { apiKey: 'another-key' });
     await (await editor.question()).answer('Replace Key');
     assert.equal(await setUp, false);
-    assert.deepEqual(told, ['STORAGE_REFUSES_KEY']);
+    assert.deepEqual(told, ['refuses-key']);
     assert.deepEqual(editor.said, [], 'no word that it is set up');
     assert.equal(editor.inputs, 2, 'the last step is asked again');
     assert.equal((await keys.read())?.apiKey, 'my-key');

@@ -5,7 +5,7 @@ import {
   isSameDestination,
   resolveCredentials,
   type WantedSettings,
-} from '../../../src/credentials/resolve.ts';
+} from '../../../src/credentials/sourceSelection.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
 
 const vendor = vendorFor('ibm');

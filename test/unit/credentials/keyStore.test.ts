@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeyStore, type StorageTrouble } from '../../../src/credentials/keyStore.ts';
+import { KeyStore, type StorageIssue } from '../../../src/credentials/keyStore.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
 const record = {
@@ -14,7 +14,7 @@ const fails = async () => {
 
 /** One window with its store, which counts the changes it hears of. */
 function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
-  const told: StorageTrouble[] = [];
+  const told: StorageIssue[] = [];
   let changes = 0;
   const store = new KeyStore(secrets, state, (what) => told.push(what));
   store.onDidChange(() => (changes += 1));
@@ -38,7 +38,7 @@ describe('key store', () => {
       const window = openWindow(keyring, keyring.window(broken), state);
       assert.equal(await window.store.write(record), false);
       assert.equal(await window.store.write(record), false);
-      assert.deepEqual(window.told, ['STORAGE_REFUSES_KEY', 'STORAGE_REFUSES_KEY']);
+      assert.deepEqual(window.told, ['refuses-key', 'refuses-key']);
       assert.equal(await window.store.read(), undefined);
       assert.equal(await window.store.has(), false);
       assert.equal(window.changes, 0);
@@ -52,7 +52,7 @@ describe('key store', () => {
     const window = openWindow(keyring, keyring.window({ store: fails }), state);
     assert.equal(await window.store.write(another), false);
     assert.deepEqual(await window.store.read(), record);
-    assert.deepEqual(window.told, ['STORAGE_REFUSES_KEY']);
+    assert.deepEqual(window.told, ['refuses-key']);
   });
 
   it('A05: reading from storage that fails is no key, and said once', async () => {
@@ -62,7 +62,7 @@ describe('key store', () => {
     const window = openWindow(keyring, keyring.window({ get: fails }), state);
     assert.equal(await window.store.read(), undefined);
     assert.equal(await window.store.read(), undefined);
-    assert.deepEqual(window.told, ['STORAGE_FAILS'], 'and no word that it was forgotten');
+    assert.deepEqual(window.told, ['fails'], 'and no word that it was forgotten');
   });
 
   it('A05: says once that a key is lost which VS Code kept only until it closed', async () => {
@@ -71,7 +71,7 @@ describe('key store', () => {
     const afterRestart = openWindow(new FakeKeyring(), undefined, state);
     assert.equal(await afterRestart.store.read(), undefined);
     await afterRestart.store.read();
-    assert.deepEqual(afterRestart.told, ['STORAGE_FORGOT']);
+    assert.deepEqual(afterRestart.told, ['forgot']);
     const later = openWindow(new FakeKeyring(), undefined, state);
     await later.store.read();
     assert.deepEqual(later.told, []);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { provenanceLines } from '../../../src/credentials/provenance.ts';
-import { lookedText } from '../../../src/credentials/sourceMessages.ts';
+import { lookedText } from '../../../src/credentials/sentences.ts';
 import {
   choose,
   type SourceSnapshot,
@@ -9,6 +8,7 @@ import {
 import {
   actionsFor,
   chosenText,
+  provenanceLines,
   sourceRows,
   stateOf,
 } from '../../../src/credentials/sourceView.ts';

@@ -1,26 +1,23 @@
-import { window } from 'vscode';
+import { env, extensions, version, window } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
 import { type LookupResult, type LookupTimeout, valuesOf } from '../credentials/sourceSelection.ts';
 import type { SettingName } from '../service/credentials.ts';
+import { redact } from '../service/secrets/redact.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import type { Session } from '../service/session.ts';
 import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
-import { copyDiagnostics } from './copyText.ts';
-import { diagnosticsText, wordsOfOthers } from './diagnosticsText.ts';
-import { versions } from './versions.ts';
+import { inform } from '../ui/notify.ts';
+import { diagnosticsReport, type Report } from './reportText.ts';
+import { COPY_MESSAGES, type Copied } from './sentences.ts';
 
-/**
- * Characters. Anything shorter can be a word of ours, as in `API_KEY=secret`: it counts only where
- * the word is not ours.
- */
-const SHORTEST_IN_OUR_WORDS = 16;
+/** Puts reports for support on the clipboard: the one place that does, and the one rule for it. */
 
 /** A report about a window in which something hangs must come nevertheless. */
 const PATIENCE_MS = 2_000;
 
-/** What the report is made of. */
+/** What *Copy Diagnostics* tells of. */
 export interface CopyDeps {
   readonly status: StatusItem;
   readonly history: SessionHistory;
@@ -30,11 +27,11 @@ export interface CopyDeps {
 }
 
 /**
- * Puts a report for support on the clipboard, unless a key, a token or a project ID is in it. Sends nothing.
+ * *Copy Diagnostics*. Sends nothing.
  * @param insertModes ids of all there are
  * @param patienceMs milliseconds to wait for secret storage and the folder
  */
-export async function copyDiagnosticsOf(
+export async function copyDiagnostics(
   deps: CopyDeps,
   insertModes: readonly string[],
   patienceMs = PATIENCE_MS,
@@ -42,7 +39,7 @@ export async function copyDiagnosticsOf(
   const looked = await (await deps.access()).lookUpWithin(patienceMs);
   const session = await deps.openSession();
   const settings = readSettings(window.activeTextEditor?.document.uri);
-  const facts = {
+  const report = diagnosticsReport({
     now: Date.now(),
     versions: versions(),
     settings,
@@ -51,16 +48,55 @@ export async function copyDiagnosticsOf(
     status: deps.status.facts,
     loads: session?.loads ?? [],
     history: deps.history,
-  };
+  });
+  const copied = await copyReport(report, { looked, settings, session });
+  if (copied === 'done') inform(COPY_MESSAGES.done);
+  else void window.showErrorMessage(`Hosted Model: ${COPY_MESSAGES[copied]}`);
+}
+
+/** What is known of keys, tokens and project IDs. */
+export interface KnownSecrets {
+  readonly looked: LookupResult | LookupTimeout;
+  readonly settings: Settings;
+  readonly session: Session | undefined;
+}
+
+/**
+ * Characters. Anything shorter can be a word of ours, as in `API_KEY=secret`: it counts only where
+ * the word is not ours.
+ */
+const SHORTEST_IN_OUR_WORDS = 16;
+
+/** Copies a report, unless a key, a token or a project ID is in it, in any form they travel in. */
+export async function copyReport(
+  { text, wordsOfOthers }: Report,
+  { looked, settings, session }: KnownSecrets,
+): Promise<Copied> {
   const known = [...keysIn(looked), ...projectsIn(looked, settings)];
-  const leaksInto = (text: string, shortest: number) => {
+  const leaksInto = (part: string, shortest: number) => {
     const words = known.filter(({ length }) => length >= shortest);
-    return session ? session.leaksInto(text, words, shortest) : holdsSecret(text, words);
+    return session ? session.leaksInto(part, words, shortest) : holdsSecret(part, words);
   };
-  await copyDiagnostics(
-    diagnosticsText(facts),
-    (text) => leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(wordsOfOthers(facts), 0),
-  );
+  const isKept = leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(wordsOfOthers, 0);
+  // What only looks like one of them may be that of somebody else.
+  if (isKept || redact(text) !== text) return 'holds-secret';
+  try {
+    await env.clipboard.writeText(text);
+    return 'done';
+  } catch {
+    return 'failed';
+  }
+}
+
+/** What runs, a line each, for reports that strangers read. */
+export function versions(): string[] {
+  const ours: unknown = extensions.getExtension('hosted-model.hosted-model')?.packageJSON.version;
+  const place = env.remoteName ? `remote ${env.remoteName}` : 'local';
+  return [
+    `Hosted Model ${typeof ours === 'string' ? ours : 'of an unknown version'}`,
+    `${env.appName} ${version}, ${process.platform} ${process.arch}, ${place}`,
+    `Node ${process.versions.node}`,
+  ];
 }
 
 /** Every key that is anywhere, whether or not it is in use. */

@@ -17,17 +17,44 @@ import type {
   SessionHistory,
 } from '../status/sessionHistory.ts';
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
+import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './sentences.ts';
 
-/**
- * The report of *Copy Diagnostics*, as a pure function: for strangers who help. Kinds, counts and
- * states; of what a user has typed only whether it is there, and hosts of a vendor's own by name.
- */
+/** The two reports that people copy for strangers who help. Pure. */
+
+export interface Report {
+  readonly text: string;
+  /**
+   * The words of the text that are not ours, but those of whatever stood between: all others we have
+   * chosen ourselves, or the editor or the user has, who tell no secret of the service.
+   */
+  readonly wordsOfOthers: string;
+}
+
+/** Name and version of this extension and of the editor, and the system, a line each. */
+export type Versions = readonly string[];
+
+/** What *Copy Report* copies: what the list of a diagnosis shows, and the facts of its failures. */
+export function checksReport(
+  checks: readonly ShownCheck[],
+  versions: Versions,
+  date: Date,
+): Report {
+  const lines = checks.map(({ title, state, text, facts }) => {
+    const found = [text, facts && `[${facts}]`].filter(Boolean).join(' ');
+    return `${title}: ${STATE_WORDS[state]}${found && `. ${found}`}`;
+  });
+  const { text, fix } = conclusionOf(checks);
+  const conclusion = fix ? `${text} Fix: ${fixLabel(fix)}` : text;
+  return {
+    text: [...versions, date.toISOString(), '', ...lines, '', conclusion, ''].join('\n'),
+    wordsOfOthers: checks.flatMap(({ facts }) => facts ?? []).join('\n'),
+  };
+}
 
 export interface DiagnosticsFacts {
   /** Wall-clock milliseconds. */
   readonly now: number;
-  /** Names and versions of what runs, a line each. */
-  readonly versions: readonly string[];
+  readonly versions: Versions;
   readonly settings: Settings;
   /** Ids of all there are: any other word is the user's own. */
   readonly insertModes: readonly string[];
@@ -38,7 +65,11 @@ export interface DiagnosticsFacts {
   readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokens'>;
 }
 
-export function diagnosticsText(facts: DiagnosticsFacts): string {
+/**
+ * What *Copy Diagnostics* copies. Kinds, counts and states; of what a user has typed only whether it
+ * is there, and hosts of a vendor's own by name.
+ */
+export function diagnosticsReport(facts: DiagnosticsFacts): Report {
   const { now, versions, status, loads, history } = facts;
   const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
     ['Versions', versions],
@@ -62,7 +93,10 @@ export function diagnosticsText(facts: DiagnosticsFacts): string {
       '\n',
     ),
   );
-  return ['# Hosted Model diagnostics', new Date(now).toISOString(), ...blocks, ''].join('\n\n');
+  return {
+    text: ['# Hosted Model diagnostics', new Date(now).toISOString(), ...blocks, ''].join('\n\n'),
+    wordsOfOthers: history.failures.flatMap(codeOf).join('\n'),
+  };
 }
 
 function settingLines({ settings, insertModes }: DiagnosticsFacts): string[] {
@@ -138,33 +172,24 @@ function loadLines({ isInUse, state }: Load): string[] {
   return [`${whose}: ${[...words, `at most ${state.limit} at once`].join(', ')}`];
 }
 
-function failureWords({ at, error }: PastFailure, now: number): string {
-  const { status, code, host, attempts } = error?.details ?? {};
+function failureWords(failure: PastFailure, now: number): string {
+  const { error } = failure;
+  const { status, host, attempts } = error?.details ?? {};
   const facts = [
     error?.kind ?? 'unknown',
     status && `status ${status}`,
-    code && codeWords(code, status),
+    ...codeOf(failure),
     attempts && `${attempts} sent`,
     host && hostWords(host),
   ];
-  return `${ago(at, now)}: ${facts.filter(Boolean).join(', ')}`;
-}
-
-/**
- * The words of the report that are not ours, but those of whatever stood between: all others we
- * have chosen ourselves, or the editor has, which knows no secret of the service.
- */
-export function wordsOfOthers({ history }: Pick<DiagnosticsFacts, 'history'>): string {
-  const codes = history.failures.flatMap(({ error }) => {
-    const { status, code } = error?.details ?? {};
-    return code ? [codeWords(code, status)] : [];
-  });
-  return codes.join('\n');
+  return `${ago(failure.at, now)}: ${facts.filter(Boolean).join(', ')}`;
 }
 
 /** Of an answer, which chooses its code, only one that is known. Without an answer it is Node's word. */
-function codeWords(code: string, status: number | undefined): string {
-  return status === undefined || isKnownCode(code) ? code : 'another code';
+function codeOf({ error }: PastFailure): string[] {
+  const { status, code } = error?.details ?? {};
+  if (!code) return [];
+  return [status === undefined || isKnownCode(code) ? code : 'another code'];
 }
 
 function generationWords(generation: PastGeneration, now: number): string {

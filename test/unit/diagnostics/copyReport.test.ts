@@ -41,7 +41,7 @@ describe('Copy Diagnostics', () => {
     outside = envFile(),
     session?: Session,
   ) => {
-    const { copyDiagnosticsOf } = await import('../../../src/diagnostics/copyDiagnostics.ts');
+    const { copyDiagnostics } = await import('../../../src/diagnostics/copyReport.ts');
     const all = found({
       settings: { folderProjectId: 'project-of-the-folder' },
       outside: [outside],
@@ -54,7 +54,7 @@ describe('Copy Diagnostics', () => {
       status: { facts: initialFacts },
       history,
     } as unknown as App;
-    await copyDiagnosticsOf(app, ['below']);
+    await copyDiagnostics(app, ['below']);
   };
 
   it('puts the report on the clipboard, and says so', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
 import {
+  checksReport,
   type DiagnosticsFacts,
-  diagnosticsText,
-} from '../../../src/diagnostics/diagnosticsText.ts';
+  diagnosticsReport,
+} from '../../../src/diagnostics/reportText.ts';
+import type { ShownCheck } from '../../../src/diagnostics/sentences.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 import type { Settings } from '../../../src/settings.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
@@ -41,6 +43,8 @@ const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
     ...changes,
   };
 };
+
+const diagnosticsText = (facts: DiagnosticsFacts) => diagnosticsReport(facts).text;
 
 describe('the diagnostics for support', () => {
   it('E07: say versions, settings, sources and states, and what happened last', () => {
@@ -185,6 +189,39 @@ describe('the diagnostics for support', () => {
       'past its end, to be renewed',
       'valid, 1 s left, to be renewed, clock 5 s behind, renewal failed: key-refused',
     ]);
+  });
+});
+
+describe('the report of a diagnosis', () => {
+  it('is what anybody can read', () => {
+    const checks: ShownCheck[] = [
+      { title: 'Settings', state: 'passed', text: 'Settings is.' },
+      {
+        title: 'Token',
+        state: 'failed',
+        text: 'It was refused.',
+        fix: 'setApiKey',
+        facts: 'key-refused (status 400)',
+      },
+      { title: 'Project', state: 'not-run', text: '' },
+    ];
+    const report = checksReport(checks, ['Hosted Model 1.2.3', 'Editor 4.5'], new Date(0));
+    assert.equal(report.wordsOfOthers, 'key-refused (status 400)');
+    assert.equal(
+      report.text,
+      [
+        'Hosted Model 1.2.3',
+        'Editor 4.5',
+        '1970-01-01T00:00:00.000Z',
+        '',
+        'Settings: passed. Settings is.',
+        'Token: failed. It was refused. [key-refused (status 400)]',
+        'Project: not run',
+        '',
+        'It was refused. Fix: Set API Key',
+        '',
+      ].join('\n'),
+    );
   });
 });
 

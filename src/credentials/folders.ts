@@ -1,5 +1,4 @@
 import {
-  FileType,
   type NotebookDocument,
   type TextDocument,
   Uri,
@@ -7,12 +6,8 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { readEnvFile, readEnvironment } from '../dotenv/envFile.ts';
-import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
-import type { Vendor } from '../service/vendors.ts';
-import type { ExternalText, UnreadReason } from './sourceSelection.ts';
 
-/** The two sources outside the editor, as they are at this moment. */
+/** Which folder a document belongs to, and the `.env` file of a folder. */
 
 /** Where a folder's `.env` can be a file; anything else is a view of something remote. */
 const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
@@ -53,7 +48,7 @@ export function isEnvFile({ uri }: TextDocument): boolean {
   return folders.some((folder) => envFileOf(folder).toString() === uri.toString());
 }
 
-function hasFiles({ uri }: WorkspaceFolder): boolean {
+export function hasFiles({ uri }: WorkspaceFolder): boolean {
   return FILE_SCHEMES.has(uri.scheme);
 }
 
@@ -66,47 +61,4 @@ export async function openEnvFile(folder = activeFolder()): Promise<void> {
     const text = 'the .env file cannot be opened. Most likely it was deleted or renamed meanwhile.';
     void window.showWarningMessage(`Hosted Model: ${text}`);
   }
-}
-
-/**
- * Reads the `.env` in the root of a folder, once and as bytes, so that what is approved is what is
- * used. A repository chooses what stands there: no link is followed, no device opened, nothing
- * large read (T12 of docs/threat-model.md).
- */
-export async function readExternalFile(
-  folder: WorkspaceFolder | undefined,
-  vendor: Vendor,
-): Promise<ExternalText> {
-  if (!folder) return unread('no-folder');
-  if (!workspace.isTrusted) return unread('untrusted');
-  if (!hasFiles(folder)) return unread('virtual');
-  const file = envFileOf(folder);
-  try {
-    const { type, size } = await workspace.fs.stat(file);
-    if ((type & FileType.SymbolicLink) !== 0) return unread('symbolic-link');
-    if (type !== FileType.File) return unread('not-a-file');
-    if (size > ENV_FILE_LIMIT_BYTES) return unread('too-large');
-  } catch {
-    return unread('no-file');
-  }
-  try {
-    const decoded = decodeEnvFile(await workspace.fs.readFile(file));
-    if (!decoded) return unread('not-text');
-    return { kind: 'read', reading: readEnvFile(decoded.text, vendor) };
-  } catch {
-    return unread('unreadable');
-  }
-}
-
-/** Reads the environment of the extension host. A dev container chooses it, so it needs trust, too. */
-export function readExternalEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-  vendor: Vendor,
-): ExternalText {
-  if (!workspace.isTrusted) return unread('untrusted');
-  return { kind: 'read', reading: readEnvironment(environment, vendor) };
-}
-
-function unread(why: UnreadReason): ExternalText {
-  return { kind: 'unread', why };
 }

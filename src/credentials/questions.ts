@@ -1,0 +1,215 @@
+import { commands, type WorkspaceFolder, window } from 'vscode';
+import { gitRisk } from '../dotenv/gitRisk.ts';
+import { parseServiceUrl } from '../service/credentials.ts';
+import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
+import type { Settings } from '../settings.ts';
+import { askPick, back } from '../ui/steps.ts';
+import type { Answer } from './approvals.ts';
+import { envFileOf, openEnvFile } from './folders.ts';
+import {
+  addressText,
+  LEFT_KEY_WARNINGS,
+  sourceName,
+  sourceProblem,
+  urlProblem,
+} from './sentences.ts';
+import type {
+  Destination,
+  ExternalSource,
+  Folder,
+  Resolution,
+  SourceSnapshot,
+  UsableSource,
+} from './sourceSelection.ts';
+
+/** What people are asked about their credentials, and warned of, outside of the set-up. */
+
+/**
+ * A question that keeps everything else waiting.
+ * @param answers each with its button; the first one is pressed by Enter
+ * @returns undefined if the question was closed
+ */
+async function ask<Value>(
+  text: string,
+  paragraphs: readonly string[],
+  answers: readonly (readonly [button: string, value: Value])[],
+): Promise<Value | undefined> {
+  const buttons = answers.map(([button]) => button);
+  const detail = paragraphs.join('\n\n');
+  const pressed = await window.showWarningMessage(text, { modal: true, detail }, ...buttons);
+  return answers.find(([button]) => button === pressed)?.[1];
+}
+
+/** Said of a key that is as short as a word. */
+const NOT_SOUGHT = `Text is not searched for a key of fewer than ${SHORTEST_SOUGHT} characters before it is sent.`;
+
+/**
+ * Asks before a stored key may go to another host than the ones shown when it was saved (rule R3
+ * of the threat model). Keeping the saved hosts is the button that Enter presses.
+ */
+export function askDestination(
+  saved: Destination,
+  wanted: Destination,
+): Promise<'saved' | 'wanted' | undefined> {
+  const change = (what: string, old: string, now: string) =>
+    old === now
+      ? `${what} goes to ${old}, as before.`
+      : `${what} went to ${old}\nand would now go to ${now}`;
+  return ask(
+    'Hosted Model would use other hosts than the ones your API key was saved for.',
+    [
+      change('The API key', saved.authHost, wanted.authHost),
+      change('Selected text', saved.serviceHost, wanted.serviceHost),
+      'Nothing was sent. Use the new hosts only if you changed them yourself.',
+    ],
+    [
+      ['Keep Saved Hosts', 'saved'],
+      ['Use New Hosts', 'wanted'],
+    ],
+  );
+}
+
+/**
+ * Asks whether the credentials of a `.env` file or the environment may be used in a folder (rule
+ * R4 of the threat model). Enter presses the button that uses nothing.
+ */
+export function askSource(
+  { id, values, destination: { authHost, serviceHost } }: UsableSource,
+  folder: Folder,
+): Promise<Answer | 'import' | undefined> {
+  const [what, others] =
+    id === 'envFile'
+      ? ['the .env file of this folder', 'the file']
+      : ['the environment of VS Code', 'the environment'];
+  const hosts =
+    authHost === serviceHost
+      ? `The API key and selected text go to ${serviceHost}`
+      : `The API key goes to ${authHost}\nSelected text goes to ${serviceHost}`;
+  return ask(
+    `Use the API key, project and service URL from ${what}?`,
+    [
+      `Folder: ${folder.path || 'none'}`,
+      hosts,
+      `The text goes to the account that this key belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
+      ...(values.apiKey.length < SHORTEST_SOUGHT ? [`The key is short. ${NOT_SOUGHT}`] : []),
+      'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',
+    ],
+    [
+      ['Do Not Use', 'refused'],
+      ['Use These Values', 'approved'],
+      ['Import into Secret Storage', 'import'],
+    ],
+  );
+}
+
+/**
+ * Asks whether requests from a folder may be billed to the project its settings name. The user's
+ * own is the button that Enter presses: VS Code would not give that place to one that also closes.
+ */
+export function askProject(
+  projectId: string,
+  { folder, settings }: SourceSnapshot,
+): Promise<Answer | undefined> {
+  return ask(
+    'Use the project ID from the settings of this folder or remote machine?',
+    [
+      `Folder: ${folder.path}\nProject ID: ${projectId}`,
+      'Requests from this folder are then billed to that project, and its members may see them. Your API key and the hosts stay as they are.',
+      'The answer holds for exactly this project in this folder.',
+    ],
+    [
+      [settings.projectId === '' ? 'Do Not Use' : 'Use My Project', 'refused'],
+      ["Use the Folder's Project", 'approved'],
+    ],
+  );
+}
+
+/**
+ * Asks whether the order of the sources may hold again, when the source that was chosen for a
+ * folder cannot be used: text must not go to another account without a word.
+ */
+export function askInstead(
+  source: ExternalSource,
+  found: SourceSnapshot,
+): Promise<true | undefined> {
+  const problem = sourceProblem(source) ?? '';
+  return ask(
+    `The source that you chose for this folder cannot be used: ${sourceName(source.id, found)} (${problem}).`,
+    [
+      'Nothing was sent. Mend it, or let the other sources be used again: secret storage and user settings first.',
+    ],
+    [['Use the Others Again', true]],
+  );
+}
+
+/** Asks before the only copy of a key may be lost. */
+export function askReplacement(): Promise<boolean | undefined> {
+  return ask(
+    'Replace the stored API key?',
+    ['Text from all folders then goes to the account of the new key.'],
+    [
+      ['Keep Stored Key', false],
+      ['Replace Key', true],
+    ],
+  );
+}
+
+/** Asks about a key that is so short that a part of it may be missing. */
+export function askShortKey({ length }: string): Promise<boolean | undefined> {
+  return ask(
+    `Use a key of ${length} characters?`,
+    [`Keys are longer as a rule, so a part may be missing. ${NOT_SOUGHT}`],
+    [
+      ['Enter Another Key', false],
+      ['Use This Key', true],
+    ],
+  );
+}
+
+/**
+ * The address of the service for a request that needs no key: the one in the settings, or else a
+ * region that the user picks for this once.
+ */
+export async function requireAddress({ url, vendor }: Settings): Promise<string | undefined> {
+  const parsed = parseServiceUrl(url);
+  if (parsed.ok) return parsed.url;
+  const picked = await askPick({
+    title: 'Region',
+    step: 1,
+    totalSteps: 1,
+    placeholder:
+      url === ''
+        ? 'No service URL is set: the models of which region?'
+        : `The service URL cannot be used: ${urlProblem(parsed.problem)}. The models of which region?`,
+    items: vendor.regions.map(({ place, url: address }) => ({
+      label: place,
+      description: address,
+    })),
+  });
+  return picked === back ? undefined : picked?.description;
+}
+
+/**
+ * Says what is wrong with an address in the settings. Nobody waits for the message to be closed: it
+ * may stay open for as long as the window.
+ */
+export function reportAddress({
+  setting,
+  problem,
+}: Omit<Resolution & { readonly kind: 'bad-address' }, 'kind'>): void {
+  const text = `Hosted Model: ${addressText(setting, problem)}`;
+  const openSettings = 'Open Settings';
+  void window.showErrorMessage(text, openSettings).then((picked) => {
+    if (picked === openSettings) void commands.executeCommand('hostedModel.openSettings');
+  });
+}
+
+/** Warns after an import if the `.env` file, which still holds the key, can end up in a repository. */
+export async function warnOfLeftKey(folder: WorkspaceFolder): Promise<void> {
+  const risk = await gitRisk(envFileOf(folder));
+  if (!risk) return;
+  const open = 'Open .env';
+  if ((await window.showWarningMessage(LEFT_KEY_WARNINGS[risk], open)) === open) {
+    await openEnvFile(folder);
+  }
+}

@@ -1,0 +1,254 @@
+import type { Issue } from '../dotenv/envFile.ts';
+import type { GitRisk } from '../dotenv/gitRisk.ts';
+import type { IssueKind } from '../dotenv/settingValue.ts';
+import type { MessageContext } from '../messages/fixLocation.ts';
+import type { Blemish, Credentials, SettingName, UrlProblem } from '../service/credentials.ts';
+import type { StorageIssue } from './keyStore.ts';
+import type {
+  ExternalSource,
+  SourceId,
+  SourceSelection,
+  SourceSnapshot,
+  UnreadReason,
+} from './sourceSelection.ts';
+
+/**
+ * Every sentence about the three settings: what is missing, what is wrong with one, and where they
+ * were looked for. Names and lines, never a value. Pure; it imports types alone, since what it
+ * shared with the start of the extension would become one more file to load there.
+ */
+
+const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
+  apiKey: 'API key',
+  projectId: 'project ID',
+  url: 'service URL',
+};
+
+/** "API key", within a sentence. */
+export function settingLabel(name: SettingName): string {
+  return SETTING_LABELS[name];
+}
+
+/** "an API key, a project ID and a service URL", in the order given. */
+export function settingNames(names: readonly SettingName[]): string {
+  const labels = names.map((name) => `${name === 'apiKey' ? 'an' : 'a'} ${SETTING_LABELS[name]}`);
+  return new Intl.ListFormat('en-GB').format(labels);
+}
+
+export function missingText(names: readonly SettingName[]): string {
+  return `Hosted Model needs ${settingNames(names)} before it can generate. Nothing was sent.`;
+}
+
+const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
+  'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
+  'not-https': 'it must begin with https:// (http:// only for 127.0.0.1)',
+  'has-user': 'it must not hold a user name or password',
+  'has-query': 'it must not hold a query or fragment',
+  'bad-host': 'its host name holds characters that no host has',
+  'bad-path': 'its path holds characters that no service path has',
+};
+
+export function urlProblem(problem: UrlProblem): string {
+  return URL_PROBLEMS[problem];
+}
+
+/** Why an address in the settings is not used at all. */
+export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
+  const which = setting === 'url' ? SETTING_LABELS.url : 'identity address';
+  return `The ${which} in the settings cannot be used: ${urlProblem(problem)}. Nothing was sent.`;
+}
+
+/** @param why a sentence about what such a value looks like */
+export function unusableText(name: SettingName, why: string): string {
+  return `The ${SETTING_LABELS[name]} cannot be used. ${why} Nothing was sent.`;
+}
+
+/** What is taken off a value before it is used, wherever it came from. */
+const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
+  blanks: 'blanks',
+  quotes: 'quotes',
+  bearer: 'the word Bearer',
+  control: 'invisible characters',
+};
+
+/** What was taken off an answer; empty for nothing. */
+export function takenOffText(issues: readonly Blemish[]): string {
+  const what = issues.flatMap((issue) => TAKEN_OFF[issue] ?? []).join(' and ');
+  return what && `Without ${what}: taken off.`;
+}
+
+const PHRASES: Readonly<Record<IssueKind, string>> = {
+  blanks: `has ${TAKEN_OFF.blanks} around its value`,
+  quotes: `has ${TAKEN_OFF.quotes} around its value`,
+  bearer: `begins with ${TAKEN_OFF.bearer}`,
+  control: `holds ${TAKEN_OFF.control}`,
+  placeholder: 'holds a placeholder',
+  'non-ascii': 'holds letters outside ASCII',
+  malformed: 'cannot be right',
+  comment: 'has a comment behind its value',
+  empty: 'has no value',
+  duplicate: 'is there twice, with different values',
+  'similar-name': 'is not read',
+  'bad-url': 'cannot be used as an address',
+  'endpoint-url': 'is the address of an endpoint',
+  'url-path': 'has a path',
+  'unknown-region': 'leads to no known region',
+};
+
+/** What follows the name of the setting: `has no value`. */
+export function issuePhrase(kind: IssueKind): string {
+  return PHRASES[kind];
+}
+
+/** How a value is written that is used all the same. */
+export function issuesText(name: SettingName, issues: readonly Blemish[]): string {
+  const sentence = (kinds: readonly Blemish[], advice: string) =>
+    kinds.length > 0
+      ? [`The ${SETTING_LABELS[name]} ${kinds.map(issuePhrase).join(' and ')}. ${advice}`]
+      : [];
+  return [
+    ...sentence(
+      issues.filter((kind) => kind in TAKEN_OFF),
+      'Hosted Model takes that off; other programs may not.',
+    ),
+    ...sentence(
+      issues.filter((kind) => !(kind in TAKEN_OFF)),
+      'Make sure that it is the one you mean.',
+    ),
+  ].join(' ');
+}
+
+/** What is wrong with an answer of the set-up. Never repeats it. */
+export const ANSWER_ISSUES = {
+  noKey: 'Enter the API key.',
+  exampleKey: 'This is the placeholder of an example, not a key.',
+  garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
+  shortKey: (least: number) =>
+    `This has fewer than ${least} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
+  noProject: 'Enter the project ID.',
+  garbledProject: 'A project ID has only letters, digits, hyphens, dots and underscores.',
+} as const;
+
+/** The same for a service URL, or the identity URL it would be used with. */
+export function answeredAddressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
+  const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
+  return `${which} cannot be used: ${urlProblem(problem)}.`;
+}
+
+/** Longer than any name that is read. */
+const LONGEST_NAME = 64;
+
+/**
+ * A name as a message can show it: one that is nearly right may hold anything beside its letters,
+ * also what turns the text around, makes a link of it or goes on for pages.
+ */
+export function shownName(name: string): string {
+  const start = name.slice(0, LONGEST_NAME).replace(/[^\w."'-]/g, '?');
+  return name.length > LONGEST_NAME ? `${start}...` : start;
+}
+
+/** What a message lists before it only counts. */
+const MOST_LISTED = 3;
+
+/** The first few of many, and how many more there are. */
+export function firstOf(all: readonly string[]): string[] {
+  const more = all.length - MOST_LISTED;
+  return more > 0 ? [...all.slice(0, MOST_LISTED), `and ${more} more`] : [...all];
+}
+
+export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
+  fails:
+    'Hosted Model: the secret storage of VS Code cannot be read, most likely since the keyring of this machine is locked or missing. Unlock or install one, or keep the API key in a .env file or the environment.',
+  'refuses-key':
+    'Hosted Model: the API key could not be stored, most likely since this machine has no keyring. Install or unlock one and try again, or keep the key in a .env file or the environment.',
+  forgot:
+    'Hosted Model: the API key that you set earlier is no longer in the secret storage of VS Code. A machine without a keyring forgets it when VS Code closes. Set it again, or keep it in a .env file or the environment.',
+  'keeps-key':
+    'Hosted Model: the API key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.',
+};
+
+/** After an import, of the file that the key was in. */
+export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
+  tracked:
+    'Hosted Model: the .env file still holds the key, and git tracks it. Delete the key there before the next commit; create a new one if it was pushed.',
+  'not-ignored':
+    'Hosted Model: the .env file still holds the key, and no .gitignore of its repository ignores it. Delete the key there, or ignore the file, before it is committed.',
+};
+
+/** About a key in the user's setting of this name. */
+export const STRAY_KEY = {
+  warning: (name: string) =>
+    `Hosted Model: hostedModel.${name} in your settings.json holds a key. It is not used from there: other extensions can read it, and Settings Sync copies it.`,
+  deleted: (name: string) => `hostedModel.${name} is deleted from your settings.json.`,
+  notDeleted: (name: string) =>
+    `Hosted Model: hostedModel.${name} could not be deleted, since VS Code could not write your settings.json. Delete it there yourself.`,
+} as const;
+
+const UNREAD: Readonly<Record<UnreadReason, string>> = {
+  'no-folder': 'no folder to look in',
+  untrusted: 'not read, since the folder is not trusted',
+  virtual: 'not read in a virtual workspace',
+  'no-file': 'not there',
+  'symbolic-link': 'a link, which is not followed',
+  'not-a-file': 'not a file',
+  'too-large': 'larger than 64 KB, so not read',
+  'not-text': 'not UTF-8 text',
+  unreadable: 'cannot be read',
+};
+
+export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folder'>): string {
+  if (id === 'editor') return 'secret storage and user settings';
+  if (id === 'environment') return 'the environment';
+  return folder.name ? `the .env file of ${folder.name}` : 'a .env file';
+}
+
+/** A name at the start of a sentence. */
+export function capitalized(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
+/** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
+export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
+  if (text.kind === 'unread') return UNREAD[text.why];
+  const { values, missing, named, issues } = text.reading;
+  if (named.length === 0 && issues.length === 0) return 'names none of them';
+  const errors = issues.filter(({ isError, kind }) => isError || kind === 'similar-name');
+  const parts = firstOf(values ? [] : errors.map(issueText));
+  const faulty = new Set(errors.map(({ name }) => name));
+  const lacking = missing.filter((name) => !faulty.has(name));
+  if (lacking.length > 0) parts.push(`lacks ${lacking.join(' and ')}`);
+  if (parts.length > 0) return parts.join('; ');
+  return answer === 'refused' ? 'not used, as you decided' : undefined;
+}
+
+/** Where the settings were looked for, and why they were not taken from there. */
+export function lookedText(found: SourceSnapshot): string {
+  const places = found.outside.map((source) => {
+    const problem = sourceProblem(source) ?? 'not approved';
+    return `${sourceName(source.id, found)} (${problem})`;
+  });
+  return `Looked in secret storage and user settings, ${places.join(' and ')}.`;
+}
+
+/** `line 2: VENDOR_URL cannot be used as an address`. */
+function issueText({ place, name, kind }: Issue): string {
+  const phrase = `${shownName(name)} ${issuePhrase(kind)}`;
+  return place ? `line ${place.line + 1}: ${phrase}` : phrase;
+}
+
+/** What a message about these credentials has to know of them. */
+export function contextOf(choice: SourceSelection): MessageContext {
+  if (choice.kind !== 'ready') return {};
+  return { source: choice.source, ...hostContext(choice.credentials) };
+}
+
+/** The same for the test of a set-up, which asks for all that it tests but the identity address. */
+export function contextOfTest(credentials: Credentials): MessageContext {
+  return { source: 'answers', isCheck: true, ...hostContext(credentials) };
+}
+
+/** Where one host is both, its name does not tell which of the two failed. */
+function hostContext({ authUrl, serviceUrl }: Credentials): MessageContext {
+  const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
+  return authHost === serviceHost ? {} : { authHost };
+}

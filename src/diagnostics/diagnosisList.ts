@@ -1,0 +1,152 @@
+import { type QuickPick, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import type { Fix } from '../messages/actions.ts';
+import type { MessageContext } from '../messages/fixLocation.ts';
+import type { CheckResult } from '../service/checks/diagnose.ts';
+import {
+  COPY_LABELS,
+  type Copied,
+  conclusionOf,
+  fixLabel,
+  type ShownCheck,
+  STATE_WORDS,
+  shownCheck,
+} from './sentences.ts';
+
+/** The live list of *Diagnose Connection*. */
+
+export interface DiagnosisOptions {
+  /** What is known before anything is sent; shown first. */
+  readonly preliminary: readonly ShownCheck[];
+  /** The same for the report, which strangers read: without the names of this machine. */
+  readonly reported: readonly ShownCheck[];
+  readonly context: MessageContext;
+  /** Runs the checks on the network; undefined where the settings allow none. */
+  readonly run:
+    | ((onResult: (result: CheckResult) => void, signal: AbortSignal) => Promise<unknown>)
+    | undefined;
+  /** Copies these checks as a report. */
+  readonly copy: (checks: readonly ShownCheck[]) => Promise<Copied>;
+}
+
+export interface Row extends QuickPickItem {
+  /** What picking the row does; `none` for a row that only tells. */
+  readonly does: 'fix' | 'copy' | 'none';
+  readonly fix?: Fix;
+}
+
+/**
+ * Shows each check with its result as it goes, then the cause and its fix. Closing the list ends
+ * what runs.
+ * @returns the fix that was picked; undefined if the list was closed
+ * @throws what the run throws, unless the list was closed
+ */
+export function showDiagnosis({
+  preliminary,
+  reported,
+  context,
+  run,
+  copy,
+}: DiagnosisOptions): Promise<Fix | undefined> {
+  const pick = busyList();
+  const closed = new AbortController();
+  const checks = new Map(preliminary.map((check) => [check.title, check]));
+
+  const paintRunning = () => {
+    pick.items = [...checks.values()].map(rowOf);
+  };
+  const paintEnd = (copied: Copied | 'not-tried') => {
+    const all = [...checks.values()];
+    pick.busy = false;
+    // In the part that wraps: a row cuts long sentences.
+    pick.prompt = conclusionOf(all).text;
+    pick.placeholder = 'Enter runs the marked line';
+    const rows = finalRows(all, copied);
+    pick.items = rows;
+    const wanted = copied === 'not-tried' ? 'fix' : 'copy';
+    const marked =
+      rows.find(({ does }) => does === wanted) ?? rows.find(({ does }) => does === 'copy');
+    pick.activeItems = marked ? [marked] : [];
+  };
+  const namelessChecks = () =>
+    [...checks.values()].map(
+      (check) => reported.find(({ title }) => title === check.title) ?? check,
+    );
+  const work = async () => {
+    paintRunning();
+    await run?.((result) => {
+      const shown = shownCheck(result, context);
+      checks.set(shown.title, shown);
+      paintRunning();
+    }, closed.signal);
+    if (!closed.signal.aborted) paintEnd('not-tried');
+  };
+  return new Promise((resolve, reject) => {
+    pick.onDidAccept(() => {
+      const [row] = pick.selectedItems;
+      if (row?.does === 'copy') {
+        void copy(namelessChecks()).then((copied) => {
+          if (!closed.signal.aborted) paintEnd(copied);
+        });
+      } else if (row?.does === 'fix') {
+        resolve(row.fix);
+        pick.hide();
+      }
+    });
+    pick.onDidHide(() => {
+      closed.abort();
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+    work().catch((error: unknown) => {
+      if (!closed.signal.aborted) reject(error);
+      pick.hide();
+    });
+  });
+}
+
+function busyList(): QuickPick<Row> {
+  const pick = window.createQuickPick<Row>();
+  pick.title = 'Diagnose Connection';
+  pick.placeholder = 'Each check with its result';
+  pick.prompt = 'Checking. Only the word hello is sent, and nothing is generated.';
+  pick.ignoreFocusOut = true;
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.keepScrollPosition = true;
+  pick.busy = true;
+  return pick;
+}
+
+const ICONS: Readonly<Record<ShownCheck['state'], string>> = {
+  running: 'loading~spin',
+  passed: 'pass-filled',
+  warning: 'warning',
+  failed: 'error',
+  'not-run': 'circle-slash',
+};
+
+/** What is the cause, its fix and the report above the checks. */
+export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-tried'): Row[] {
+  const { text, title, state, fix } = conclusionOf(checks);
+  const cause =
+    state === 'passed' ? title : `${state === 'failed' ? 'Cause' : 'Worth knowing'}: ${title}`;
+  // Below the row that is marked at the end: a screen reader reads that one, and no other.
+  const detail = text;
+  return [
+    { does: 'none', label: `$(${ICONS[state]}) ${cause}` },
+    ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, detail, fix } as const] : []),
+    { does: 'copy', label: COPY_LABELS[copied], ...(!fix && { detail }) },
+    { does: 'none', label: 'Checks', kind: QuickPickItemKind.Separator },
+    // What is the cause stands above; it need not be read twice.
+    ...checks.map((check) => rowOf(check.text === text ? { ...check, text: '' } : check)),
+  ];
+}
+
+/** What was found stands beside a check that passed, and below one that needs more words. */
+export function rowOf({ title, state, text }: ShownCheck): Row {
+  const label = `$(${ICONS[state]}) ${title}: ${STATE_WORDS[state]}`;
+  if (text === '') return { does: 'none', label };
+  const isShort = state === 'passed' || state === 'running';
+  return { does: 'none', label, ...(isShort ? { description: text } : { detail: text }) };
+}

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import { commands, type Uri, type WorkspaceFolder, window } from 'vscode';
+import { activeFolder, openEnvFile } from '../credentials/folders.ts';
+import { contextOf } from '../credentials/sentences.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
+import type { MessageContext } from '../messages/fixLocation.ts';
+import { messageFor } from '../messages/messages.ts';
+import type { Credentials } from '../service/credentials.ts';
+import { isKind, ServiceError } from '../service/errors.ts';
+import { redact } from '../service/secrets/redact.ts';
+import type { Settings } from '../settings.ts';
+import type { SessionHistory } from '../status/sessionHistory.ts';
+import { cancellable } from '../ui/progress.ts';
+import { choiceFor, type DiagnosisDeps, isInUse, runChecks } from './diagnoseConnection.ts';
+
+/** Shows failures with their causes, and writes them to the log. */
+
+/** What shows and keeps failures, and finds the cause of one. */
+export interface ReportDeps extends DiagnosisDeps {
+  readonly history: SessionHistory;
+}
+
+/** What a generation was made with. */
+export interface Used {
+  /** What the text is from: its folder may have brought the credentials. */
+  readonly document: Uri;
+  readonly credentials: Credentials;
+  readonly settings: Settings;
+}
+
+/** After a failure somebody waits for its message, not for a diagnosis. */
+const EXPLANATION_MS = 15_000;
+
+const SHOW_LOG = 'Show Log';
+
+/**
+ * Shows a failure with its cause and the way to the place where it can be mended, logs it and keeps
+ * it for the status item.
+ * @param used what a generation failed with; left out for any other command
+ * @param lines of the selections that it failed for, where there are several
+ * @returns true once the user asks for another try; false when the message is closed
+ */
+export async function reportFailure(
+  deps: ReportDeps,
+  error: unknown,
+  used?: Used,
+  lines: readonly number[] = [],
+): Promise<boolean> {
+  const isRefusal = isKind(error, 'unauthorized', 'forbidden');
+  const cause = used && isRefusal ? await explained(deps, error, used) : error;
+  const folder = activeFolder(used?.document);
+  // Not to know where the credentials come from is no reason to hide a failure.
+  const context = await contextFor(deps, cause, folder, used).catch(() => ({}));
+  const message = messageFor(cause, context);
+  if (!message) return false;
+  const { log, status, history } = deps;
+  status.update({ lastFailure: message });
+  history.failed(cause instanceof ServiceError ? cause : undefined);
+  log.error(logLine(cause));
+  const { text, actions } = message;
+  const labels = actions.map((action) => ACTION_LABELS[action]);
+  const shown = `Hosted Model: ${inLines(lines)}${text}`;
+  const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
+  if (picked === SHOW_LOG) log.show();
+  const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
+  if (action === 'retry') return true;
+  if (action === 'openEnvFile') await openEnvFile(folder);
+  else if (action) await commands.executeCommand(`hostedModel.${action}`);
+  return false;
+}
+
+/**
+ * What a generation was refused for, by the same checks where they find it. Generates nothing; at
+ * most one run for each failure. Never throws: the refusal itself is worth more.
+ */
+async function explained(
+  deps: ReportDeps,
+  refusal: ServiceError,
+  used: Used,
+): Promise<ServiceError> {
+  const late = AbortSignal.timeout(EXPLANATION_MS);
+  try {
+    const { explain } = await import('../service/models/explain.ts');
+    const subject = { ...used, folder: activeFolder(used.document) };
+    if (!(await isInUse(deps, subject))) return refusal;
+    const { service } = used.credentials.approved;
+    if ((await deps.session()).isPaused(service)) return refusal.with({ isUnchecked: true });
+    deps.log.info(`finding the cause of: ${refusal.message}`);
+    const failure = await cancellable('finding the cause…', (signal) =>
+      runChecks(deps, subject, () => {}, AbortSignal.any([signal, late])),
+    ).catch((error: unknown) => {
+      if (late.aborted) return new ServiceError('timeout');
+      throw error;
+    });
+    return explain(refusal, failure);
+  } catch {
+    return refusal;
+  }
+}
+
+/** Where the credentials come from, unless they are others by now. */
+async function contextFor(
+  deps: ReportDeps,
+  error: unknown,
+  folder: WorkspaceFolder | undefined,
+  used: Used | undefined,
+): Promise<MessageContext> {
+  if (!(error instanceof ServiceError) || error.kind === 'cancelled') return {};
+  const choice = await choiceFor(deps, folder);
+  if (choice?.kind !== 'ready') return {};
+  if (used && !isDeepStrictEqual(choice.credentials, used.credentials)) return {};
+  return contextOf(choice);
+}
+
+/** In which lines, if that has to be said. */
+export function inLines(lines: readonly number[]): string {
+  if (lines.length === 0) return '';
+  const list = new Intl.ListFormat('en').format(lines.map(String));
+  return `${lines.length === 1 ? 'line' : 'lines'} ${list}: `;
+}
+
+/** Our own failures are safe by construction; of any other only its kind and place are told. */
+function logLine(error: unknown): string {
+  if (error instanceof ServiceError) return error.message;
+  if (error instanceof Error) return redact(`${error.name} ${error.stack?.split('\n')[1]?.trim()}`);
+  return 'unknown failure';
+}

@@ -1,0 +1,228 @@
+import { capitalized, sourceName, sourceProblem } from '../credentials/sentences.ts';
+import {
+  type Destination,
+  type ExternalSource,
+  editorProject,
+  type SourceId,
+  type SourceSelection,
+  type SourceSnapshot,
+} from '../credentials/sourceSelection.ts';
+import { ACTION_LABELS, type Action, type Fix } from '../messages/actions.ts';
+import type { MessageContext } from '../messages/fixLocation.ts';
+import { messageFor, retryText } from '../messages/messages.ts';
+import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
+import type { Credentials } from '../service/credentials.ts';
+
+/**
+ * Every sentence about a check, of the settings and on the network, and about the reports that are
+ * made of them. Checked names and numbers only. Pure.
+ */
+
+export interface ShownCheck {
+  /** What is checked. */
+  readonly title: string;
+  readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
+  /** What was found, a sentence; empty while nothing is known. */
+  readonly text: string;
+  /** The one way out of what was found. */
+  readonly fix?: Fix | undefined;
+  /** Kind, status, code and number of the request; for the report. */
+  readonly facts?: string;
+}
+
+/** For those who do not see the icons. */
+export const STATE_WORDS: Readonly<Record<ShownCheck['state'], string>> = {
+  running: 'checking',
+  passed: 'passed',
+  warning: 'warning',
+  failed: 'failed',
+  'not-run': 'not run',
+};
+
+export const WELL_FORMED = 'All are well-formed.';
+
+export const PROJECT_UNAPPROVED =
+  'The settings of this folder name a project that you have not approved. Nothing was sent.';
+
+export function originText(
+  source: SourceId,
+  found: SourceSnapshot,
+  choice: SourceSelection,
+): string {
+  if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return 'All three are there.';
+  const name = sourceName(source, found);
+  const hasOtherProject = source === 'editor' && editorProject(found) !== found.settings.projectId;
+  return hasOtherProject
+    ? `From ${name}; the project from the settings of the folder or machine.`
+    : `All three from ${name}.`;
+}
+
+export function chosenUnusableText(source: ExternalSource, found: SourceSnapshot): string {
+  const problem = sourceProblem(source) ?? 'incomplete';
+  return `You chose ${sourceName(source.id, found)} for this folder, and it cannot be used (${problem}). Nothing was sent.`;
+}
+
+export function partialSourceText(source: ExternalSource, found: SourceSnapshot): string {
+  const name = sourceName(source.id, found);
+  const problem = sourceProblem(source) ?? '';
+  const isShort = problem.startsWith('lacks ');
+  const text = isShort ? `${capitalized(name)} ${problem}.` : `In ${name}, ${problem}.`;
+  return `${text} Only a complete source is used. Nothing was sent.`;
+}
+
+export function faultySourceText(source: ExternalSource, found: SourceSnapshot): string {
+  return `In ${sourceName(source.id, found)}, ${sourceProblem(source)}. A source with an error is not used. Mend the value.`;
+}
+
+export function approvedText({ approved: { auth, service } }: Credentials): string {
+  const [authHost, serviceHost] = [new URL(auth).host, new URL(service).host];
+  return `The key goes to ${authHost}, text to ${serviceHost}, as you approved.`;
+}
+
+/** @param source undefined for the settings of the editor */
+export function unapprovedText(
+  source: SourceId | undefined,
+  { authHost, serviceHost }: Destination,
+  found: SourceSnapshot,
+): string {
+  const what = source ? `${capitalized(sourceName(source, found))} leads` : 'The settings lead';
+  return `${what} to ${authHost} and ${serviceHost}, which you have not approved. Nothing was sent.`;
+}
+
+const TITLES: Readonly<Record<CheckName, string>> = {
+  'identity-host': 'Identity service',
+  'service-host': 'Model service',
+  token: 'API key and token',
+  clock: 'Clock',
+  access: 'Token, project and model',
+  'request-limit': 'Request limit',
+};
+
+const FOUND: Readonly<Record<CheckName, (facts: CheckFacts) => string>> = {
+  'identity-host': ({ host = 'It' }) => `${host} answers.`,
+  'service-host': ({ host = 'It' }) => `${host} answers.`,
+  token: ({ lifeMs }) =>
+    lifeMs === undefined
+      ? 'The key is accepted.'
+      : `The key is accepted; the token lives ${span(lifeMs)}.`,
+  clock: ({ clockAheadMs }) => clockText(clockAheadMs),
+  access: ({ model, isUnproven }) => {
+    const proven = isUnproven
+      ? 'The token is accepted. Project and model could not be checked, since this model takes no call that generates nothing'
+      : 'All three are accepted';
+    if (!model) return `${proven}.`;
+    const [successor] = model.successors;
+    const named = successor ? ` The service names ${successor} in its place.` : '';
+    const end = model.stage === 'withdrawn' ? model.since : model.until;
+    const lifecycle = end
+      ? `the model ${model.stage === 'withdrawn' ? 'was' : 'will be'} withdrawn on ${end}`
+      : `the model is deprecated since ${model.since}`;
+    return `${proven}, but ${lifecycle}.${named} Select another model.`;
+  },
+  'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {
+    if (perSecond === undefined) return 'The service did not say it.';
+    const rest = left === undefined ? '' : `, ${left} left in this one`;
+    return `${perSecond} ${perSecond === 1 ? 'request' : 'requests'} a second${rest}.`;
+  },
+};
+
+/** A result as the list and the report show it. */
+export function shownCheck(result: CheckResult, context: MessageContext = {}): ShownCheck {
+  const { check, state } = result;
+  const title = TITLES[check];
+  switch (state) {
+    case 'running':
+      return { title, state, text: result.retry ? retryText(result.retry) : '' };
+    case 'not-run':
+      return { title, state, text: '' };
+    case 'passed':
+      return { title, state, text: FOUND[check](result.facts) };
+    case 'warning':
+      return {
+        title,
+        state,
+        text: FOUND[check](result.facts),
+        fix: warningFix(check, result.facts),
+      };
+    case 'failed': {
+      const isIdentity = check === 'identity-host' || check === 'token';
+      const authHost = isIdentity ? result.error.details.host : context.authHost;
+      const message = messageFor(result.error, { ...context, authHost, isCheck: true });
+      // Where the fix is not in the editor, it is to look again afterwards.
+      const fix = message?.actions[0] ?? 'retry';
+      return { title, state, text: message?.text ?? '', fix, facts: result.error.message };
+    }
+  }
+}
+
+function clockText(aheadMs: number | undefined): string {
+  if (aheadMs === undefined) return 'The service did not say its time.';
+  const distance = Math.abs(aheadMs);
+  if (distance < 60_000) return 'It agrees with the clock of the service.';
+  const where = `${span(distance)} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
+  const fact = `This machine's clock is ${where} the clock of the service.`;
+  if (distance < 120_000) return fact;
+  return `${fact} Tokens do not mind, since their life is counted, but certificates may fail. Set the clock.`;
+}
+
+/** A model that takes no call is not mended by looking again. */
+function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined {
+  if (check === 'clock') return 'retry';
+  return model ? 'selectModel' : undefined;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The largest unit of each span of time is one in which it still is a small number. */
+const UNITS = [
+  { name: 'year', minutes: 525_600, from: 1_051_200 },
+  { name: 'day', minutes: 1_440, from: 2_880 },
+  { name: 'hour', minutes: 60, from: 120 },
+  { name: 'minute', minutes: 1, from: 1 },
+] as const;
+
+function span(ms: number): string {
+  const total = Math.round(ms / MINUTE_MS);
+  const unit = UNITS.find(({ from }) => total >= from);
+  if (!unit) return 'less than a minute';
+  const count = Math.round(total / unit.minutes);
+  return `${count} ${unit.name}${count === 1 ? '' : 's'}`;
+}
+
+/** The label of a fix: after it is another diagnosis, where a generation would be tried again. */
+export function fixLabel(fix: Fix): string {
+  return fix === 'retry' ? 'Check Again' : ACTION_LABELS[fix];
+}
+
+const ALL_PASSED: ShownCheck = {
+  title: 'All checks passed',
+  state: 'passed',
+  text: 'All checks passed. What only a generation can show was not tried.',
+};
+
+/** What all checks come to: the first failure, else the first warning, else that all is well. */
+export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
+  const first = (wanted: ShownCheck['state']) => checks.find(({ state }) => state === wanted);
+  return first('failed') ?? first('warning') ?? ALL_PASSED;
+}
+
+/** What became of a report. */
+export type Copied = 'done' | 'failed' | 'holds-secret';
+
+/** The row of *Copy Report*. */
+export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
+  'not-tried': '$(copy) Copy Report',
+  done: '$(check) Report Copied',
+  // As in a browser that does not allow it.
+  failed: '$(warning) The Report Could Not Be Copied. Try Again',
+  'holds-secret': '$(warning) Not Copied: the Report Held a Key, a Token or a Project ID',
+};
+
+/** What *Copy Diagnostics* says at its end. */
+export const COPY_MESSAGES: Readonly<Record<Copied, string>> = {
+  done: 'the diagnostics are on the clipboard. They hold no key, token, project ID, text or name of a file.',
+  failed:
+    'the report could not be copied. Most likely the browser does not allow it. Click into the window and try again.',
+  'holds-secret':
+    'nothing was copied, since the report held a key, a token or a project ID. Most likely the code of a failure repeats it. Reload the window, which forgets past failures, and try again.',
+};

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import type { App } from '../../../src/commands/app.ts';
+import { choose } from '../../../src/credentials/sourceSelection.ts';
+import type { Row } from '../../../src/diagnostics/diagnosisList.ts';
+import { conclusionOf, type ShownCheck } from '../../../src/diagnostics/sentences.ts';
+import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import { envFile, found, full } from '../credentials/sources.ts';
+
+/** A list of which a test picks the rows. */
+class FakePick {
+  items: Row[] = [];
+  selectedItems: Row[] = [];
+  #accept = () => {};
+  #hide = () => {};
+
+  onDidAccept(listener: () => void): void {
+    this.#accept = listener;
+  }
+  onDidHide(listener: () => void): void {
+    this.#hide = listener;
+  }
+  show(): void {}
+  hide(): void {
+    this.#hide();
+  }
+  dispose(): void {}
+
+  /** Picks the row that does this, once it is there. */
+  async pick(does: Row['does']): Promise<void> {
+    for (let turns = 0; turns < 100 && !this.#rowThat(does); turns += 1) await turn();
+    const item = this.#rowThat(does);
+    assert.ok(item);
+    this.selectedItems = [item];
+    this.#accept();
+    await turn();
+  }
+
+  #rowThat(does: Row['does']): Row | undefined {
+    return this.items.find((row) => row.does === does);
+  }
+}
+
+class EditorWithList extends FakeEditor {
+  readonly lists: FakePick[] = [];
+  copied: string | undefined;
+  mayCopy = true;
+
+  override exports(): Record<string, unknown> {
+    const exports = super.exports();
+    const createQuickPick = () => {
+      const list = new FakePick();
+      this.lists.push(list);
+      return list;
+    };
+    const writeText = async (text: string) => {
+      if (!this.mayCopy) throw new Error('NotAllowedError');
+      this.copied = text;
+    };
+    const window = Object.create(exports['window'] as object, {
+      createQuickPick: { value: createQuickPick },
+    });
+    return { ...exports, window, env: { appName: 'Fake', clipboard: { writeText } } };
+  }
+}
+
+const passed = (title: string): ShownCheck => ({ title, state: 'passed', text: `${title} is.` });
+const failed: ShownCheck = {
+  title: 'Token',
+  state: 'failed',
+  text: 'It was refused.',
+  fix: 'setApiKey',
+  facts: 'key-refused (status 400)',
+};
+const warned: ShownCheck = { title: 'Clock', state: 'warning', text: 'It is off.', fix: 'retry' };
+const notRun: ShownCheck = { title: 'Project', state: 'not-run', text: '' };
+
+describe('the list of a diagnosis', () => {
+  let hooks: ReturnType<typeof installEditor>;
+  let list: typeof import('../../../src/diagnostics/diagnosisList.ts');
+  before(async () => {
+    hooks = installEditor(() => new EditorWithList());
+    list = await import('../../../src/diagnostics/diagnosisList.ts');
+  });
+  after(() => hooks.deregister());
+
+  it('says each state in words, beside its icon', () => {
+    const running: ShownCheck = { title: 'Host', state: 'running', text: '' };
+    const rows = [passed('Settings'), running, warned, failed, notRun].map(list.rowOf);
+    assert.deepEqual(
+      rows.map(({ label }) => label),
+      [
+        '$(pass-filled) Settings: passed',
+        '$(loading~spin) Host: checking',
+        '$(warning) Clock: warning',
+        '$(error) Token: failed',
+        '$(circle-slash) Project: not run',
+      ],
+    );
+    assert.deepEqual(
+      rows.map(({ description, detail }) => description ?? detail),
+      ['Settings is.', undefined, 'It is off.', 'It was refused.', undefined],
+    );
+  });
+
+  it('ends with the cause, one fix and the report above the checks', () => {
+    const rows = list.finalRows([passed('Settings'), warned, failed, notRun], 'not-tried');
+    assert.deepEqual(
+      rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
+      [
+        ['none', '$(error) Cause: Token', undefined],
+        ['fix', '$(wand) Set API Key', 'It was refused.'],
+        ['copy', '$(copy) Copy Report', undefined],
+        ['none', 'Checks', undefined],
+      ],
+    );
+    assert.equal(rows.filter(({ does }) => does === 'fix').length, 1);
+    assert.equal(rows.length, 8);
+  });
+
+  it('names the first failure, else the first warning, else that all is well', () => {
+    const other = { ...failed, text: 'Another.' };
+    assert.equal(conclusionOf([warned, failed, other]).text, 'It was refused.');
+    assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
+    assert.equal(conclusionOf([passed('Token')]).state, 'passed');
+    const rows = list.finalRows([passed('Token')], 'done');
+    assert.deepEqual(
+      rows.slice(0, 2).map(({ label }) => label),
+      ['$(pass-filled) All checks passed', '$(check) Report Copied'],
+    );
+  });
+
+  it('offers another diagnosis where a message would offer another try', () => {
+    const labels = list.finalRows([warned], 'not-tried').map(({ label }) => label);
+    assert.ok(labels.includes('$(wand) Check Again'));
+    assert.ok(labels.includes('$(warning) Worth knowing: Clock'));
+  });
+});
+
+describe('the list of a diagnosis in an editor', () => {
+  let editor = new EditorWithList();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new EditorWithList();
+    editor.addFolder('/one');
+    editor.addFolder('/two');
+  });
+
+  /** A diagnosis of a source that nobody has approved, and what it asked of the way to credentials. */
+  const start = async (values = full) => {
+    const { diagnoseConnection } = await import('../../../src/diagnostics/diagnoseConnection.ts');
+    const all = found({ record: undefined, outside: [envFile(values)] });
+    const asked: (string | undefined)[] = [];
+    const access = {
+      lookUp: async () => ({ found: all, choice: choose(all) }),
+      require: async (document?: { readonly path: string }) => void asked.push(document?.path),
+    };
+    const ended = diagnoseConnection({ access: async () => access } as unknown as App);
+    await turn();
+    return { asked, ended };
+  };
+
+  it('asks for the approval of what it has checked, whatever is shown by now', async () => {
+    editor.activeFile = '/one/a.txt';
+    const { asked, ended } = await start();
+    editor.activeFile = '/two/b.txt';
+    await editor.lists[0]?.pick('fix');
+    await turn();
+    assert.deepEqual(asked, ['/one/a.txt']);
+    editor.lists[1]?.hide();
+    await ended;
+  });
+
+  it('says whether the report was copied', async () => {
+    const { ended } = await start();
+    const [list] = editor.lists;
+    editor.mayCopy = false;
+    await list?.pick('copy');
+    assert.ok(list?.items.some(({ label }) => label.includes('Could Not Be Copied')));
+    assert.equal(editor.copied, undefined);
+    editor.mayCopy = true;
+    await list?.pick('copy');
+    assert.ok(list?.items.some(({ label }) => label.includes('Report Copied')));
+    assert.match(editor.copied ?? '', /^Hosted Model/);
+    list?.hide();
+    await ended;
+  });
+
+  it('E07: copies no report that would hold the key, as in the name of a host, and says so', async () => {
+    const key = 'c4nary-key-0123456789';
+    const { ended } = await start({ ...full, key, url: `https://${key}.example` });
+    const [list] = editor.lists;
+    await list?.pick('copy');
+    assert.ok(list?.items.some(({ label }) => label.includes('Not Copied')));
+    assert.equal(editor.copied, undefined);
+    list?.hide();
+    await ended;
+  });
+});
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { shownCheck } from '../../../src/diagnostics/sentences.ts';
+import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
+import { CHECKS } from '../../../src/service/checks/diagnose.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
+
+const shown = (result: CheckResult) => shownCheck(result).text;
+
+describe('the sentences of the checks', () => {
+  it('are there for each check, whether it found something or not', () => {
+    for (const check of CHECKS) {
+      for (const state of ['passed', 'warning'] as const) {
+        const text = shown({ check, state, facts: {} });
+        assert.match(text, /^[A-Z].*\.$/, check);
+        assert.doesNotMatch(text, /undefined|NaN/);
+      }
+      assert.equal(shown({ check, state: 'running' }), '');
+    }
+  });
+
+  const ahead = (minutes: number) =>
+    shown({ check: 'clock', state: 'warning', facts: { clockAheadMs: minutes * 60_000 } });
+  const rest =
+    'Tokens do not mind, since their life is counted, but certificates may fail. Set the clock.';
+  for (const [minutes, text] of [
+    [7, `This machine's clock is 7 minutes ahead of the clock of the service. ${rest}`],
+    [-600, `This machine's clock is 10 hours behind the clock of the service. ${rest}`],
+    [1, "This machine's clock is 1 minute ahead of the clock of the service."],
+    [4_320, `This machine's clock is 3 days ahead of the clock of the service. ${rest}`],
+    [-1_051_200, `This machine's clock is 2 years behind the clock of the service. ${rest}`],
+    [0.5, 'It agrees with the clock of the service.'],
+  ] as const) {
+    it(`tell a clock that is off by ${minutes} minutes`, () => assert.equal(ahead(minutes), text));
+  }
+
+  it('tell the life of a token and the limit, in whole words', () => {
+    const life = (lifeMs: number) => shown({ check: 'token', state: 'passed', facts: { lifeMs } });
+    assert.match(life(3_599_000), /lives 60 minutes\.$/);
+    assert.match(life(60_000), /lives 1 minute\.$/);
+    assert.match(life(9_000), /lives less than a minute\.$/);
+    const limit = (perSecond: number, left: number | undefined) =>
+      shown({
+        check: 'request-limit',
+        state: 'passed',
+        facts: { requestLimit: { perSecond, left } },
+      });
+    assert.equal(limit(8, 7), '8 requests a second, 7 left in this one.');
+    assert.equal(limit(1, undefined), '1 request a second.');
+  });
+
+  it('tell what becomes of a model', () => {
+    const fate = (stage: 'deprecated' | 'withdrawn', until: string | undefined) =>
+      shown({
+        check: 'access',
+        state: 'warning',
+        facts: { model: { stage, since: '2026-09-01', until, successors: ['maker/next'] } },
+      });
+    assert.match(fate('deprecated', '2027-01-15'), /will be withdrawn on 2027-01-15/);
+    assert.match(fate('deprecated', undefined), /deprecated since 2026-09-01.*names maker\/next/);
+    assert.match(fate('withdrawn', undefined), /was withdrawn on 2026-09-01/);
+  });
+
+  it('are those of the messages for a failure, with its first fix and its facts', () => {
+    const error = new ServiceError('quota-used-up', { status: 403 });
+    const check = shownCheck({ check: 'access', state: 'failed', error });
+    assert.match(check.text, /quota of the plan is used up/);
+    assert.deepEqual([check.fix, check.facts], ['retry', 'quota-used-up (status 403)']);
+  });
+});
