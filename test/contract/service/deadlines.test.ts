@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
-import type { ErrorDetails } from '../../../src/service/errors.ts';
+import { type ErrorDetails, isKind } from '../../../src/service/errors.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
 import { startMuteServer } from './muteServer.ts';
-import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
+import {
+  endWorlds,
+  failureOf,
+  pathOf,
+  startWorld,
+  tokenPath,
+  type World,
+  type WorldOptions,
+} from './world.ts';
 
 const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
@@ -17,6 +25,15 @@ const eventsOf = (path: string) =>
 
 /** Deadlines that never run out, but for the one under test. */
 const patient = { headersMs: LONG_MS, idleMs: LONG_MS };
+
+/** Where the deadline under test is one of every request, a busy machine can miss it here, too. */
+async function getToken({ tokens }: World): Promise<void> {
+  while (!tokens.isLiving) {
+    await tokens.refresh(new AbortController().signal).catch((error: unknown) => {
+      if (!isKind(error, 'timeout')) throw error;
+    });
+  }
+}
 
 describe('the deadline', () => {
   afterEach(endWorlds);
@@ -87,7 +104,7 @@ describe('the deadline', () => {
     it(`I13: ends ${what} (${phase}), closes the connection and sends nothing again`, async () => {
       const world = await startWorld(options);
       // Only the call under test meets the short deadline, whoever else needs the machine.
-      if (path !== tokenPath) await world.tokens.refresh(new AbortController().signal);
+      if (path !== tokenPath) await getToken(world);
       world.emulator.faults.next(path, fault);
       const call = world.generate(path === chatStream ? { onText: () => {} } : {});
       const { kind, details } = await failureOf(call);
