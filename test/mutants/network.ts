@@ -46,8 +46,8 @@ export const networkMutants: readonly Mutant[] = [
     file: 'src/service/http/editorFetch.ts',
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
-    test: keptConnections,
-    title: 'that was reset while nobody used it fails no request',
+    test: 'test/unit/service/http/editorFetch.test.ts',
+    title: 'ECONNRESET: another one is taken, once',
   },
   {
     name: 'whatever fails counts as not sent',

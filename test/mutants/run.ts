@@ -62,7 +62,7 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
 /** Runs the tests of a title, and nothing else. */
 function run({ test, title }: Mutant, cwd: string): Promise<Result> {
   const from = performance.now();
-  const options = ['--exit', '--reporter', 'json', '--fgrep', title, test];
+  const options = ['--exit', '--timeout', '20000', '--reporter', 'json', '--fgrep', title, test];
   const output = join(cwd, 'mutant.json');
   rmSync(output, { force: true });
   return new Promise((settle) => {

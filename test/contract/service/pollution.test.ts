@@ -45,6 +45,9 @@ describe('what another extension puts on every object', () => {
     assert.equal(expected?.bearer, true);
     assert.equal(sent.length, names.length - breaking.length);
     for (const request of sent) assert.deepEqual(request, expected);
+    const forTokens = emulator.requests.filter(({ path }) => path === '/identity/token');
+    assert.ok(forTokens.length >= names.length);
+    for (const { headers } of forTokens) assert.equal(headers.authorization, undefined);
   });
 
   it('reaches no option of the fetch of the editor', () => {

@@ -338,9 +338,17 @@ describe('a session', () => {
     assert.equal(session.isPaused(service), true);
     const before = emulator.count(modelsPath);
     const user = new AbortController();
+    const held = gate();
     session.forgetToken();
+    emulator.faults.next(tokenPath, { beforePart: () => held.opened });
     const waiting = kindOf(generate('key-number-one', { signal: user.signal }));
     await emulator.requestCount(tokenPath, 2);
+    assert.deepEqual(
+      session.loads.map(({ state }) => state.waiting),
+      [0],
+      'and none waits for its end',
+    );
+    held.open();
     user.abort();
     assert.equal(await waiting, 'cancelled');
     assert.equal(emulator.count(modelsPath), before);

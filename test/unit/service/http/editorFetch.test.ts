@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { editorFetch } from '../../../../src/service/http/editorFetch.ts';
+
+/** In place of a close that comes between the choice of a connection and the first byte on it. */
+describe('a connection that is closed in the moment it is chosen', () => {
+  const { fetch } = globalThis;
+  afterEach(() => {
+    globalThis.fetch = fetch;
+  });
+
+  const asked = async (failures: readonly NodeJS.ErrnoException[], pulls = false) => {
+    const left = [...failures];
+    let times = 0;
+    globalThis.fetch = async (_, init) => {
+      times += 1;
+      const cause = left.shift();
+      if (!cause) return new Response('done');
+      if (pulls && init?.body instanceof ReadableStream) await init.body.getReader().read();
+      throw new TypeError('fetch failed', { cause });
+    };
+    const init = { method: 'POST', body: 'text' };
+    const outcome = await editorFetch('http://127.0.0.1:9/', init).then(
+      (response) => response.text(),
+      () => 'failed',
+    );
+    return [outcome, times];
+  };
+  const failure = (code: string, syscall?: string) =>
+    Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
+
+  for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
+    it(`${code}: another one is taken, once`, async () => {
+      assert.deepEqual(await asked([failure(code)]), ['done', 2]);
+      assert.deepEqual(await asked([failure(code), failure(code)]), ['failed', 2]);
+    });
+  }
+
+  it('is not it where no connection was made, or something was sent', async () => {
+    assert.deepEqual(await asked([failure('ECONNREFUSED', 'connect')]), ['failed', 1]);
+    assert.deepEqual(await asked([failure('ECONNRESET', 'connect')]), ['failed', 1]);
+    assert.deepEqual(await asked([failure('ECONNRESET')], true), ['failed', 1]);
+  });
+});
