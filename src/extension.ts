@@ -31,15 +31,10 @@ import { completeWalkthroughStep } from './ui/walkthrough.ts';
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
-  const log = openLog();
-  subscriptions.push(log);
   let app: App | undefined;
+  const hasAllCommands = registerCommands(() => app, subscriptions);
   const parts: Disposable[] = [];
-  if (!registerCommands(() => app, subscriptions)) {
-    log.error('could not start: another extension has a command of the same name');
-    return;
-  }
-  let latest = '';
+  let latest = 'the log';
   /** Keeps each part as soon as it is made, since the next one can fail. */
   const make: Make = (name, makePart) => {
     latest = name;
@@ -47,11 +42,17 @@ export function activate(context: ExtensionContext): void {
     parts.push(part);
     return part;
   };
+  let log: Log | undefined;
   try {
-    app = new Extension(context, log, make);
-    subscriptions.push(...parts);
+    const opened = openLog();
+    subscriptions.push(opened);
+    log = opened;
+    if (hasAllCommands) {
+      app = new Extension(context, log, make);
+      subscriptions.push(...parts);
+    } else log.error('could not start: another extension has a command of the same name');
   } catch (error) {
-    log.error(`could not start: ${latest} failed with ${nameOf(error)}`);
+    log?.error(`could not start: ${latest} failed with ${nameOf(error)}`);
     // What is half built would listen and paint until the window closes.
     for (const part of parts) disposeOf(part);
   }

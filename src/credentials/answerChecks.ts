@@ -1,7 +1,6 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { isWellFormed, SHORTEST_KEY } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
-
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './sentences.ts';
 import { destination } from './sourceSelection.ts';
 

@@ -21,12 +21,9 @@ import {
 } from './sourceSelection.ts';
 
 /**
- * The guided set-up: key, project, address, test. Nothing is stored until it worked or the user
- * insists, and what is wrong is said in the step that it concerns.
- */
-
-/**
- * The guided set-up for all settings, or for these and whatever else is missing or unusable.
+ * The guided set-up for all settings, or for these and whatever else is missing or unusable: key,
+ * project, address, test. Nothing is stored until it worked or the user insists, and what is wrong
+ * is said in the step that it concerns.
  * @param found values that another source holds already
  * @returns true if credentials were saved
  */

@@ -47,7 +47,7 @@ export function checksReport(
   const conclusion = fix ? `${text} Fix: ${fixLabel(fix)}` : text;
   return {
     text: [...versions, date.toISOString(), '', ...lines, '', conclusion, ''].join('\n'),
-    wordsOfOthers: checks.flatMap(({ facts }) => facts ?? []).join('\n'),
+    wordsOfOthers: checks.flatMap(({ wordsOfOthers = [] }) => wordsOfOthers).join('\n'),
   };
 }
 

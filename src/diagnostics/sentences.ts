@@ -28,6 +28,8 @@ export interface ShownCheck {
   readonly fix?: Fix | undefined;
   /** Kind, status, code and number of the request; for the report. */
   readonly facts?: string;
+  /** Those of the facts that are not our own. */
+  readonly wordsOfOthers?: readonly string[];
 }
 
 /** For those who do not see the icons. */
@@ -150,7 +152,10 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
       const message = messageFor(result.error, { ...context, authHost, isCheck: true });
       // Where the fix is not in the editor, it is to look again afterwards.
       const fix = message?.actions[0] ?? 'retry';
-      return { title, state, text: message?.text ?? '', fix, facts: result.error.message };
+      const { message: facts, details } = result.error;
+      const { code, requestId, redirectHost } = details;
+      const wordsOfOthers = [code, requestId, redirectHost].filter((word) => word !== undefined);
+      return { title, state, text: message?.text ?? '', fix, facts, wordsOfOthers };
     }
   }
 }

@@ -93,8 +93,9 @@ export class Client {
     if (problem) throw problem;
     const text = prompt + answerSoFar;
     const request = { operation, prompt, parameters, answerSoFar, text };
-    this.#refuseSecrets(request);
+    this.#refuseSecrets(this.#generationBody(request).body, [prompt, ...stringsIn(parameters)]);
     await this.#getReady(signal);
+    // Once more: what the service said meanwhile may limit the model.
     const { body, dropped } = this.#generationBody(request);
     const callbacks = new Callbacks();
     const reader = new AnswerReader(operation, callbacks.keeping(onText));
@@ -162,13 +163,10 @@ export class Client {
   /**
    * The last gate: whoever asked the user, and whatever they said, no secret is sent, in whichever
    * part of the body it stands.
+   * @param ofUser the texts of the body that are not the model's own
    */
-  #refuseSecrets({ operation, prompt, parameters, answerSoFar }: GenerationRequest): void {
-    const { modelId, credentials } = this.#options;
-    const ofParameters = stringsIn(parameters);
-    const ofPrompt = stringsIn(requestText(operation, prompt, answerSoFar));
-    const texts = [modelId, credentials.projectId, ...ofPrompt, ...ofParameters];
-    const secretKinds = this.#secretsIn(texts, [prompt, ...ofParameters]);
+  #refuseSecrets(body: RequestBody, ofUser: readonly string[]): void {
+    const secretKinds = this.#secretsIn(stringsIn(body), ofUser);
     if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
 

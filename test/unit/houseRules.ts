@@ -43,7 +43,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
       !inService(path) &&
-      /new (Session|KeyStore|Approvals|CredentialAccess|StatusItem|Recent|Jobs|Http|TokenService|Limiter|Models)\(/.test(
+      /new (Session|KeyStore|Approvals|CredentialAccess|StatusItem|SessionHistory|Jobs|Http|TokenService|Limiter|Models)\(/.test(
         line,
       ),
     planted: ['commands/commands.ts', '  const status = new StatusItem(place, beat);'],

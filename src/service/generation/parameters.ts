@@ -66,8 +66,8 @@ const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, Paramet
 
 /**
  * The documented range of each parameter that an operation is sent. One that is not here is up to
- * the service, or has no counterpart. Source: the service's own reference of
- * both operations; the JSON schema of the setting takes what either operation does.
+ * the service, or has no counterpart. Source: the service's own reference
+ * of both operations; the JSON schema of the setting takes what either operation does.
  */
 export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
   chat: CHAT_RANGES,

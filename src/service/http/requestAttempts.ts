@@ -123,8 +123,9 @@ export class RequestAttempts {
   answered({ stream, header }: StreamedAnswer): Body {
     this.#isAnswered = true;
     this.#outcome = ['ok'];
+    const body = this.#bodyOf(stream, this.#request.maxBytes);
     this.#applyRateLimit(header);
-    return this.#bodyOf(stream, this.#request.maxBytes);
+    return body;
   }
 
   /** The body of an answer to the last attempt. */

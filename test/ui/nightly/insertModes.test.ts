@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { Emulator } from '../emulator/emulator.ts';
-import { gate } from '../emulator/faults.ts';
-import type { Workbench } from '../vscode/workbench.ts';
-import { takePicture } from './pictures.ts';
-import { chatPath, generate, openWindow, startService, storeKey } from './service.ts';
-import type { Session } from './session.ts';
+import type { Emulator } from '../../emulator/emulator.ts';
+import { gate } from '../../emulator/faults.ts';
+import type { Workbench } from '../../vscode/workbench.ts';
+import { takePicture } from '../pictures.ts';
+import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
+import type { Session } from '../session.ts';
 
 const generateWith = 'Hosted Model: Generate With…';
 
