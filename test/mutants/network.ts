@@ -75,9 +75,9 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'an answer that is kept open keeps its slot',
-    file: 'src/service/http/http.ts',
-    from: 'const REST_MS = 1_000;',
-    to: 'const REST_MS = 100_000;',
+    file: 'src/service/http/body.ts',
+    from: 'setTimeout(() => this.close(), ms)',
+    to: 'setTimeout(() => this.close(), ms * 100)',
     test: keptConnections,
     title: 'delays nobody while the service keeps the answer open',
   },
