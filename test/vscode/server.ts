@@ -66,6 +66,8 @@ export const quietSettings: Settings = {
   // In a browser VS Code saves by itself, on a desktop it does not.
   'files.autoSave': 'off',
   'git.openRepositoryInParentFolders': 'never',
+  // Each emulated service is a port, and of many VS Code tells in a notification.
+  'remote.autoForwardPorts': false,
   'security.workspace.trust.enabled': false,
   'telemetry.telemetryLevel': 'off',
   'workbench.enableExperiments': false,
