@@ -46,6 +46,13 @@ describe('the pages', () => {
     assert.ok(lines.length <= MOST_LINES_OF_README, `${lines.length} lines`);
   });
 
+  it('have a README with the command that starts it and the one that tests it, as CI runs it', () => {
+    for (const command of ['npm ci && npm start', 'npm ci && npm test']) {
+      assert.ok(pages['README.md']?.includes(`\`${command}\``), command);
+    }
+    assert.match(readFileSync('.ci/run', 'utf8'), /^npm ci && npm test$/m);
+  });
+
   for (const [path, text] of Object.entries(pages)) {
     it(`lead from ${path} to what there is`, () => {
       assert.deepEqual(
