@@ -32,21 +32,21 @@ const lanes: readonly (readonly Step[])[] = [
     suite('faults', 'npm run --silent test:faults'),
     // Its full form takes minutes and has a command of its own. Told to exit: beside other work Node
     // was twice seen to wait for ever for its last socket, at the very end of the process.
-    suite('soak', 'npx mocha --exit "test/soak/**/*.test.ts"'),
+    suite('soak', 'npm run --silent soak'),
     suite('fuzz', 'npm run --silent test:fuzz'),
   ],
   [
     check('package', 'npm run --silent package'),
     suite('shipped files', 'npm run --silent test:package'),
     suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`),
-    suite('ui', uiTests('test/ui')),
+    suite('ui', 'npm run --silent ui'),
   ],
 ];
 
 /** What takes too long for somebody who waits. */
 const nightly: readonly Step[] = [
   suite(`host ${oldestServer}`, `node test/host/run.ts ${oldestServer}`),
-  suite('ui, the rest', uiTests('test/ui/nightly')),
+  suite('ui, the rest', 'npm run --silent ui:nightly'),
   suite('soak, in full', 'npm run --silent test:soak'),
   check('mutants', 'npm run --silent test:mutants'),
   check('order', 'npm run --silent test:order'),
@@ -75,11 +75,6 @@ async function runInTurn(steps: readonly Step[]): Promise<void> {
     console.log(`\n=== ${step.name}\n${output}`);
     rows.push({ name: step.name, seconds: (performance.now() - begunAt) / 1_000, count });
   }
-}
-
-function uiTests(folder: string): string {
-  const hooks = `--require test/ui/session.ts --require ${folder}/unapproved.ts`;
-  return `npx mocha --parallel --jobs 2 ${hooks} --timeout 120000 "${folder}/*.test.ts"`;
 }
 
 function sum(of: (count: Count) => number): number {
