@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { GenerateOptions } from '../../src/service/client.ts';
 import { fetchToken } from '../../src/service/token/identity.ts';
+import { activeResources } from '../activeResources.ts';
 import { type MuteServer, startMuteServer } from '../contract/service/muteServer.ts';
 import {
   endWorlds,
@@ -130,14 +131,14 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
       if (path !== tokenPath) await world.tokens.refresh(never);
       if (fault) emulator.faults.always(path, fault);
       const slot = stage.name === 'the queue' ? await limiter.acquire(never) : undefined;
-      const [before, timersBefore] = [emulator.requests.length, timers()];
+      const [before, timersBefore] = [emulator.requests.length, activeResources('Timeout')];
       const times: Duration[] = [];
       for (let n = 1; n <= SAMPLES; n += 1) times.push(await sample(world, stage, n));
 
       slot?.release('ok');
       const { inFlight, waiting } = limiter.state;
       assert.deepEqual([inFlight, waiting], [0, 0], 'no slot is lost');
-      await becomes('without a timer', () => timers() <= timersBefore);
+      await becomes('without a timer', () => activeResources('Timeout') <= timersBefore);
       await becomes('without a connection in use', () => emulator.inFlight.inference === 0);
       emulator.faults.clear();
       // One more request shows that none was on its way before it.
@@ -227,8 +228,4 @@ function row(name: string, times: readonly Duration[], afterwards: number): (str
     percentile(own, 99),
   ].map((ms) => ms.toFixed(1));
   return [name, times.length, ...figures, afterwards];
-}
-
-function timers(): number {
-  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 }

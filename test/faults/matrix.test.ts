@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { activeResources } from '../activeResources.ts';
 import { endWorlds } from '../contract/service/world.ts';
 import { printTable } from '../table.ts';
 import { becomes, playCell, type Timing } from './cell.ts';
@@ -93,5 +94,5 @@ function overrunOf({ ms, allowedMs = ms, waitedMs }: Timing): number {
 
 /** Ends of connections in this process, those of the emulator included. */
 function sockets(): number {
-  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+  return activeResources('TCPSocketWrap');
 }

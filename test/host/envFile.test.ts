@@ -22,6 +22,7 @@ import { gitRisk } from '../../src/dotenv/gitRisk.ts';
 import { moveKeyToSecretStorage } from '../../src/envFile/envFileCommands.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
+import { until as becomes } from '../vscode/deadline.ts';
 
 const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/nowhere');
 const uri = Uri.joinPath(folder, '.env');
@@ -539,13 +540,9 @@ async function titlesAt(range: Range, of = uri): Promise<string[]> {
 
 async function actionAt(range: Range, title: string): Promise<CodeAction> {
   // VS Code asks again for what it underlines once it has heard of a change.
-  for (let tries = 0; ; tries += 1) {
-    const all = await actionsAt(range);
-    const found = all.find((one) => one.title === title);
-    if (found) return found;
-    assert.ok(tries < 100, all.map((one) => one.title).join());
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  return becomes(`the quick fix “${title}”`, 15_000, async () =>
+    (await actionsAt(range)).find((one) => one.title === title),
+  );
 }
 
 async function apply({ edit }: CodeAction): Promise<void> {

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { activeResources } from '../activeResources.ts';
 
 /** What a process holds at a moment, once all garbage is gone. */
 export interface Resources {
@@ -12,12 +13,10 @@ export interface Resources {
 /** Sockets of both ends count: the service runs in the same process. */
 export async function resources(): Promise<Resources> {
   await collectGarbage();
-  const active = process.getActiveResourcesInfo();
-  const count = (name: string) => active.filter((each) => each === name).length;
   return {
     heapBytes: process.memoryUsage().heapUsed,
-    sockets: count('TCPSocketWrap') + count('TLSWrap'),
-    timers: count('Timeout') + count('Immediate'),
+    sockets: activeResources('TCPSocketWrap', 'TLSWrap'),
+    timers: activeResources('Timeout', 'Immediate'),
   };
 }
 

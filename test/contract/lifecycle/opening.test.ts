@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { activeResources } from '../../activeResources.ts';
 import { processorTime } from '../../processorTime.ts';
 import { FakeKeyring } from '../../unit/credentials/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
@@ -49,16 +50,14 @@ describe('a window that opens', function () {
       const { emulator, stores } = life;
       await start(life.editor(), stores);
       await closeAll();
-      const timers = () =>
-        process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
-      const [editor, before] = [life.editor(), timers()];
+      const [editor, before] = [life.editor(), activeResources('Timeout')];
       const worked = processorTime();
       await start(editor, stores);
       const cpuMs = worked();
       await until(() => editor.textOf('status text').includes('$(key) Hosted Model'));
       assert.ok(cpuMs < MOST_ACTIVATION_MS, `${cpuMs} ms`);
       // What earlier tests left may end meanwhile.
-      assert.ok(timers() <= before, 'timers of its own');
+      assert.ok(activeResources('Timeout') <= before, 'timers of its own');
       assert.deepEqual([emulator.openConnections, emulator.requests.length], [0, 0]);
       assert.equal(stores.keyring.reads, 0);
       await closeAll();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { activeResources } from '../../activeResources.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
 import { lineTo } from './line.ts';
 import { endWorlds, kindOf, pathOf, startWorld, type World } from './world.ts';
@@ -11,8 +12,6 @@ const streamed = { onText: () => {} };
 async function atRest({ limiter }: World): Promise<void> {
   while (limiter.state.inFlight > 0) await new Promise((resolve) => setImmediate(resolve));
 }
-
-const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
 
 const connectionsOf = ({ emulator }: World) =>
   new Set(emulator.requests.map(({ connection }) => connection)).size;
@@ -47,10 +46,13 @@ describe('a connection to the service', () => {
       for (let count = 0; count < 20; count += 1) {
         await world.generate(options);
         await atRest(world);
-        before = Math.min(before, timers());
+        before = Math.min(before, activeResources('Timeout'));
       }
       assert.equal(connectionsOf(world), 1);
-      assert.ok(timers() <= before, `${timers() - before} timers are left`);
+      assert.ok(
+        activeResources('Timeout') <= before,
+        `${activeResources('Timeout') - before} timers are left`,
+      );
     });
   }
 

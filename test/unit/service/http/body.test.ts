@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Body } from '../../../../src/service/http/body.ts';
+import { activeResources } from '../../../activeResources.ts';
 import { kindOf } from '../fixtures.ts';
 
 const MB = 1_000_000;
@@ -91,11 +92,10 @@ describe('a body', () => {
   });
 
   it('leaves no timer behind, however it ends', async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     // The test's own timer starts once it waits.
     await turn();
-    const before = timers();
+    const before = activeResources('Timeout');
     for (const finish of [
       ({ end }: ReturnType<typeof source>) => end(),
       ({ fail }: ReturnType<typeof source>) => fail(new RangeError('cut')),
@@ -107,7 +107,7 @@ describe('a body', () => {
       await body.text().catch(() => {});
       await body.readRest(MB);
       await turn();
-      assert.equal(timers(), before);
+      assert.equal(activeResources('Timeout'), before);
     }
   });
 });
