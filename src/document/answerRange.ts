@@ -151,8 +151,7 @@ export class AnswerRange {
   /** What comes next takes the place of what was written, or of what was undone. */
   restart(): void {
     this.#drop();
-    const isOriginal = (stretch: OffsetRange) =>
-      this.#openDocument.textOf(stretch) === this.#original;
+    const isOriginal = (range: OffsetRange) => this.#openDocument.textOf(range) === this.#original;
     this.#state = this.own.rewind(isOriginal) ? 'waiting' : 'lost';
   }
 

@@ -21,7 +21,7 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
     start: document.offsetAt(start),
     end: document.offsetAt(end),
   });
-  const textOf = (stretch: OffsetRange) => document.getText(rangeOf(document, stretch));
+  const textOf = (range: OffsetRange) => document.getText(rangeOf(document, range));
   const expected = selections.map((selection) => {
     const textEnd = document.offsetAt(endOfText({ document, selection }));
     return selectionAfter({ ...offsets(selection), textEnd }, changes, textOf);
@@ -71,7 +71,7 @@ export interface Selected extends OffsetRange {
 export function selectionAfter(
   { start, end, textEnd }: Selected,
   changes: readonly TextChange[],
-  textOf: (stretch: OffsetRange) => string,
+  textOf: (range: OffsetRange) => string,
 ): { readonly wanted: OffsetRange; readonly grown: OffsetRange } {
   let [before, inside, atStart, atEnd, left] = [0, 0, 0, 0, 0];
   for (const { rangeOffset, rangeLength, text } of changes) {

@@ -23,7 +23,7 @@ export interface OpenDocument extends Disposable {
   readonly isShown: boolean;
   /** Whether it can be written to at all; of one without a tab VS Code would open it again. */
   readonly isOpen: boolean;
-  textOf(stretch: OffsetRange): string;
+  textOf(range: OffsetRange): string;
   /**
    * Makes changes that do not touch, in one edit.
    * @param beginsStep whether an undo step begins with them
@@ -80,8 +80,8 @@ export class EditorDocument implements OpenDocument {
     return !document.isClosed && hasTab(document) && isPlaceToWrite(document);
   }
 
-  textOf(stretch: OffsetRange): string {
-    return this.#document.getText(rangeOf(this.#document, stretch));
+  textOf(range: OffsetRange): string {
+    return this.#document.getText(rangeOf(this.#document, range));
   }
 
   async write(changes: readonly TextChange[], beginsStep: boolean): Promise<boolean> {

@@ -92,8 +92,8 @@ export class TrackedText {
    */
   grow({ rangeOffset, rangeLength, text }: TextChange, tailLength = 0): void {
     const written = { start: rangeOffset, end: rangeOffset + text.length };
-    const left = (stretch: OffsetRange) =>
-      without(stretch, rangeOffset, rangeOffset + rangeLength, text.length - rangeLength);
+    const left = (range: OffsetRange) =>
+      without(range, rangeOffset, rangeOffset + rangeLength, text.length - rangeLength);
     const others = this.#pieces.flatMap(left);
     this.#typed = this.#typed.flatMap(left);
     this.#pieces = joined([...others, written]);
@@ -113,7 +113,7 @@ export class TrackedText {
     const isWhole = rangeOffset === start && changeEnd === lastEnd && changeEnd > start;
     const isInside = rangeOffset > start && rangeOffset < lastEnd;
     const inserted = { start: rangeOffset, end: rangeOffset + text.length };
-    const left = (stretch: OffsetRange) => without(stretch, rangeOffset, changeEnd, growth);
+    const left = (range: OffsetRange) => without(range, rangeOffset, changeEnd, growth);
     this.#pieces = joined(this.#pieces.flatMap(left));
     this.#typed = this.#typed.flatMap(left);
     if (isTyping && isInside) this.#typed = [...this.#typed, inserted];
@@ -139,7 +139,7 @@ export class TrackedText {
    * @param isUndone whether what stands there now is what stood there before anything was written
    * @returns false if others have written in between, or the place is lost
    */
-  rewind(isUndone: (stretch: OffsetRange) => boolean): boolean {
+  rewind(isUndone: (range: OffsetRange) => boolean): boolean {
     if (!this.#isWritten) return !this.isBroken;
     const [only, ...more] = this.#pieces;
     const successor = this.#successor && isUndone(this.#successor) ? this.#successor : undefined;
@@ -154,7 +154,7 @@ export class TrackedText {
   }
 }
 
-/** What a change leaves of a stretch, at the offsets after it. */
+/** What a change leaves of a range, at the offsets after it. */
 function without(piece: OffsetRange, start: number, end: number, growth: number): OffsetRange[] {
   const before = { start: piece.start, end: Math.min(piece.end, start) };
   const behind = moved({ start: Math.max(piece.start, end), end: piece.end }, growth);

@@ -41,8 +41,8 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'each caller gets a token of its own',
     file: 'src/service/token/token.ts',
-    from: 'this.#flight ??= this.#startFlight();',
-    to: 'this.#flight = this.#startFlight();',
+    from: 'this.#task ??= this.#startTask();',
+    to: 'this.#task = this.#startTask();',
     test: token,
     title: 'H13: asks nothing before the first use, and then once for all callers',
   },

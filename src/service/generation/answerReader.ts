@@ -17,7 +17,7 @@ export interface AnswerChunk {
   readonly text: string;
   /** Undefined while the service goes on. */
   readonly stopReason: StopReason | undefined;
-  /** Totals so far; undefined where this piece says nothing about them. */
+  /** Totals so far; undefined where this chunk says nothing about them. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   /** Short ids of warnings such as `api_legacy`. */
@@ -98,14 +98,14 @@ export class AnswerReader {
     return this.#stopReason !== undefined;
   }
 
-  #add(piece: AnswerChunk): void {
-    this.#stopReason = piece.stopReason ?? this.#stopReason;
-    this.#inputTokens = piece.inputTokens ?? this.#inputTokens;
-    this.#outputTokens = piece.outputTokens ?? this.#outputTokens;
-    for (const id of piece.warnings) this.#warnings.add(id);
-    if (piece.text === '') return;
-    this.#parts.push(piece.text);
-    this.#onText?.(piece.text);
+  #add(chunk: AnswerChunk): void {
+    this.#stopReason = chunk.stopReason ?? this.#stopReason;
+    this.#inputTokens = chunk.inputTokens ?? this.#inputTokens;
+    this.#outputTokens = chunk.outputTokens ?? this.#outputTokens;
+    for (const id of chunk.warnings) this.#warnings.add(id);
+    if (chunk.text === '') return;
+    this.#parts.push(chunk.text);
+    this.#onText?.(chunk.text);
   }
 }
 

@@ -36,8 +36,8 @@ export function explainByModel(
   request: Request,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') {
-    const fate = endOf(model);
-    return fate ? withEnd(refusal, fate) : refusal;
+    const end = endOf(model);
+    return end ? withEnd(refusal, end) : refusal;
   }
   const { status, host, attempts, requestId } = refusal.details;
   const facts = Object.entries({ status, host, attempts, requestId });

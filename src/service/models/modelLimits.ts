@@ -51,9 +51,9 @@ export function newTokensByDefault(model: Model | undefined, request: Request): 
 }
 
 function withdrawalProblem(model: Model): ServiceError | undefined {
-  const fate = endOf(model);
-  if (fate?.stage !== 'withdrawn') return undefined;
-  const { since, successors } = fate;
+  const end = endOf(model);
+  if (end?.stage !== 'withdrawn') return undefined;
+  const { since, successors } = end;
   return new ServiceError('model-unknown', { since, successors });
 }
 

@@ -47,7 +47,7 @@ export class Models {
   readonly #clock: Clock;
   /** What was said in the last hour. */
   readonly #said = new Map<string, Moment & { readonly model: Model }>();
-  readonly #flights = new Map<string, SharedTask<Model | undefined>>();
+  readonly #tasks = new Map<string, SharedTask<Model | undefined>>();
 
   constructor(http: Http, secrets: () => readonly string[], clock: Clock) {
     this.#http = http;
@@ -113,13 +113,13 @@ export class Models {
   ): Promise<Model | undefined> {
     const key = keyOf(from, modelId);
     const ask = (ended: AbortSignal) => this.ask(from, modelId, ended, limiter);
-    const flight = this.#flights.get(key) ?? new SharedTask(ask);
-    this.#flights.set(key, flight);
+    const task = this.#tasks.get(key) ?? new SharedTask(ask);
+    this.#tasks.set(key, task);
     const forget = () => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+      if (this.#tasks.get(key) === task) this.#tasks.delete(key);
     };
-    flight.result.then(forget, forget);
-    return flight.wait(signal, forget);
+    task.result.then(forget, forget);
+    return task.wait(signal, forget);
   }
 
   /** One model as far as it is known without asking. */

@@ -35,7 +35,7 @@ const LONGEST_ASKED_MS = 3_600_000;
  * - Up to the soft threshold (80 % of the life, up to 10 earlier or later in each window so that
  *   windows spread) the token is used. From there to the hard threshold (life less 30 s or 10 %)
  *   it is used while a renewal runs in the background. After it callers wait.
- * - All callers share one flight; each can stop waiting on its own, and the flight is given up
+ * - All callers share one request; each can stop waiting on its own, and the request is given up
  *   when nobody waits for it any more.
  * - A failed background renewal keeps the living token and backs off from 5 s to 5 min.
  * - A pause that the identity service asks for is kept, by callers too; only `refresh` may go.
@@ -52,7 +52,7 @@ export class TokenService {
   #current: CurrentToken | undefined;
   /** Replaced before its end, so that it still opens the service. */
   #previous: CurrentToken | undefined;
-  #flight: SharedTask<Token> | undefined;
+  #task: SharedTask<Token> | undefined;
   #state: TokenState = { kind: 'none' };
   #refusal: ServiceError | undefined;
   #lastBackgroundAt = Number.NEGATIVE_INFINITY;
@@ -96,7 +96,7 @@ export class TokenService {
       return Promise.resolve(token);
     }
     if (this.#refusal) return Promise.reject(this.#refusal);
-    const pause = this.#flight ? undefined : this.#backoff.pause;
+    const pause = this.#task ? undefined : this.#backoff.pause;
     if (pause) return Promise.reject(pause);
     const state = this.#state;
     const isForeign = state.kind === 'failed' && state !== before;
@@ -136,7 +136,7 @@ export class TokenService {
     const renewed = () => {
       this.#renewalsWithoutUse += 1;
     };
-    this.#flight?.result.then(renewed, () => {});
+    this.#task?.result.then(renewed, () => {});
   }
 
   /** The token in use and the one before it. */
@@ -150,15 +150,15 @@ export class TokenService {
    */
   retire(): void {
     this.#retired = true;
-    this.#flight?.abortIfUnawaited();
+    this.#task?.abortIfUnawaited();
   }
 
-  /** Gives up the flight and forgets the token; later results are thrown away. */
+  /** Gives up the request and forgets the token; later results are thrown away. */
   dispose(): void {
     this.#disposed = true;
     this.#current = undefined;
     this.#previous = undefined;
-    this.#flight?.abort();
+    this.#task?.abort();
   }
 
   #living(): CurrentToken | undefined {
@@ -167,22 +167,22 @@ export class TokenService {
   }
 
   #renewIfDue(token: CurrentToken): boolean {
-    if (this.#flight || this.#refusal || this.#retired) return false;
+    if (this.#task || this.#refusal || this.#retired) return false;
     if (ageOf(token, this.#clock) < token.life.softMs) return false;
     const now = this.#clock.monotonic();
     if (this.#backoff.isOn || now < this.#lastBackgroundAt + BACKGROUND_INTERVAL_MS) return false;
     this.#lastBackgroundAt = now;
-    this.#flight = this.#startFlight();
+    this.#task = this.#startTask();
     return true;
   }
 
-  #startFlight(): SharedTask<Token> {
-    const flight = new SharedTask((signal) => this.#fetch(signal));
+  #startTask(): SharedTask<Token> {
+    const task = new SharedTask((signal) => this.#fetch(signal));
     const landed = () => {
-      if (this.#flight === flight) this.#flight = undefined;
+      if (this.#task === task) this.#task = undefined;
     };
-    flight.result.then(landed, landed);
-    return flight;
+    task.result.then(landed, landed);
+    return task;
   }
 
   async #fetch(signal: AbortSignal): Promise<Token> {
@@ -215,15 +215,15 @@ export class TokenService {
     else this.#setState({ kind: 'failed', error });
   }
 
-  /** Waits for the flight of the moment, with everybody else who waits for it. */
+  /** Waits for the request of the moment, with everybody else who waits for it. */
   #wait(signal: AbortSignal): Promise<Token> {
     if (signal.aborted || this.#disposed) return Promise.reject(new ServiceError('cancelled'));
-    this.#flight ??= this.#startFlight();
-    const flight = this.#flight;
+    this.#task ??= this.#startTask();
+    const task = this.#task;
     this.#setState({ kind: 'fetching' });
-    return flight.wait(signal, () => {
-      if (this.#flight !== flight) return;
-      this.#flight = undefined;
+    return task.wait(signal, () => {
+      if (this.#task !== task) return;
+      this.#task = undefined;
       this.#setState(this.#restingState());
     });
   }
