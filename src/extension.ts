@@ -290,7 +290,7 @@ const ASKING: ReadonlySet<SourceSelection['kind']> = new Set([
 const OUTSIDE = 'hostedModel.usesOutsideSource';
 
 async function sayOfStorage(what: StorageIssue): Promise<void> {
-  const { STORAGE_MESSAGES } = await import('./credentials/sentences.ts');
+  const { STORAGE_MESSAGES } = await import('./credentials/settingSentences.ts');
   await window.showWarningMessage(STORAGE_MESSAGES[what]);
 }
 

@@ -28,7 +28,7 @@ export interface Settings {
   readonly limits: LimiterOptions;
   readonly keepTokenFresh: boolean;
   /**
-   * As typed, unchecked: `templates/sources.ts` decides what they are good for. Of every
+   * As typed, unchecked: `templates/templateSources.ts` decides what they are good for. Of every
    * level, since VS Code lets the list of a workspace hide the user's own as a whole.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;

@@ -1,7 +1,7 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
-import { STORAGE_MESSAGES } from '../credentials/sentences.ts';
+import { STORAGE_MESSAGES } from '../credentials/settingSentences.ts';
 import { chosenText, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnostics } from '../diagnostics/copyReport.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
@@ -17,7 +17,6 @@ import { type GenerateOptions, runJob } from '../generate/runJob.ts';
 import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
-import { readTemplates } from '../templates/sources.ts';
 import {
   findTemplate,
   isBroken,
@@ -26,6 +25,7 @@ import {
   type TemplateEntry,
 } from '../templates/template.ts';
 import { pickTemplate, showIssue } from '../templates/templatePicker.ts';
+import { readTemplates } from '../templates/templateSources.ts';
 import { inform } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import type { App, Handlers } from './app.ts';

@@ -6,7 +6,7 @@ import { cancellable } from '../ui/progress.ts';
 import type { Answer } from './approvals.ts';
 import { activeFolder } from './folders.ts';
 import { askInstead, askProject, askSource, reportAddress, warnOfLeftKey } from './questions.ts';
-import { lookedText, missingText } from './sentences.ts';
+import { lookedText, missingText } from './settingSentences.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUpOptions } from './setUpSteps.ts';
 import {

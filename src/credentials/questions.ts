@@ -12,7 +12,7 @@ import {
   sourceName,
   sourceProblem,
   urlProblem,
-} from './sentences.ts';
+} from './settingSentences.ts';
 import type {
   Destination,
   ExternalSource,

@@ -13,7 +13,7 @@ import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
 import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askShortKey } from './questions.ts';
-import { contextOfTest } from './sentences.ts';
+import { contextOfTest } from './settingSentences.ts';
 import {
   credentialsFor,
   type Destination,

@@ -9,8 +9,8 @@ import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import { inform } from '../ui/notify.ts';
+import { COPY_MESSAGES, type Copied } from './checkSentences.ts';
 import { diagnosticsReport, type Report } from './reportText.ts';
-import { COPY_MESSAGES, type Copied } from './sentences.ts';
 
 /** Puts reports for support on the clipboard: the one place that does, and the one rule for it. */
 

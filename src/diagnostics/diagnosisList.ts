@@ -10,7 +10,7 @@ import {
   type ShownCheck,
   STATE_WORDS,
   shownCheck,
-} from './sentences.ts';
+} from './checkSentences.ts';
 
 /** The live list of *Diagnose Connection*. */
 

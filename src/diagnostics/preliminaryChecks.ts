@@ -6,7 +6,7 @@ import {
   lookedText,
   missingText,
   unusableText,
-} from '../credentials/sentences.ts';
+} from '../credentials/settingSentences.ts';
 import {
   type ExternalSource,
   externalSource,
@@ -28,7 +28,7 @@ import {
   type ShownCheck,
   unapprovedText,
   WELL_FORMED,
-} from './sentences.ts';
+} from './checkSentences.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type Uri, type WorkspaceFolder, window } from 'vscode';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
-import { contextOf } from '../credentials/sentences.ts';
+import { contextOf } from '../credentials/settingSentences.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import { messageFor } from '../messages/messages.ts';

@@ -17,7 +17,7 @@ import type {
   SessionHistory,
 } from '../status/sessionHistory.ts';
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
-import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './sentences.ts';
+import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkSentences.ts';
 
 /** The two reports that people copy for strangers who help. Pure. */
 

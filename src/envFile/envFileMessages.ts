@@ -4,7 +4,7 @@ import {
   settingLabel,
   shownName,
   urlProblem,
-} from '../credentials/sentences.ts';
+} from '../credentials/settingSentences.ts';
 import type { Issue } from '../dotenv/envFile.ts';
 import type { Mending } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';

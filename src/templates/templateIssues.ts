@@ -1,4 +1,4 @@
-import { shownName } from '../credentials/sentences.ts';
+import { shownName } from '../credentials/settingSentences.ts';
 import { parameterFlawText } from '../messages/refusalMessages.ts';
 import type { ErrorDetails } from '../service/errors.ts';
 

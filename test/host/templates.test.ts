@@ -20,9 +20,9 @@ import {
 } from 'vscode';
 import { insertModes } from '../../src/insert/insertModes.ts';
 import { readSettings } from '../../src/settings.ts';
-import { readTemplates, templateSources } from '../../src/templates/sources.ts';
 import { isBroken, type TemplateSource } from '../../src/templates/template.ts';
 import { askInputs, pickTemplate, showIssue } from '../../src/templates/templatePicker.ts';
+import { readTemplates, templateSources } from '../../src/templates/templateSources.ts';
 import { fillPrompt } from '../../src/templates/variables.ts';
 
 const folder = workspace.workspaceFolders?.[0] ?? assert.fail();

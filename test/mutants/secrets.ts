@@ -152,10 +152,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'templates of an untrusted folder are offered',
-    file: 'src/templates/sources.ts',
+    file: 'src/templates/templateSources.ts',
     from: 'folder && workspace.isTrusted ?',
     to: 'folder ?',
-    test: 'test/unit/templates/sources.test.ts',
+    test: 'test/unit/templates/templateSources.test.ts',
     title: 'are not looked at in a folder that is not trusted',
   },
   {

@@ -1,6 +1,6 @@
 import { choose, type SourceId } from '../../src/credentials/sourceSelection.ts';
+import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnostics/checkSentences.ts';
 import { preliminaryChecks } from '../../src/diagnostics/preliminaryChecks.ts';
-import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnostics/sentences.ts';
 import type { CheckName } from '../../src/service/checks/diagnose.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import {

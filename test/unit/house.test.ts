@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { arrowsUp, circle, floors, houseRules, roomOf, violations } from './houseRules.ts';
 
 const files = new Map(
@@ -72,6 +72,12 @@ describe('architecture invariants', () => {
     assert.match(said(long), /noExcessiveLinesPerFunction/);
     assert.doesNotMatch(said('export const one = 1;\n'), /lint\//);
     rmSync(folder, { recursive: true });
+  });
+
+  it('give no two files of src the same name', () => {
+    const byName = Map.groupBy(files.keys(), (path) => basename(path));
+    const shared = [...byName.values()].filter(({ length }) => length > 1);
+    assert.deepEqual(shared, []);
   });
 
   it('keep files small enough to have one responsibility', () => {

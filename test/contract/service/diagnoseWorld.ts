@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { type ShownCheck, shownCheck } from '../../../src/diagnostics/sentences.ts';
+import { type ShownCheck, shownCheck } from '../../../src/diagnostics/checkSentences.ts';
 import {
   type CheckResult,
   type Diagnosis,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { contextOf, contextOfTest } from '../../../src/credentials/sentences.ts';
+import { contextOf, contextOfTest } from '../../../src/credentials/settingSentences.ts';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
+import { conclusionOf } from '../../../src/diagnostics/checkSentences.ts';
 import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
-import { conclusionOf } from '../../../src/diagnostics/sentences.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lookedText } from '../../../src/credentials/sentences.ts';
+import { lookedText } from '../../../src/credentials/settingSentences.ts';
 import {
   choose,
   type SourceSnapshot,

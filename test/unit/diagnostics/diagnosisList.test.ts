@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../src/commands/app.ts';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
+import { conclusionOf, type ShownCheck } from '../../../src/diagnostics/checkSentences.ts';
 import type { Row } from '../../../src/diagnostics/diagnosisList.ts';
-import { conclusionOf, type ShownCheck } from '../../../src/diagnostics/sentences.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 import { envFile, found, full } from '../credentials/sources.ts';
 

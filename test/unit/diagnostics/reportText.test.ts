@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
+import type { ShownCheck } from '../../../src/diagnostics/checkSentences.ts';
 import {
   checksReport,
   type DiagnosticsFacts,
   diagnosticsReport,
 } from '../../../src/diagnostics/reportText.ts';
-import type { ShownCheck } from '../../../src/diagnostics/sentences.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 import type { Settings } from '../../../src/settings.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';

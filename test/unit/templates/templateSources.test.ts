@@ -29,7 +29,7 @@ describe('templates of the settings', () => {
   after(() => hooks.deregister());
 
   const read = async (...templates: unknown[]) => {
-    const { userTemplates } = await import('../../../src/templates/sources.ts');
+    const { userTemplates } = await import('../../../src/templates/templateSources.ts');
     return userTemplates.readTemplates(scopeOf(...templates));
   };
   const brief = (entry: TemplateEntry) => [
@@ -88,7 +88,7 @@ describe('templates of the settings', () => {
   });
 
   it('take the place of built-in ones with the same name, and a later source of both', async () => {
-    const { readTemplates } = await import('../../../src/templates/sources.ts');
+    const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const scope = scopeOf({ name: 'EXPLAIN', prompt: 'Mine.' }, { name: 'Fix', prompt: `\${x}` });
     const entries = await readTemplates(scope);
     assert.deepEqual(
@@ -103,7 +103,7 @@ describe('templates of the settings', () => {
       owner: 'user',
       readTemplates: async () => [{ name: 'explain', prompt: 'Theirs.', origin: 'elsewhere' }],
     };
-    const { templateSources } = await import('../../../src/templates/sources.ts');
+    const { templateSources } = await import('../../../src/templates/templateSources.ts');
     const withLater = await readTemplates(scope, [...templateSources, later]);
     assert.deepEqual(withLater.at(-1)?.origin, 'elsewhere');
     assert.equal(withLater.length, entries.length);
@@ -126,7 +126,7 @@ describe('templates of several settings files', () => {
 
   const read = async () => {
     const { readSettings } = await import('../../../src/settings.ts');
-    const { readTemplates } = await import('../../../src/templates/sources.ts');
+    const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const entries = await readTemplates({ ...scopeOf(), settings: readSettings() });
     return entries
       .filter(({ origin }) => origin !== 'built-in')
@@ -161,7 +161,7 @@ describe('template files', () => {
   after(() => hooks.deregister());
 
   it('are not looked at in a folder that is not trusted', async () => {
-    const { templateFiles } = await import('../../../src/templates/sources.ts');
+    const { templateFiles } = await import('../../../src/templates/templateSources.ts');
     const { isTemplateFile } = await import('../../../src/templates/templateDocument.ts');
     editor.addFolder('/work');
     editor.files.set('/work/.hosted-model', 'a file where a folder should be');

@@ -1,4 +1,4 @@
-import { capitalized, sourceName, sourceProblem } from '../credentials/sentences.ts';
+import { capitalized, sourceName, sourceProblem } from '../credentials/settingSentences.ts';
 import {
   type Destination,
   type ExternalSource,
