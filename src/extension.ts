@@ -182,11 +182,15 @@ class Extension implements App {
       workspaceState,
       environment: process.env,
       test: (credentials, signal) => this.#test(credentials, signal),
-      onObstacle: (obstacles) => this.status.update(obstacles),
+      onObstacle: (obstacle) => this.status.update({ obstacle }),
       signOutSignal: () => this.signOutSignal,
       onFound: (found, choice) => {
-        const needsApproval = this.status.facts.needsApproval && ASKING.has(choice.kind);
-        this.status.update({ provenance: provenanceLines(found, choice), needsApproval });
+        const { obstacle } = this.status.facts;
+        const isApproved = obstacle === 'approval' && !ASKING.has(choice.kind);
+        this.status.update({
+          provenance: provenanceLines(found, choice),
+          obstacle: isApproved ? 'none' : obstacle,
+        });
         this.#inBackground(this.#onChoice(choice));
       },
     });
@@ -217,8 +221,8 @@ class Extension implements App {
 
   /** What may be used can have changed. Asks nothing; does nothing as long as nobody needed it. */
   async #lookAgain(): Promise<void> {
-    const { needsApproval, provenance } = this.status.facts;
-    if (!this.#session.ifMade && !needsApproval && !provenance) return;
+    const { obstacle, provenance } = this.status.facts;
+    if (!this.#session.ifMade && obstacle !== 'approval' && !provenance) return;
     await (await this.access()).look();
   }
 

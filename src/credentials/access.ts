@@ -37,7 +37,7 @@ export type StoredKey = 'same' | 'other' | 'none';
 export interface AccessOptions extends FindOptions {
   readonly test: SetUpOptions['test'];
   /** Told what stands in the way, or no longer does; for the status item. */
-  readonly onObstacle: (facts: { triedWithout?: boolean; needsApproval?: boolean }) => void;
+  readonly onObstacle: (obstacle: 'none' | 'missing' | 'approval') => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
   readonly signOutSignal: () => AbortSignal;
   /** Told whenever somebody has looked: what was found, and what follows from it. */
@@ -128,7 +128,7 @@ export class CredentialAccess {
   /** The guided set-up, as `runSetUp` describes it. */
   async setUp(names?: readonly SettingName[], given?: SetUpOptions['found']): Promise<boolean> {
     if (!(await runSetUp(this.options, names, given))) return false;
-    this.options.onObstacle({ triedWithout: false, needsApproval: false });
+    this.options.onObstacle('none');
     const { found } = await this.look();
     if (found.preferred) {
       // Who sets the editor up wants it to be used.
@@ -207,7 +207,7 @@ export class CredentialAccess {
       // What was found while somebody signed out may not be used any more.
       if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
-        this.options.onObstacle({ triedWithout: false, needsApproval: false });
+        this.options.onObstacle('none');
         return choice.credentials;
       }
       // What is still missing after a set-up is nothing that another one would bring.
@@ -227,18 +227,18 @@ export class CredentialAccess {
     const { folder } = found;
     switch (choice.kind) {
       case 'unapproved':
-        onObstacle({ needsApproval: true });
+        onObstacle('approval');
         return settleDestination(this.options.keys, found, choice);
       case 'ask-project': {
-        onObstacle({ needsApproval: true });
+        onObstacle('approval');
         const answer = await askProject(choice.projectId, found);
         if (answer) await approvals.remember(projectSubject(folder, choice.projectId), answer);
         return answer !== undefined;
       }
       case 'ask-source':
-        onObstacle({ needsApproval: true });
+        onObstacle('approval');
         if (!(await this.#settleSource(choice.source, found, owner))) return false;
-        onObstacle({ needsApproval: false });
+        onObstacle('none');
         return true;
       case 'chosen-unusable':
         if (!(await askInstead(choice.source, found))) return false;
@@ -248,7 +248,7 @@ export class CredentialAccess {
         reportAddress(choice);
         return false;
       case 'missing':
-        onObstacle({ triedWithout: true, needsApproval: false });
+        onObstacle('missing');
         void window.showWarningMessage(`${missingText(choice.names)} ${lookedText(found)}`);
         return this.setUp(choice.names);
     }

@@ -5,8 +5,15 @@ import type { Target } from '../document/target.ts';
 import { TrackedText } from '../document/trackedText.ts';
 import { TextFit } from '../formatting/textFit.ts';
 import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
-import type { StopReason } from '../service/generation/answerReader.ts';
 import type { Settings } from '../settings.ts';
+import {
+  ActiveRuns,
+  nextRunState,
+  type RunEnd,
+  type RunMode,
+  type RunState,
+  restOf,
+} from './run.ts';
 
 /** The text of one command, kept whatever happens to the document. In memory only. */
 export interface Result {
@@ -23,50 +30,7 @@ interface Answer {
   fit: TextFit;
   /** As the service sent it. */
   text: string;
-  stopReason: StopReason | undefined;
-  /** What comes next takes the place of what there is. */
-  isAnew: boolean;
-}
-
-/** How an answer is come by: from the start, or from the end of what is there. */
-export type RunMode = 'restart' | 'continue';
-
-/** Who is at work on which answers: each answer has one run at a time. */
-class ActiveRuns {
-  readonly #answers = new Map<AbortController, readonly number[]>();
-  #isClosed = false;
-
-  /** Whether anything is being generated. */
-  get isAny(): boolean {
-    return this.#answers.size > 0;
-  }
-
-  /**
-   * Takes answers for one run, until they are released.
-   * @returns what stops the run; undefined if any of them is being generated already
-   */
-  take(answers: readonly number[]): AbortController | undefined {
-    const taken = [...this.#answers.values()].flat();
-    if (this.#isClosed || answers.some((answer) => taken.includes(answer))) return undefined;
-    const controller = new AbortController();
-    this.#answers.set(controller, answers);
-    return controller;
-  }
-
-  release(controller: AbortController): void {
-    this.#answers.delete(controller);
-  }
-
-  /** Stops every run. */
-  cancel(): void {
-    for (const controller of this.#answers.keys()) controller.abort();
-  }
-
-  /** Stops every run, and lets none begin. */
-  close(): void {
-    this.#isClosed = true;
-    this.cancel();
-  }
+  state: RunState;
 }
 
 /**
@@ -82,7 +46,6 @@ export class Job implements Result, Disposable {
   /** Who is at work on its answers. */
   readonly activeRuns = new ActiveRuns();
   #openMessages = 0;
-  #isTakenBack = false;
 
   constructor(
     targets: readonly [Target, ...Target[]],
@@ -101,8 +64,7 @@ export class Job implements Result, Disposable {
         prompt: target.selectedText,
         fit: new TextFit(mode.fit(target)),
         text: '',
-        stopReason: undefined,
-        isAnew: false,
+        state: { kind: 'new' },
       };
     });
     this.#writer = mode.open(targets, {
@@ -110,7 +72,7 @@ export class Job implements Result, Disposable {
       cancel: () => this.cancel(),
       rescue: () => rescue(this),
       takenBack: () => {
-        this.#isTakenBack = true;
+        this.#takeBack();
         this.cancel();
       },
     });
@@ -142,7 +104,7 @@ export class Job implements Result, Disposable {
 
   /** The answers that the service cut, since a limit was reached. */
   get cut(): number[] {
-    return this.answers.filter((answer) => CUT.has(this.#answer(answer).stopReason));
+    return this.answers.filter((answer) => restOf(this.#answer(answer).state) === 'cut');
   }
 
   /** What is said once it is done; undefined if it is seen anyway. */
@@ -161,7 +123,7 @@ export class Job implements Result, Disposable {
 
   /** True once the user has undone all of it, so that it need not be rescued. */
   get isTakenBack(): boolean {
-    return this.#isTakenBack;
+    return this.#answers.some(({ state }) => restOf(state) === 'undone');
   }
 
   /** How many invisible and control characters were taken out. */
@@ -225,8 +187,8 @@ export class Job implements Result, Disposable {
   /** @returns the text that the answer goes on from; none for a new one, or one that was taken back */
   begin(answer: number, runMode: RunMode): string {
     const one = this.#answer(answer);
-    one.isAnew = runMode === 'restart' || this.#isTakenBack;
-    if (one.isAnew) return '';
+    one.state = nextRunState(one.state, runMode);
+    if (one.state.kind === 'replacing') return '';
     one.fit.goOn();
     return one.text;
   }
@@ -234,20 +196,18 @@ export class Job implements Result, Disposable {
   append(answer: number, text: string): void {
     const one = this.#answer(answer);
     // Not before there is something to take the place of the answer so far.
-    if (one.isAnew) this.#restart(one, answer);
+    if (one.state.kind === 'replacing') this.#restart(one, answer);
+    one.state = nextRunState(one.state, 'text');
     one.text += text;
     this.#writer.append(answer, one.fit.add(text));
   }
 
-  /**
-   * @param stopReason left out for an answer that failed: one that was cut before still is
-   * @returns false if not all of the text stands where it should
-   */
-  end(answer: number, stopReason?: StopReason): Promise<boolean> {
+  /** @returns false if not all of the text stands where it should */
+  end(answer: number, event: RunEnd): Promise<boolean> {
     const one = this.#answer(answer);
-    one.stopReason = stopReason ?? one.stopReason;
+    one.state = nextRunState(one.state, event);
     // What is held back of an answer that was cut can still become something else.
-    if (!CUT.has(one.stopReason)) this.#writer.append(answer, one.fit.end());
+    if (one.state.kind !== 'cut') this.#writer.append(answer, one.fit.end());
     return this.#writer.end(answer);
   }
 
@@ -255,7 +215,7 @@ export class Job implements Result, Disposable {
   async undo(): Promise<Undone> {
     this.cancel();
     const undone = await this.#writer.undo();
-    if (undone === 'undone') this.#isTakenBack = true;
+    if (undone === 'undone') this.#takeBack();
     return undone;
   }
 
@@ -265,12 +225,13 @@ export class Job implements Result, Disposable {
     this.#openDocument.dispose();
   }
 
+  #takeBack(): void {
+    for (const one of this.#answers) one.state = nextRunState(one.state, 'undone');
+  }
+
   #restart(one: Answer, answer: number): void {
-    one.isAnew = false;
-    this.#isTakenBack = false;
     if (one.text === '') return;
     one.text = '';
-    one.stopReason = undefined;
     one.fit = new TextFit(this.#mode.fit(one.target));
     this.#writer.restart(answer);
   }
@@ -281,5 +242,3 @@ export class Job implements Result, Disposable {
     return one;
   }
 }
-
-const CUT: ReadonlySet<StopReason | undefined> = new Set(['max_tokens', 'time_limit']);

@@ -4,7 +4,8 @@ import { editDocument } from '../document/documentEdit.ts';
 import { openEmpty } from '../document/openDocument.ts';
 import type { Undone } from '../document/streamWriter.ts';
 import { announce, inform } from '../ui/notify.ts';
-import type { Job, Result, RunMode } from './job.ts';
+import type { Job, Result } from './job.ts';
+import type { RunMode } from './run.ts';
 
 /** What is said about answers that came, and what can be done with them. */
 

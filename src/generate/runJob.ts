@@ -8,10 +8,11 @@ import type { Settings } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
-import type { Job, RunMode } from './job.ts';
+import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { offerResult, type RunAgain, tellOutcome } from './outcome.ts';
 import { isFreeOfSecrets } from './promptChecks.ts';
+import { endOf, type RunMode } from './run.ts';
 import { markLine, Silence } from './waiting.ts';
 
 /** What the main job needs from the rest of the extension. */
@@ -165,11 +166,11 @@ async function generateOne(
       signal,
     );
     watch.onDone(generation);
-    const isPlaced = await job.end(answer, generation.stopReason);
+    const isPlaced = await job.end(answer, endOf(generation.stopReason));
     return { answer, isPlaced, error: undefined };
   } catch (error) {
     watch.onFailed(error);
-    const isPlaced = await job.end(answer);
+    const isPlaced = await job.end(answer, 'failed');
     return { answer, isPlaced, error: hasText ? brokenOff(error) : error };
   }
 }

@@ -6,6 +6,7 @@ import { oneLine } from '../ui/oneLine.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
+import { type ActivityEvent, nextActivity } from './statusView.ts';
 
 /** Is told how one request goes; for the status item and the log. */
 export interface GenerationWatch {
@@ -38,22 +39,25 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
   const startedAt = performance.now();
   const passedMs = () => Math.round(performance.now() - startedAt);
   let firstTextMs: number | undefined;
+  const tell = (event: ActivityEvent) =>
+    status.update({ activity: nextActivity(status.facts.activity, event) });
   const ended = (end: PastGeneration['end']) => {
-    status.update({ generating: status.facts.generating - 1, retryInMs: undefined });
+    tell('end');
     const wholeMs = passedMs();
     history.generated({ firstTextMs, wholeMs, end });
     return wholeMs;
   };
-  status.update({ generating: status.facts.generating + 1 });
+  tell('begin');
   return {
     onRetry: ({ retry, waitMs, error }) => {
       log.info(`retry ${retry} of 3 in ${Math.round(waitMs)} ms: ${error.message}`);
       const startsAt = performance.now() + waitMs;
-      status.update({ retryInMs: () => startsAt - performance.now() });
+      tell({ retryInMs: () => startsAt - performance.now() });
     },
     onText: () => {
       firstTextMs ??= passedMs();
-      if (status.facts.retryInMs !== undefined) status.update({ retryInMs: undefined });
+      // Called for each piece of text: what stays as it is need not be painted.
+      if (status.facts.activity.kind === 'waiting') tell('text');
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const { facts } = status;

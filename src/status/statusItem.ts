@@ -133,9 +133,10 @@ function tooltipLines(
 
 /** What the settings of the editor say, as long as nobody has looked for credentials. */
 function expectedLines(
-  { isSetUp, needsApproval }: StatusFacts,
+  { isSetUp, obstacle }: StatusFacts,
   { authHost, serviceHost, projectId }: StatusPlace,
 ): string[] {
+  const needsApproval = obstacle === 'approval';
   if (isSetUp && (!serviceHost || !projectId) && !needsApproval) {
     return ['Credentials: not in the settings, read on the next use'];
   }

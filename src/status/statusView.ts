@@ -11,16 +11,49 @@ export interface Traffic {
   changesInMs(): number | undefined;
 }
 
+/**
+ * What generations do, all of this window together.
+ *
+ * | Activity   | begin           | retry   | text       | end                           |
+ * |------------|-----------------|---------|------------|-------------------------------|
+ * | idle       | generating      | –       | –          | –                             |
+ * | generating | one more        | waiting | same       | one fewer, idle after the last |
+ * | waiting    | one more, waits | waiting | generating | as generating                 |
+ */
+export type Activity =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'generating'; readonly count: number }
+  | {
+      readonly kind: 'waiting';
+      readonly count: number;
+      /** Milliseconds until the next attempt starts, at the moment of the call: clocks can be set. */
+      readonly leftMs: () => number;
+    };
+
+export type ActivityEvent = 'begin' | 'text' | 'end' | { readonly retryInMs: () => number };
+
+export function nextActivity(activity: Activity, event: ActivityEvent): Activity {
+  const count = activity.kind === 'idle' ? 0 : activity.count;
+  if (typeof event === 'object') return { kind: 'waiting', count, leftMs: event.retryInMs };
+  switch (event) {
+    case 'begin':
+      return activity.kind === 'waiting'
+        ? { ...activity, count: count + 1 }
+        : { kind: 'generating', count: count + 1 };
+    case 'text':
+      return activity.kind === 'waiting' ? { kind: 'generating', count } : activity;
+    case 'end':
+      return count > 1 ? { kind: 'generating', count: count - 1 } : { kind: 'idle' };
+  }
+}
+
 export interface StatusFacts {
   /** A key is stored, and the settings name a project and an address. */
   readonly isSetUp: boolean;
-  /** Somebody tried to generate without credentials. */
-  readonly triedWithout: boolean;
-  readonly needsApproval: boolean;
+  /** What kept the last command from credentials: there were none, or they wait for a yes. */
+  readonly obstacle: Obstacle;
   readonly token: TokenState;
-  readonly generating: number;
-  /** Milliseconds until the next attempt starts, at the moment of the call: clocks can be set. */
-  readonly retryInMs: (() => number) | undefined;
+  readonly activity: Activity;
   /** What the requests to the service in use do; undefined before the first one. */
   readonly traffic: Traffic | undefined;
   /** The service or the network could not be reached at the last try. */
@@ -34,6 +67,34 @@ export interface StatusFacts {
   readonly outputTokens: number;
 }
 
+export type Obstacle = 'none' | 'missing' | 'approval';
+
+/**
+ * What the item shows: the first row that applies.
+ *
+ * | State            | applies while                                            |
+ * |------------------|----------------------------------------------------------|
+ * | key-refused      | it is set up, and the identity service refused the key   |
+ * | approval-needed  | a question about a source, an address or a project is open |
+ * | waiting-to-retry | a generation waits for its next attempt                  |
+ * | generating       | a generation is under way                                |
+ * | getting-token    | callers wait for a token                                 |
+ * | unreachable      | the last try reached nobody                              |
+ * | token-valid      | the token lives                                          |
+ * | not-set-up       | the editor has no credentials, nor had another source any |
+ * | token-expired    | there was a token                                        |
+ * | no-token         | nothing else applies                                     |
+ */
+export type StatusState =
+  | { readonly kind: 'key-refused' | 'approval-needed' }
+  | { readonly kind: 'waiting-to-retry'; readonly leftMs: number }
+  | { readonly kind: 'generating' | 'getting-token' }
+  /** `leftMs` of the token; 0 without one. */
+  | { readonly kind: 'unreachable'; readonly leftMs: number }
+  | { readonly kind: 'token-valid'; readonly leftMs: number }
+  | { readonly kind: 'token-expired' | 'no-token' }
+  | { readonly kind: 'not-set-up'; readonly wasTried: boolean };
+
 export interface StatusView {
   readonly text: string;
   readonly background: 'error' | 'warning' | undefined;
@@ -45,11 +106,9 @@ export interface StatusView {
 
 export const initialFacts: StatusFacts = {
   isSetUp: false,
-  triedWithout: false,
-  needsApproval: false,
+  obstacle: 'none',
   token: { kind: 'none' },
-  generating: 0,
-  retryInMs: undefined,
+  activity: { kind: 'idle' },
   traffic: undefined,
   unreachable: false,
   lastFailure: undefined,
@@ -64,50 +123,82 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /** @param now wall-clock milliseconds */
+export function stateOf(facts: StatusFacts, now: number): StatusState {
+  const { token, activity, isSetUp } = facts;
+  const leftMs = tokenLeftMs(token, now);
+  const retryInMs = activity.kind === 'waiting' ? activity.leftMs() : 0;
+  if (isSetUp && token.kind === 'refused') return { kind: 'key-refused' };
+  if (facts.obstacle === 'approval') return { kind: 'approval-needed' };
+  if (retryInMs > 0) return { kind: 'waiting-to-retry', leftMs: retryInMs };
+  if (activity.kind !== 'idle') return { kind: 'generating' };
+  if (token.kind === 'fetching') return { kind: 'getting-token' };
+  if (facts.unreachable) return { kind: 'unreachable', leftMs };
+  if (leftMs > 0) return { kind: 'token-valid', leftMs };
+  if (!isSetUp) return { kind: 'not-set-up', wasTried: facts.obstacle === 'missing' };
+  const hadToken = token.kind === 'valid' || token.kind === 'expired';
+  return { kind: hadToken ? 'token-expired' : 'no-token' };
+}
+
+/** @param now wall-clock milliseconds */
 export function renderStatus(facts: StatusFacts, now: number): StatusView {
-  const { token, traffic } = facts;
-  const retryInMs = facts.retryInMs?.() ?? 0;
-  const leftMs = token.kind === 'valid' ? token.expiresAt - now : 0;
+  const state = stateOf(facts, now);
+  const leftMs = tokenLeftMs(facts.token, now);
   // A minute at the most, since a sleeping machine may skip any moment waited for.
   const nextMinute = leftMs > 0 ? (leftMs % MINUTE_MS) + 1 : undefined;
-  const nextSecond = traffic?.changesInMs();
-  const fixed = (text: string, words: string): StatusView => ({
-    text,
-    words,
-    background: undefined,
-    changesInMs: nextSecond ?? nextMinute,
-  });
+  const changesInMs =
+    state.kind === 'waiting-to-retry'
+      ? toNextSecond(state.leftMs)
+      : (facts.traffic?.changesInMs() ?? nextMinute);
+  return { background: undefined, ...shown(state), changesInMs };
+}
 
-  if (facts.isSetUp && token.kind === 'refused') {
-    return { ...fixed(`$(error) ${NAME}`, 'API key refused'), background: 'error' };
+type Shown = Pick<StatusView, 'text' | 'words'> & Partial<Pick<StatusView, 'background'>>;
+
+function shown(state: StatusState): Shown {
+  switch (state.kind) {
+    case 'key-refused':
+      return { text: `$(error) ${NAME}`, words: 'API key refused', background: 'error' };
+    case 'approval-needed':
+      return { text: `$(error) ${NAME}`, words: 'your approval is needed', background: 'error' };
+    case 'waiting-to-retry': {
+      const seconds = Math.ceil(state.leftMs / SECOND_MS);
+      const words = `trying again in ${count(seconds, 'second')}`;
+      return { text: `$(watch) ${NAME} ${seconds}s`, words };
+    }
+    case 'generating':
+      return { text: `$(loading~spin) ${NAME}`, words: 'generating' };
+    case 'getting-token':
+      return { text: `$(sync~spin) ${NAME}`, words: 'getting a token' };
+    case 'unreachable': {
+      const { leftMs } = state;
+      const [time, token] =
+        leftMs > 0
+          ? [` ${minutesLeft(leftMs)}`, `, token valid, ${wordsLeft(leftMs)} left`]
+          : ['', ''];
+      return {
+        text: `$(debug-disconnect) ${NAME}${time}`,
+        words: `service cannot be reached${token}`,
+      };
+    }
+    case 'token-valid': {
+      const words = `token valid, ${wordsLeft(state.leftMs)} left`;
+      return { text: `$(key) ${minutesLeft(state.leftMs)}`, words };
+    }
+    case 'token-expired':
+      return { text: `$(key) ${NAME}`, words: 'token expired, renewed on next use' };
+    case 'no-token':
+      return { text: `$(key) ${NAME}`, words: 'ready, no token yet' };
+    case 'not-set-up':
+      return {
+        text: `$(key) Set up ${NAME}`,
+        words: 'credentials are not set up',
+        ...(state.wasTried && { background: 'warning' }),
+      };
   }
-  if (facts.needsApproval) {
-    return { ...fixed(`$(error) ${NAME}`, 'your approval is needed'), background: 'error' };
-  }
-  if (retryInMs > 0) {
-    const seconds = Math.ceil(retryInMs / SECOND_MS);
-    const changesInMs = toNextSecond(retryInMs);
-    const words = `trying again in ${count(seconds, 'second')}`;
-    return { text: `$(watch) ${NAME} ${seconds}s`, words, background: undefined, changesInMs };
-  }
-  if (facts.generating > 0) return fixed(`$(loading~spin) ${NAME}`, 'generating');
-  if (token.kind === 'fetching') return fixed(`$(sync~spin) ${NAME}`, 'getting a token');
-  if (facts.unreachable) {
-    const left = leftMs > 0 ? ` ${minutesLeft(leftMs)}` : '';
-    const words = `service cannot be reached${left && `, token valid, ${wordsLeft(leftMs)} left`}`;
-    return fixed(`$(debug-disconnect) ${NAME}${left}`, words);
-  }
-  if (leftMs > 0)
-    return fixed(`$(key) ${minutesLeft(leftMs)}`, `token valid, ${wordsLeft(leftMs)} left`);
-  if (facts.isSetUp) {
-    const expired = token.kind === 'valid' || token.kind === 'expired';
-    return fixed(
-      `$(key) ${NAME}`,
-      expired ? 'token expired, renewed on next use' : 'ready, no token yet',
-    );
-  }
-  const view = fixed(`$(key) Set up ${NAME}`, 'credentials are not set up');
-  return facts.triedWithout ? { ...view, background: 'warning' } : view;
+}
+
+function tokenLeftMs(token: TokenState, now: number): number {
+  return token.kind === 'valid' ? token.expiresAt - now : 0;
 }
 
 /** Milliseconds until the seconds left become one fewer; undefined once none is left. */

@@ -93,7 +93,7 @@ describe('insertion into a real editor', () => {
       job.append(0, piece);
       if (index % 3 === 0) await typeAt(editor.document, index % 2 === 0 ? 'top' : 'bottom');
     }
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     job.dispose();
     const text = editor.document.getText();
     assert.equal(text.replaceAll('*', ''), `top\nprompt\n${pieces.join('')}\nbottom`);
@@ -113,7 +113,7 @@ describe('insertion into a real editor', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const last = performance.now();
-    await job.end(0, 'finished');
+    await job.end(0, 'ended');
     const lateMs = performance.now() - last;
     listener.dispose();
     const seconds = ((edits.at(-1) ?? 0) - (edits[0] ?? 0)) / 1_000;
@@ -135,7 +135,7 @@ describe('insertion into a real editor', () => {
     await textOf(document, (text) => text.includes('first'));
     await window.showTextDocument(await workspace.openTextDocument({ content: 'another' }));
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
@@ -152,7 +152,7 @@ describe('insertion into a real editor', () => {
         if (index === 10 + round) shown = window.showTextDocument(another);
       }
       await shown;
-      assert.equal(await job.end(0, 'finished'), true, `round ${round}`);
+      assert.equal(await job.end(0, 'ended'), true, `round ${round}`);
       job.dispose();
       assert.equal(editor.document.getText(), `prompt\n${pieces.join('')}`);
     }
@@ -166,12 +166,12 @@ describe('insertion into a real editor', () => {
         job.append(0, piece);
         await textOf(editor.document, (text) => text.includes(piece));
       }
-      await job.end(0, 'finished');
+      await job.end(0, 'ended');
       await commands.executeCommand('undo');
       assert.equal(editor.document.getText(), 'prompt\nend');
       job.begin(0, 'restart');
       job.append(0, 'whole');
-      assert.equal(await job.end(0, 'finished'), true);
+      assert.equal(await job.end(0, 'ended'), true);
       job.dispose();
       const want = {
         below: 'prompt\nwhole\nend',
@@ -202,7 +202,7 @@ describe('insertion into a real editor', () => {
     const job = jobOn(editor, 'below');
     await commands.executeCommand('workbench.action.closeActiveEditor');
     job.append(0, 'text');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.isDirty, false);
     assert.equal(hasTab(editor.document), false);
   });
@@ -225,7 +225,7 @@ describe('insertion into a real editor', () => {
     const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.insert(new Position(0, 5), 'MINE'));
     job.append(0, 'text');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.getText(), 'a proMINEmpt here');
   });
 
@@ -236,7 +236,7 @@ describe('insertion into a real editor', () => {
     await textOf(editor.document, (text) => text.includes('first'));
     await commands.executeCommand('undo');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.getText(), 'a\nprompt\nb');
   });
 
@@ -245,7 +245,7 @@ describe('insertion into a real editor', () => {
     const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.insert(new Position(0, 0), 'a line of the user\n'));
     job.append(0, 'ANSWER');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(editor.document.getText(), 'a line of the user\nANSWER\nend');
   });
 
@@ -264,7 +264,7 @@ describe('insertion into a real editor', () => {
     const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));
     job.append(0, 'one\ntwo');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.getText(), 'prompt\r\nend\r\n');
   });
 
@@ -273,7 +273,7 @@ describe('insertion into a real editor', () => {
     const job = jobOn(editor, 'below');
     job.append(0, 'text');
     editor.selection = new Selection(1, 4, 1, 4);
-    await job.end(0, 'finished');
+    await job.end(0, 'ended');
     assert.equal(editor.selection.isEmpty, true);
   });
 
@@ -281,10 +281,10 @@ describe('insertion into a real editor', () => {
     const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');
-    await job.end(0, 'finished');
+    await job.end(0, 'ended');
     job.begin(0, 'restart');
     job.append(0, 'whole answer');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     job.dispose();
     assert.equal(editor.document.getText(), 'prompt\nwhole answer\nend');
     await commands.executeCommand('undo');
@@ -307,7 +307,7 @@ describe('insertion into a real editor', () => {
     await textOf(editor.document, (text) => text.includes('first'));
     await commands.executeCommand('undo');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.getText(), 'prompt');
   });
 });

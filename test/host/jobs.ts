@@ -104,7 +104,7 @@ export async function stream(
 ): Promise<boolean> {
   const job = jobOn(editor, mode);
   for (const piece of pieces) job.append(0, piece);
-  return job.end(0, 'finished');
+  return job.end(0, 'ended');
 }
 
 /** Appends a piece, and waits until the document has it. */

@@ -81,14 +81,14 @@ describe('selections', () => {
         await answer(job, editor.document, PIECES);
         await check('once the answer stands');
         for (const each of job.answers) {
-          await job.end(each, 'max_tokens');
+          await job.end(each, 'cut');
           assert.notEqual(job.begin(each, 'continue'), '');
         }
         await answer(job, editor.document, ['and\n', 'more']);
         await check('once it was continued');
         for (const pieces of [['short'], ['a longer ', 'one\n', 'than before']]) {
           for (const each of job.answers) {
-            await job.end(each, 'finished');
+            await job.end(each, 'ended');
             job.begin(each, 'restart');
           }
           await answer(job, editor.document, pieces);
@@ -108,7 +108,7 @@ describe('selections', () => {
       const job = jobOn(editor, 'below');
       assert.equal(job.answers.length, 1);
       await answer(job, editor.document, PIECES);
-      await job.end(0, 'finished');
+      await job.end(0, 'ended');
       await isSelected(editor, [lines], false, 'after a generation');
     }
   });

@@ -58,7 +58,7 @@ describe('insert modes', () => {
     // VS Code tells extensions of it a moment later.
     await until(window.onDidChangeTextEditorSelection, () => editor.selection.active.line === 1);
     job.append(0, 'answer');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     await commands.executeCommand('type', { text: 'mine' });
     assert.equal(editor.document.getText(), 'a = 1\nmine');
     assert.equal(newDocument(editor.document).getText(), 'answer');
@@ -76,7 +76,7 @@ describe('insert modes', () => {
     for (const answer of [2, 1, 0]) {
       job.append(answer, `answer `);
       job.append(answer, `${answer}`);
-      assert.equal(await job.end(answer, 'finished'), true);
+      assert.equal(await job.end(answer, 'ended'), true);
     }
     assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
   });
@@ -85,7 +85,7 @@ describe('insert modes', () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const answer of [1, 2]) job.append(answer, `answer ${answer}`);
-    for (const answer of job.answers) assert.equal(await job.end(answer, 'finished'), true);
+    for (const answer of job.answers) assert.equal(await job.end(answer, 'ended'), true);
     assert.equal(newDocument(editor.document).getText(), 'answer 1\n\nanswer 2');
   });
 
@@ -98,7 +98,7 @@ describe('insert modes', () => {
     );
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(await job.undo(), 'nothing');
   });
 
@@ -106,13 +106,13 @@ describe('insert modes', () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     const made = newDocument(editor.document);
     assert.equal(await job.undo(), 'undone');
     assert.equal(made.getText(), '');
     job.begin(0, 'restart');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(made.getText(), 'second');
   });
 
@@ -122,7 +122,7 @@ describe('insert modes', () => {
     for (const answer of [1, 0, 2]) {
       job.append(answer, `answer ${answer}`);
       assert.equal(await env.clipboard.readText(), 'before');
-      assert.equal(await job.end(answer, 'finished'), true);
+      assert.equal(await job.end(answer, 'ended'), true);
     }
     assert.equal(await env.clipboard.readText(), 'answer 0\n\nanswer 1\n\nanswer 2');
     assert.equal(await job.undo(), 'nothing');
@@ -132,11 +132,11 @@ describe('insert modes', () => {
     const job = jobOn(await three(), 'clipboard');
     for (const answer of job.answers) {
       job.append(answer, `answer ${answer}`);
-      await job.end(answer, 'finished');
+      await job.end(answer, 'ended');
     }
     job.begin(1, 'restart');
     job.append(1, 'again');
-    await job.end(1, 'finished');
+    await job.end(1, 'ended');
     assert.equal(await env.clipboard.readText(), 'answer 0\n\nagain\n\nanswer 2');
   });
 });

@@ -52,7 +52,7 @@ describe('the places that text goes to', () => {
     const job = jobOn(editor, 'below');
     await open('another');
     job.append(0, 'text');
-    const isPlaced = await job.end(0, 'finished');
+    const isPlaced = await job.end(0, 'ended');
     provider.dispose();
     assert.equal(isPlaced, false);
     assert.equal(document.getText(), 'prompt');
@@ -88,7 +88,7 @@ describe('the places that text goes to', () => {
     edit.set(uri, [NotebookEdit.deleteCells(new NotebookRange(0, 1))]);
     await workspace.applyEdit(edit);
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     const [document] = workspace.notebookDocuments;
     assert.deepEqual(
       document?.getCells().map((cell) => cell.document.getText()),
@@ -259,7 +259,7 @@ describe('the places that text goes to', () => {
     const job = jobOn(editor, 'below');
     job.append(0, answer);
     const startedAt = performance.now();
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     const ms = performance.now() - startedAt;
     console.log(
       `      ${(answer.length / 1_048_576).toFixed(1)} MiB in ${ms.toFixed(0)} ms; VS Code alone takes ${bareMs.toFixed(0)} ms`,

@@ -31,7 +31,7 @@ describe('a preview', () => {
     job.append(0, 'an answer');
     await textOf(right, (text) => text === 'top\nhalf an answer\nend');
     assert.equal(editor.document.getText(), TEXT);
-    await job.end(0, 'finished');
+    await job.end(0, 'ended');
   });
 
   it('leaves the keyboard to whoever has typed on', async () => {
@@ -144,7 +144,7 @@ describe('a preview', () => {
     job.begin(0, 'restart');
     job.append(0, 'another');
     await rightSide();
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(await openPreviews().accept(), true);
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
@@ -155,7 +155,7 @@ describe('a preview', () => {
     job.append(0, ' and more');
     const right = await rightSide();
     await textOf(right, (text) => text === 'top\nanswer and more\nend');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
     assert.equal(await openPreviews().accept(), true);
     assert.equal(editor.document.getText(), 'top\nanswer and more\nend');
@@ -169,7 +169,7 @@ describe('a preview', () => {
     job.append(0, ' and more');
     await accepted;
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     const right = await rightSide();
     await textOf(right, (text) => text === 'top\nanswer and more\nend');
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
@@ -183,7 +183,7 @@ describe('a preview', () => {
     job.begin(0, 'restart');
     job.append(0, 'another');
     await rightSide();
-    await job.end(0, 'finished');
+    await job.end(0, 'ended');
     await openPreviews().accept();
     assert.equal(editor.document.getText(), 'top\nanother\nend');
     assert.equal(await job.undo(), 'undone');
@@ -283,7 +283,7 @@ async function previewed(
 async function answer(job: Job, text: string): Promise<void> {
   const before = previewTabs().length;
   job.append(0, text);
-  assert.equal(await job.end(0, 'finished'), true);
+  assert.equal(await job.end(0, 'ended'), true);
   await until(window.tabGroups.onDidChangeTabs, () => previewTabs().length > before);
   const shown = previewTabs().at(-1)?.input;
   assert.ok(shown instanceof TabInputTextDiff);
@@ -298,7 +298,7 @@ function running(job: Job): { readonly aborted: Promise<void>; readonly ended: P
   const aborted = new Promise<void>((resolve) => {
     controller.signal.addEventListener('abort', () => resolve());
   }).finally(() => job.activeRuns.release(controller));
-  return { aborted, ended: aborted.then(() => job.end(0)) };
+  return { aborted, ended: aborted.then(() => job.end(0, 'failed')) };
 }
 
 async function insert({ document }: TextEditor, offset: number, text: string): Promise<void> {

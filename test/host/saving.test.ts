@@ -37,7 +37,7 @@ describe('text that others save and format while it streams', () => {
         if (index % 5 === 0) await document.save();
         if (index % 10 === 7) await until(workspace.onDidSaveTextDocument, () => saves > before);
       }
-      assert.equal(await job.end(0, 'finished'), true);
+      assert.equal(await job.end(0, 'ended'), true);
       counter.dispose();
       console.log(`      saved ${saves} times`);
       const words = document.getText().match(/word.*/g) ?? [];
@@ -71,7 +71,7 @@ describe('text that others save and format while it streams', () => {
         document.getText().includes(`word${count} is ${count} `),
       );
     }
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     other.dispose();
     const want = Array.from({ length: 20 }, (_, count) => `word${count} is ${count} `).join('');
     assert.equal(document.getText(), `prompt\n${want}`);

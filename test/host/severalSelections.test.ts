@@ -59,7 +59,7 @@ describe('several selections', () => {
     await endAll(job);
     job.begin(1, 'restart');
     job.append(1, 'again');
-    assert.equal(await job.end(1, 'finished'), true);
+    assert.equal(await job.end(1, 'ended'), true);
     assert.equal(editor.document.getText(), '<0>\nagain\n<2>\n');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT);
@@ -121,5 +121,5 @@ describe('several selections', () => {
 });
 
 function endAll(job: Job): Promise<boolean[]> {
-  return Promise.all(job.answers.map((answer) => job.end(answer, 'finished')));
+  return Promise.all(job.answers.map((answer) => job.end(answer, 'ended')));
 }

@@ -32,7 +32,7 @@ describe('taking back what was generated', () => {
       const undone = job.undo();
       job.append(0, 'the third of it ');
       assert.equal(await undone, 'undone');
-      assert.equal(await job.end(0, undefined), true);
+      assert.equal(await job.end(0, 'failed'), true);
       assert.equal(editor.document.getText(), TEXT);
     });
 
@@ -41,7 +41,7 @@ describe('taking back what was generated', () => {
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'half an ');
       job.cancel();
-      assert.equal(await job.end(0, undefined), true);
+      assert.equal(await job.end(0, 'failed'), true);
       assert.match(editor.document.getText(), /half an/);
       assert.equal(await job.undo(), 'undone');
       assert.equal(editor.document.getText(), TEXT);
@@ -132,7 +132,7 @@ describe('taking back what was generated', () => {
     await job.undo();
     job.begin(0, 'restart');
     job.append(0, 'another');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
@@ -147,7 +147,7 @@ describe('taking back what was generated', () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');
-    await job.end(0, 'finished');
+    await job.end(0, 'ended');
     await editor.document.save();
     await commands.executeCommand('workbench.action.closeActiveEditor');
     assert.equal(await job.undo(), 'refused');
@@ -163,6 +163,6 @@ async function written(
   const editor = await open(TEXT, PROMPT);
   const job = jobOn(editor, mode);
   job.append(0, answer);
-  assert.equal(await job.end(0, 'finished'), true);
+  assert.equal(await job.end(0, 'ended'), true);
   return { editor, job };
 }

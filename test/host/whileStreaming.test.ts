@@ -29,7 +29,7 @@ describe('while text streams', () => {
       await appendTo(job, editor.document, 'an ');
       await typeAt(editor.document, 'top', ' half');
       job.append(0, 'answer');
-      assert.equal(await job.end(0, 'finished'), true);
+      assert.equal(await job.end(0, 'ended'), true);
       const want = { below: 'prompt\nan answer', after: 'promptan answer' }[mode];
       const other = { above: 'an answer\nprompt', replace: 'an answer' }[mode];
       assert.equal(editor.document.getText(), `top half one\ntwo\n${want ?? other}\nend`);
@@ -41,7 +41,7 @@ describe('while text streams', () => {
     const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.delete(new Range(0, 2, 2, 1)));
     job.append(0, 'text');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.getText(), 'tond');
   });
 
@@ -51,7 +51,7 @@ describe('while text streams', () => {
     await appendTo(job, editor.document, 'first ');
     await editor.edit((builder) => builder.delete(new Range(1, 0, 2, 0)));
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.getText(), 'prompt\nend');
   });
 
@@ -61,7 +61,7 @@ describe('while text streams', () => {
     await appendTo(job, editor.document, 'first ');
     await editor.edit((builder) => builder.delete(new Range(0, 0, 9, 0)));
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.getText(), '');
   });
 
@@ -72,7 +72,7 @@ describe('while text streams', () => {
     await editor.document.save();
     await commands.executeCommand('workbench.action.closeActiveEditor');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(hasTab(editor.document), false);
     assert.equal(workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
   });
@@ -86,7 +86,7 @@ describe('while text streams', () => {
     await appendTo(job, document, 'second ');
     await commands.executeCommand('workbench.action.focusFirstEditorGroup');
     job.append(0, 'third');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second third');
     await commands.executeCommand('undo');
     assert.equal(document.getText(), 'prompt');
@@ -100,7 +100,7 @@ describe('while text streams', () => {
     await appendTo(job, document, 'first ');
     await commands.executeCommand('workbench.action.moveEditorToNextGroup');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
@@ -116,7 +116,7 @@ describe('while text streams', () => {
     );
     await typeAt(renamed, 'prompt', '!');
     job.append(0, 'third');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(renamed.getText(), 'prompt!\nfirst second third\nend');
     assert.equal(job.document, renamed);
     assert.equal(await job.undo(), 'undone');
@@ -129,7 +129,7 @@ describe('while text streams', () => {
     await appendTo(job, editor.document, 'first ');
     await rename('streaming8', 'streaming8-new');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     const renamed = await documentAt('streaming8-new/a.txt');
     assert.equal(renamed.getText(), 'prompt\nfirst second\nend');
   });
@@ -141,7 +141,7 @@ describe('while text streams', () => {
     await rename('streaming11.json', '.vscode/streaming11.json');
     const renamed = await documentAt('.vscode/streaming11.json');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(renamed.getText(), 'prompt\nfirst ');
     assert.equal(job.text, 'first second');
   });
@@ -154,7 +154,7 @@ describe('while text streams', () => {
     edit.deleteFile(fileUri('streaming9.txt'));
     await workspace.applyEdit(edit);
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(job.text, 'first second');
     await assert.rejects(Promise.resolve(workspace.fs.stat(fileUri('streaming9.txt'))));
   });
@@ -165,7 +165,7 @@ describe('while text streams', () => {
     await appendTo(job, editor.document, 'first ');
     rmSync(fileUri('streaming10').fsPath, { recursive: true });
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(editor.document.getText(), 'prompt\nfirst second');
     assert.equal(job.text, 'first second');
   });
@@ -181,7 +181,7 @@ describe('while text streams', () => {
     await workspace.fs.writeFile(fileUri('streaming11.txt'), Buffer.from('short'));
     await textOf(document, (text) => text === 'short');
     job.append(0, 'text');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(document.getText(), 'short');
   });
 
@@ -194,7 +194,7 @@ describe('while text streams', () => {
       assert.equal(await document.save(), true);
     }
     job.append(0, 'end');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second third end');
     // Each time it is saved VS Code ends an undo step.
     assert.equal(await job.undo(), 'undone');
@@ -208,7 +208,7 @@ describe('while text streams', () => {
     await appendTo(job, document, 'first ');
     await languages.setTextDocumentLanguage(document, 'python');
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
@@ -218,7 +218,7 @@ describe('while text streams', () => {
     await appendTo(job, editor.document, 'first ');
     await editor.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(editor.document.getText(), 'prompt\r\nfirst \r\nend');
   });
 
@@ -234,7 +234,7 @@ describe('while text streams', () => {
     await commands.executeCommand('undo');
     await commands.executeCommand('redo');
     job.append(0, 'third');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second third\nend?');
   });
 
@@ -250,7 +250,7 @@ describe('while text streams', () => {
     await commands.executeCommand('redo');
     assert.equal(document.getText(), before);
     job.append(0, 'third');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     assert.equal(document.getText(), before);
     assert.equal(job.text, 'first second third');
   });
@@ -265,7 +265,7 @@ describe('while text streams', () => {
     await appendTo(job, document, 'first ');
     await document.save();
     job.append(0, 'second');
-    assert.equal(await job.end(0, 'finished'), false);
+    assert.equal(await job.end(0, 'ended'), false);
     const saved = await documentAt('streaming16-new.txt');
     assert.equal(saved.getText(), 'prompt\nfirst ');
   });
@@ -276,7 +276,7 @@ describe('while text streams', () => {
     await window.showTextDocument(document, ViewColumn.Beside);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');
-    assert.equal(await job.end(0, 'finished'), true);
+    assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\ntext');
   });
 });

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
+import {
+  type Activity,
+  type ActivityEvent,
+  initialFacts,
+  nextActivity,
+  renderStatus,
+  type StatusFacts,
+} from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
@@ -9,6 +16,7 @@ const valid = (minutes: number): StatusFacts['token'] => ({
   expiresAt: NOW + minutes * MINUTE,
   renewsAt: NOW + minutes * MINUTE * 0.8,
 });
+const waiting = (leftMs: number): Activity => ({ kind: 'waiting', count: 1, leftMs: () => leftMs });
 const refused = { kind: 'refused', error: new ServiceError('key-refused') } as const;
 
 type Row = [
@@ -29,7 +37,7 @@ const rows: Row[] = [
   ],
   [
     'no credentials, after a try',
-    { triedWithout: true },
+    { obstacle: 'missing' },
     '$(key) Set up Hosted Model',
     'warning',
     'credentials are not set up',
@@ -99,28 +107,28 @@ const rows: Row[] = [
   ],
   [
     'generating',
-    { isSetUp: true, token: { kind: 'fetching' }, generating: 1 },
+    { isSetUp: true, token: { kind: 'fetching' }, activity: { kind: 'generating', count: 1 } },
     '$(loading~spin) Hosted Model',
     undefined,
     'generating',
   ],
   [
     'waiting to retry',
-    { isSetUp: true, generating: 1, retryInMs: () => 7_500 },
+    { isSetUp: true, activity: waiting(7_500) },
     '$(watch) Hosted Model 8s',
     undefined,
     'trying again in 8 seconds',
   ],
   [
     'approval needed',
-    { isSetUp: true, needsApproval: true, generating: 1 },
+    { isSetUp: true, obstacle: 'approval', activity: { kind: 'generating', count: 1 } },
     '$(error) Hosted Model',
     'error',
     'your approval is needed',
   ],
   [
     'key refused',
-    { isSetUp: true, token: refused, needsApproval: true },
+    { isSetUp: true, token: refused, obstacle: 'approval' },
     '$(error) Hosted Model',
     'error',
     'API key refused',
@@ -141,8 +149,8 @@ describe('status item', () => {
     assert.equal(changesIn({}), undefined);
     assert.equal(changesIn({ isSetUp: true, token: { kind: 'expired' } }), undefined);
     assert.equal(changesIn({ isSetUp: true, token: valid(54.5) }), 30_001);
-    assert.equal(changesIn({ isSetUp: true, retryInMs: () => 7_500 }), 500);
-    assert.equal(changesIn({ isSetUp: true, retryInMs: () => 7_000 }), 1_000);
+    assert.equal(changesIn({ isSetUp: true, activity: waiting(7_500) }), 500);
+    assert.equal(changesIn({ isSetUp: true, activity: waiting(7_000) }), 1_000);
   });
 
   it('never sleeps for more than a minute', () => {
@@ -151,4 +159,35 @@ describe('status item', () => {
       assert.ok(changesInMs !== undefined && changesInMs > 0 && changesInMs <= MINUTE + 1);
     }
   });
+});
+
+describe('activity', () => {
+  const leftMs = () => 1_000;
+  const idle: Activity = { kind: 'idle' };
+  const one: Activity = { kind: 'generating', count: 1 };
+  const two: Activity = { kind: 'generating', count: 2 };
+  const oneWaits: Activity = { kind: 'waiting', count: 1, leftMs };
+  const twoWait: Activity = { kind: 'waiting', count: 2, leftMs };
+  const retry: ActivityEvent = { retryInMs: leftMs };
+  const transitions: [from: Activity, event: ActivityEvent, to: Activity][] = [
+    [idle, 'begin', one],
+    [one, 'begin', two],
+    [one, retry, oneWaits],
+    [one, 'text', one],
+    [one, 'end', idle],
+    [two, retry, twoWait],
+    [two, 'end', one],
+    [oneWaits, 'begin', twoWait],
+    [oneWaits, retry, oneWaits],
+    [oneWaits, 'text', one],
+    [oneWaits, 'end', idle],
+    [twoWait, 'text', two],
+    [twoWait, 'end', one],
+  ];
+  for (const [from, event, to] of transitions) {
+    const named = ({ ...activity }: Activity) => Object.values(activity).slice(0, 2).join(' ');
+    it(`goes from ${named(from)} by ${event === retry ? 'retry' : event} to ${named(to)}`, () => {
+      assert.deepEqual(nextActivity(from, event), to);
+    });
+  }
 });
