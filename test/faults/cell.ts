@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GenerateOptions } from '../../src/service/client.ts';
-import { ServiceError } from '../../src/service/errors.ts';
+import { isKind, ServiceError } from '../../src/service/errors.ts';
 import type { Generation } from '../../src/service/generation/answerReader.ts';
 import { editorFetch } from '../../src/service/http/editorFetch.ts';
 import { assertOnlyFacts } from '../contract/service/facts.ts';
@@ -82,7 +82,7 @@ export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<
   const { inFlight, waiting } = limiter.state;
   assert.deepEqual({ inFlight, waiting }, { inFlight: 0, waiting: 0 }, 'no slot is lost');
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
-  if (cell.fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
+  if (cell.fault) assert.equal(await textOfNext(world), pieces.join(''), 'the next call');
   await endWorlds();
   const allowedMs = (cell.totalMs ?? SHORT_MS) + cell.serviceMs;
   return {
@@ -124,6 +124,20 @@ async function optionsOf(
       approved: { auth: isToken ? closed : url, service: isToken ? url : closed },
     }),
   };
+}
+
+/**
+ * What a call brings afterwards. Its deadlines are as short as those under test, so that a busy
+ * machine can miss them once; what the fault has left behind would fail it each time.
+ */
+async function textOfNext(world: World): Promise<string> {
+  for (let call = 1; ; call += 1) {
+    try {
+      return (await world.generate()).text;
+    } catch (error) {
+      if (call === 5 || !isKind(error, 'timeout')) throw error;
+    }
+  }
 }
 
 /** One call; what reaches it after its end is an error of the test. */
