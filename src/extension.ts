@@ -13,7 +13,7 @@ import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
 import type { Jobs } from './generate/jobs.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
-import type { Session } from './service/session.ts';
+import type { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { TokenState } from './service/token/tokenLife.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
 import type { GenerationWatch } from './status/generationWatch.ts';
@@ -76,7 +76,7 @@ class Extension implements App {
   readonly history = new SessionHistory({ now: Date.now, monotonic: () => performance.now() });
   readonly #context: ExtensionContext;
   readonly #keys: KeyStore;
-  readonly #session = new Lazy(() => this.#makeSession());
+  readonly #runtime = new Lazy(() => this.#makeRuntime());
   readonly #access = new Lazy(() => this.#makeAccess());
   readonly #jobs = new Lazy<Jobs>(async () => {
     const { Jobs } = await firstUse();
@@ -112,8 +112,8 @@ class Extension implements App {
     return this.#signedOut.signal;
   }
 
-  readonly session = () => this.#session.get();
-  readonly openSession = async () => this.#session.ifMade;
+  readonly runtime = () => this.#runtime.get();
+  readonly runtimeIfMade = async () => this.#runtime.ifMade;
   readonly access = () => this.#access.get();
   readonly jobs = () => this.#jobs.get();
   readonly watches = () => this.#watches.get();
@@ -154,12 +154,12 @@ class Extension implements App {
     });
   }
 
-  async #makeSession(): Promise<Session> {
-    const [{ Session, isOutOfReach }, { trafficOf }] = await Promise.all([
-      import('./service/session.ts'),
+  async #makeRuntime(): Promise<ServiceRuntime> {
+    const [{ ServiceRuntime, isOutOfReach }, { trafficOf }] = await Promise.all([
+      import('./service/serviceRuntime.ts'),
       firstUse(),
     ]);
-    return new Session({
+    return new ServiceRuntime({
       onTokenState: (token) => this.#onTokenState(token, isOutOfReach),
       onTraffic: (live) => this.status.update({ traffic: live && trafficOf(live) }),
     });
@@ -199,7 +199,7 @@ class Extension implements App {
   /** The token in use serves what may be used now, or nobody. */
   async #onChoice(choice: SourceSelection): Promise<void> {
     const usable = choice.kind === 'ready' ? choice.credentials : undefined;
-    this.#inBackground(this.#session.ifMade?.then((open) => open.keepOnly(usable)));
+    this.#inBackground(this.#runtime.ifMade?.then((open) => open.keepOnly(usable)));
     const { workspaceState } = this.#context;
     const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
     if (isOutside === workspaceState.get(OUTSIDE, false)) return;
@@ -208,21 +208,21 @@ class Extension implements App {
   }
 
   async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
-    await (await this.session()).test(credentials, readSettings(), signal);
+    await (await this.runtime()).test(credentials, readSettings(), signal);
     completeWalkthroughStep('isTested');
   }
 
   async #keepFresh(): Promise<void> {
-    if (!window.state.focused || !readSettings().keepTokenFresh || !this.#session.ifMade) return;
+    if (!window.state.focused || !readSettings().keepTokenFresh || !this.#runtime.ifMade) return;
     // The source of the token may have changed since it was used: then it is not renewed.
     await this.#lookAgain();
-    (await this.#session.ifMade)?.keepTokenFresh();
+    (await this.#runtime.ifMade)?.keepTokenFresh();
   }
 
   /** What may be used can have changed. Asks nothing; does nothing as long as nobody needed it. */
   async #lookAgain(): Promise<void> {
     const { obstacle, provenance } = this.status.facts;
-    if (!this.#session.ifMade && obstacle !== 'approval' && !provenance) return;
+    if (!this.#runtime.ifMade && obstacle !== 'approval' && !provenance) return;
     await (await this.access()).look();
   }
 
@@ -241,7 +241,7 @@ class Extension implements App {
       this.#signedOut = new AbortController();
       // Signing out forgets what was approved, too.
       await this.#context.workspaceState.update(OUTSIDE, undefined);
-      (await this.#session.ifMade)?.forgetToken();
+      (await this.#runtime.ifMade)?.forgetToken();
     }
     await this.#showWhetherSetUp();
     await this.#lookAgain();
@@ -263,13 +263,13 @@ class Extension implements App {
 
   #end(): void {
     this.#signedOut.abort();
-    for (const open of [this.#session, this.#jobs] as const) {
+    for (const open of [this.#runtime, this.#jobs] as const) {
       this.#inBackground(open.ifMade?.then((made) => made.dispose()));
     }
   }
 }
 
-const firstUse = () => import('./commands/firstUse.ts');
+const firstUse = () => import('./commands/lazyModules.ts');
 const startEnvFile = async () => (await import('./envFile/envFileFeature.ts')).startEnvFile();
 const startTemplateFiles = async () =>
   (await import('./templates/templateFeature.ts')).startTemplateFiles();
@@ -294,7 +294,7 @@ const ASKING: ReadonlySet<SourceSelection['kind']> = new Set([
 const OUTSIDE = 'hostedModel.usesOutsideSource';
 
 async function sayOfStorage(what: StorageIssue): Promise<void> {
-  const { STORAGE_MESSAGES } = await import('./credentials/settingSentences.ts');
+  const { STORAGE_MESSAGES } = await import('./credentials/credentialMessages.ts');
   await window.showWarningMessage(STORAGE_MESSAGES[what]);
 }
 

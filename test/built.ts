@@ -36,7 +36,9 @@ export function loadedWith(path: string, found = new Set<string>()): Set<string>
 /** What the first request loads. */
 export function loadedAtFirstUse(): readonly string[] {
   const before = loadedAtStart();
-  return [...loadedWith(partPath('src/service/session.ts'))].filter((path) => !before.has(path));
+  return [...loadedWith(partPath('src/service/serviceRuntime.ts'))].filter(
+    (path) => !before.has(path),
+  );
 }
 
 /** All that is loaded before anything is asked of the extension. */

@@ -1,7 +1,7 @@
 import type { Memento } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { Jobs } from '../generate/jobs.ts';
-import type { Session } from '../service/session.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
@@ -17,9 +17,9 @@ export interface App {
   /** Aborts when the key is deleted, in this window or another; a new one follows it. */
   readonly signOutSignal: AbortSignal;
   /** Loads the service when it is first needed. */
-  readonly session: () => Promise<Session>;
+  readonly runtime: () => Promise<ServiceRuntime>;
   /** The service, only if it was needed already. */
-  readonly openSession: () => Promise<Session | undefined>;
+  readonly runtimeIfMade: () => Promise<ServiceRuntime | undefined>;
   /** Loads the way to credentials when it is first needed. */
   readonly access: () => Promise<CredentialAccess>;
   /** Loads what follows generated text when the first is to be generated. */

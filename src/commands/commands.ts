@@ -19,7 +19,7 @@ const NOT_STARTED =
 export function registerCommands(
   appOf: () => App | undefined,
   registered: Disposable[],
-  load: () => Promise<Handlers> = () => import('./firstUse.ts'),
+  load: () => Promise<Handlers> = () => import('./lazyModules.ts'),
 ): boolean {
   let areAllThere = true;
   for (const name of COMMANDS) {
@@ -53,13 +53,13 @@ async function guarded(
     void window.showErrorMessage(NOT_LOADED);
     return;
   }
-  let isWanted = true;
-  while (isWanted) {
+  let wantsRetry = true;
+  while (wantsRetry) {
     try {
       await loaded.handlers[name](app, templateName);
       return;
     } catch (error) {
-      isWanted = await loaded.report(app, error);
+      wantsRetry = await loaded.report(app, error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { commands, ProgressLocation, window } from 'vscode';
+import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
-import { STORAGE_MESSAGES } from '../credentials/settingSentences.ts';
 import { chosenText, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnostics } from '../diagnostics/copyReport.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
@@ -12,8 +12,8 @@ import {
   removeByteOrderMark,
 } from '../envFile/envFileCommands.ts';
 import { generate, type Order } from '../generate/generate.ts';
-import { goOn, showResult, tellUndone } from '../generate/outcome.ts';
-import { type GenerateOptions, runJob } from '../generate/runJob.ts';
+import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
+import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
@@ -47,7 +47,7 @@ export const handlers: Handlers['handlers'] = {
 
   continueGeneration: async (app) => {
     const job = (await app.jobs()).latest;
-    await goOn(job, async (answers, runMode) => {
+    await continueAnswers(job, async (answers, runMode) => {
       if (job) await runJob(await optionsFor(app), job, answers, runMode);
     });
   },
@@ -86,7 +86,7 @@ export const handlers: Handlers['handlers'] = {
         'signed out. The stored key and the token are deleted, approvals are forgotten. Keys in .env files stay there.',
       );
     } catch {
-      (await app.session()).forgetToken();
+      (await app.runtime()).forgetToken();
       void window.showErrorMessage(STORAGE_MESSAGES['keeps-key']);
     }
   },
@@ -96,9 +96,9 @@ export const handlers: Handlers['handlers'] = {
     if (!credentials) return;
     // Of this moment: a key that is deleted while the service loads must not be sent any more.
     const signedOut = app.signOutSignal;
-    const session = await app.session();
+    const runtime = await app.runtime();
     await window.withProgress({ location: ProgressLocation.Window, title: 'Getting a token' }, () =>
-      session.tokens(credentials).refresh(signedOut),
+      runtime.tokenService(credentials).refresh(signedOut),
     );
     app.status.update({ lastFailure: undefined });
     inform('a new token is in use.');
@@ -117,9 +117,9 @@ export const handlers: Handlers['handlers'] = {
     if (!serviceUrl) return;
     const scope = window.activeTextEditor?.document.uri;
     const { vendor, operation, modelId } = readSettings(scope);
-    const session = await app.session();
+    const runtime = await app.runtime();
     const from = { vendor, serviceUrl, operation };
-    const models = session.listModels(from, modelId, app.signOutSignal);
+    const models = runtime.listModels(from, modelId, app.signOutSignal);
     const picked = await pickModel(models, modelId);
     if (!picked) return;
     await writeSettings({ modelId: picked });
@@ -209,14 +209,14 @@ async function templateOfName(
   return undefined;
 }
 
-async function optionsFor(app: App): Promise<GenerateOptions> {
+async function optionsFor(app: App): Promise<GenerateDeps> {
   // Together: in the first command of a window each is a file to load.
-  const needed = [app.jobs(), app.watches(), app.access(), app.session()] as const;
-  const [jobs, onStart, access, session] = await Promise.all(needed);
+  const needed = [app.jobs(), app.watches(), app.access(), app.runtime()] as const;
+  const [jobs, onStart, access, runtime] = await Promise.all(needed);
   return {
     jobs,
     credentials: (document) => access.require(document),
-    client: async (credentials, settings) => session.client(credentials, settings),
+    client: async (credentials, settings) => runtime.client(credentials, settings),
     onStart,
     signOut: () => app.signOutSignal,
     report: (error, used, lines) => reportFailure(app, error, used, lines),

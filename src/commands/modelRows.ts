@@ -1,4 +1,4 @@
-import { endOf, lifecycleOf } from '../service/models/modelLifecycle.ts';
+import { lifecycleOf, sunsetOf } from '../service/models/modelLifecycle.ts';
 import type { Model } from '../service/models/modelList.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
@@ -34,7 +34,7 @@ export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;
   if (!listed) return `${hint}, which is not in this list`;
-  return endOf(listed)?.stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
+  return sunsetOf(listed)?.stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
 }
 
 /** What stands there, too, where the service has more models than anybody can pick from. */
@@ -68,7 +68,7 @@ function priceText({ inputTier, outputTier }: Model): string {
 /** "deprecated, withdrawn on 2027-01-15, successor maker/next"; empty for a model that stays. */
 function lifeText(model: Model): string {
   const { deprecated, withdrawn, others, successors } = lifecycleOf(model);
-  const stage = endOf(model)?.stage;
+  const stage = sunsetOf(model)?.stage;
   const isOver = stage === 'withdrawn';
   return [
     ...others,
@@ -86,5 +86,5 @@ function successorsText(ids: readonly string[]): string {
 }
 
 function isLeaving(model: Model): boolean {
-  return lifecycleOf(model).withdrawn !== undefined || endOf(model) !== undefined;
+  return lifecycleOf(model).withdrawn !== undefined || sunsetOf(model) !== undefined;
 }

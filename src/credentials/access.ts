@@ -4,9 +4,9 @@ import { ServiceError } from '../service/errors.ts';
 import { SharedTask } from '../service/sharedTask.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { Answer } from './approvals.ts';
+import { lookedText, missingText } from './credentialMessages.ts';
 import { activeFolder } from './folders.ts';
 import { askInstead, askProject, askSource, reportAddress, warnOfLeftKey } from './questions.ts';
-import { lookedText, missingText } from './settingSentences.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUpOptions } from './setUpSteps.ts';
 import {

@@ -1,7 +1,7 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { isWellFormed, SHORTEST_KEY } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
-import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './settingSentences.ts';
+import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './credentialMessages.ts';
 import { destination } from './sourceSelection.ts';
 
 /** What is said about an answer while it is typed. Never repeats the answer. Pure. */

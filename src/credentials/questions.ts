@@ -5,14 +5,14 @@ import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { Answer } from './approvals.ts';
-import { envFileOf, openEnvFile } from './folders.ts';
 import {
   addressText,
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
   urlProblem,
-} from './settingSentences.ts';
+} from './credentialMessages.ts';
+import { envFileOf, openEnvFile } from './folders.ts';
 import type {
   Destination,
   ExternalSource,

@@ -11,9 +11,9 @@ import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
 import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
+import { contextOfTest } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askShortKey } from './questions.ts';
-import { contextOfTest } from './settingSentences.ts';
 import {
   credentialsFor,
   type Destination,
@@ -78,7 +78,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     });
     if (typeof answer !== 'string') return answer;
     const apiKey = answer === '' ? draft.apiKey : cleanValue(answer).value;
-    if (!(await isMeant(apiKey, draft))) return { step: 'apiKey', text: 'Enter the whole key.' };
+    if (!(await confirmShortKey(apiKey, draft)))
+      return { step: 'apiKey', text: 'Enter the whole key.' };
     draft.apiKey = apiKey;
     return 'answered';
   },
@@ -189,7 +190,7 @@ function keptKey(
 }
 
 /** Asks, once, about a key that is so short that a part of it may be missing. */
-async function isMeant(apiKey: string, draft: Draft): Promise<boolean> {
+async function confirmShortKey(apiKey: string, draft: Draft): Promise<boolean> {
   if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === draft.meantKey) return true;
   if (!(await askShortKey(apiKey))) return false;
   draft.meantKey = apiKey;

@@ -1,6 +1,6 @@
 import type { QuickPickItem } from 'vscode';
 import type { SettingName } from '../service/credentials.ts';
-import { capitalized, settingNames, sourceName, sourceProblem } from './settingSentences.ts';
+import { capitalized, settingNames, sourceName, sourceProblem } from './credentialMessages.ts';
 import {
   chooseEditor,
   type EditorSelection,

@@ -3,7 +3,7 @@ import { cleanValue } from '../service/credentials.ts';
 import { findKeyInSettings, writeSettings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
 import type { CredentialAccess } from './access.ts';
-import { STRAY_KEY } from './settingSentences.ts';
+import { STRAY_KEY } from './credentialMessages.ts';
 
 /**
  * Offers to move a key out of the user's settings file. It is never used from there, and one in a

@@ -4,12 +4,12 @@ import { type LookupResult, type LookupTimeout, valuesOf } from '../credentials/
 import type { SettingName } from '../service/credentials.ts';
 import { redact } from '../service/secrets/redact.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
-import type { Session } from '../service/session.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import { inform } from '../ui/notify.ts';
-import { COPY_MESSAGES, type Copied } from './checkSentences.ts';
+import { COPY_MESSAGES, type Copied } from './checkMessages.ts';
 import { diagnosticsReport, type Report } from './reportText.ts';
 
 /** Puts reports for support on the clipboard: the one place that does, and the one rule for it. */
@@ -23,7 +23,7 @@ export interface CopyDeps {
   readonly history: SessionHistory;
   readonly access: () => Promise<CredentialAccess>;
   /** The service, only if it was needed already. */
-  readonly openSession: () => Promise<Session | undefined>;
+  readonly runtimeIfMade: () => Promise<ServiceRuntime | undefined>;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function copyDiagnostics(
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
   const looked = await (await deps.access()).lookUpWithin(patienceMs);
-  const session = await deps.openSession();
+  const runtime = await deps.runtimeIfMade();
   const settings = readSettings(window.activeTextEditor?.document.uri);
   const report = diagnosticsReport({
     now: Date.now(),
@@ -46,10 +46,10 @@ export async function copyDiagnostics(
     insertModes,
     looked,
     status: deps.status.facts,
-    loads: session?.loads ?? [],
+    loads: runtime?.limiterReports ?? [],
     history: deps.history,
   });
-  const copied = await copyReport(report, { looked, settings, session });
+  const copied = await copyReport(report, { looked, settings, runtime });
   if (copied === 'done') inform(COPY_MESSAGES.done);
   else void window.showErrorMessage(`Hosted Model: ${COPY_MESSAGES[copied]}`);
 }
@@ -58,7 +58,7 @@ export async function copyDiagnostics(
 export interface KnownSecrets {
   readonly looked: LookupResult | LookupTimeout;
   readonly settings: Settings;
-  readonly session: Session | undefined;
+  readonly runtime: ServiceRuntime | undefined;
 }
 
 /**
@@ -70,12 +70,12 @@ const SHORTEST_IN_OUR_WORDS = 16;
 /** Copies a report, unless a key, a token or a project ID is in it, in any form they travel in. */
 export async function copyReport(
   { text, wordsOfOthers }: Report,
-  { looked, settings, session }: KnownSecrets,
+  { looked, settings, runtime }: KnownSecrets,
 ): Promise<Copied> {
   const known = [...keysIn(looked), ...projectsIn(looked, settings)];
   const leaksInto = (part: string, shortest: number) => {
     const words = known.filter(({ length }) => length >= shortest);
-    return session ? session.leaksInto(part, words, shortest) : holdsSecret(part, words);
+    return runtime ? runtime.leaksInto(part, words, shortest) : holdsSecret(part, words);
   };
   const isKept = leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(wordsOfOthers, 0);
   // What only looks like one of them may be that of somebody else.

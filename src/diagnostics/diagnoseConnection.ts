@@ -6,7 +6,7 @@ import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isOutOfReach, type ServiceError } from '../service/errors.ts';
-import type { Session } from '../service/session.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
@@ -24,7 +24,7 @@ export interface DiagnosisDeps {
   readonly status: StatusItem;
   /** Aborts when the key is deleted, in this window or another. */
   readonly signOutSignal: AbortSignal;
-  readonly session: () => Promise<Session>;
+  readonly runtime: () => Promise<ServiceRuntime>;
   readonly access: () => Promise<CredentialAccess>;
 }
 
@@ -46,7 +46,7 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
     const looked = await (await deps.access()).lookUp(folder);
     const { credentials, ...shown } = whatToDiagnose(looked.found, looked.choice);
     const settings = readSettings(document);
-    const session = credentials && (await deps.session());
+    const runtime = credentials && (await deps.runtime());
     const run = async (onResult: (result: CheckResult) => void, signal: AbortSignal) => {
       if (!credentials) return;
       const subject = { credentials, settings, folder };
@@ -60,7 +60,7 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
       ...shown,
       run: credentials && run,
       copy: (checks) =>
-        copyReport(checksReport(checks, versions(), new Date()), { looked, settings, session }),
+        copyReport(checksReport(checks, versions(), new Date()), { looked, settings, runtime }),
     });
     if (fix === undefined) return;
     // On behalf of what was checked, whatever is shown by now.
@@ -82,7 +82,7 @@ export async function runChecks(
 ): Promise<ServiceError | undefined> {
   const { diagnose } = await import('../service/checks/diagnose.ts');
   const { credentials, settings } = subject;
-  const session = await deps.session();
+  const runtime = await deps.runtime();
   const note = (result: CheckResult) => {
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
     if (result.check === 'access' && 'facts' in result && !result.facts.isUnproven) {
@@ -92,7 +92,7 @@ export async function runChecks(
   };
   const mayUse = () => isInUse(deps, subject);
   const ends = AbortSignal.any([signal, deps.signOutSignal]);
-  return (await diagnose({ session, credentials, settings, mayUse }, note, ends)).failure;
+  return (await diagnose({ runtime, credentials, settings, mayUse }, note, ends)).failure;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   type ShownCheck,
   STATE_WORDS,
   shownCheck,
-} from './checkSentences.ts';
+} from './checkMessages.ts';
 
 /** The live list of *Diagnose Connection*. */
 

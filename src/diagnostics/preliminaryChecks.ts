@@ -6,7 +6,7 @@ import {
   lookedText,
   missingText,
   unusableText,
-} from '../credentials/settingSentences.ts';
+} from '../credentials/credentialMessages.ts';
 import {
   type ExternalSource,
   externalSource,
@@ -28,7 +28,7 @@ import {
   type ShownCheck,
   unapprovedText,
   WELL_FORMED,
-} from './checkSentences.ts';
+} from './checkMessages.ts';
 
 /** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */
 

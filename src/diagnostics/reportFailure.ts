@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type Uri, type WorkspaceFolder, window } from 'vscode';
+import { contextOf } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
-import { contextOf } from '../credentials/settingSentences.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import { messageFor } from '../messages/messages.ts';
@@ -84,7 +84,7 @@ async function explained(
     const subject = { ...used, folder: activeFolder(used.document) };
     if (!(await isInUse(deps, subject))) return refusal;
     const { service } = used.credentials.approved;
-    if ((await deps.session()).isPaused(service)) return refusal.with({ isUnchecked: true });
+    if ((await deps.runtime()).isPaused(service)) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);
     const failure = await cancellable('finding the cause…', (signal) =>
       runChecks(deps, subject, () => {}, AbortSignal.any([signal, late])),

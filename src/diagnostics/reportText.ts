@@ -6,18 +6,18 @@ import type {
 } from '../credentials/sourceSelection.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
-import type { Load } from '../service/session.ts';
+import type { LimiterReport } from '../service/serviceRuntime.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { requestsWords } from '../status/requestsLine.ts';
 import type {
   PastFailure,
   PastGeneration,
-  PastToken,
+  PastTokenWait,
   SessionHistory,
 } from '../status/sessionHistory.ts';
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
-import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkSentences.ts';
+import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkMessages.ts';
 
 /** The two reports that people copy for strangers who help. Pure. */
 
@@ -61,8 +61,8 @@ export interface DiagnosticsFacts {
   readonly looked: LookupResult | LookupTimeout;
   readonly status: StatusFacts;
   /** Empty as long as nothing was sent. */
-  readonly loads: readonly Load[];
-  readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokens'>;
+  readonly loads: readonly LimiterReport[];
+  readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokenWaits'>;
 }
 
 /**
@@ -86,7 +86,7 @@ export function diagnosticsReport(facts: DiagnosticsFacts): Report {
     ],
     ['Last failures', newestFirst(history.failures, (one) => failureWords(one, now))],
     ['Last generations', newestFirst(history.generations, (one) => generationWords(one, now))],
-    ['Last waits for a token', newestFirst(history.tokens, (one) => waitWords(one, now))],
+    ['Last waits for a token', newestFirst(history.tokenWaits, (one) => waitWords(one, now))],
   ];
   const blocks = sections.map(([title, lines]) =>
     [`## ${title}`, '', ...(lines.length > 0 ? lines : ['none']).map((line) => `- ${line}`)].join(
@@ -165,7 +165,7 @@ function tokenWords({ token }: StatusFacts, now: number): string {
     .join(', ');
 }
 
-function loadLines({ isInUse, state }: Load): string[] {
+function loadLines({ isInUse, state }: LimiterReport): string[] {
   const words = requestsWords(state);
   if (!isInUse && words.length === 0) return [];
   const whose = isInUse ? 'Requests' : 'Requests to a service not in use any more';
@@ -198,7 +198,7 @@ function generationWords(generation: PastGeneration, now: number): string {
   return `${ago(at, now)}: ${first}, ${end} after ${wholeMs} ms`;
 }
 
-function waitWords({ at, ms }: PastToken, now: number): string {
+function waitWords({ at, ms }: PastTokenWait, now: number): string {
   return `${ago(at, now)}: ${ms} ms`;
 }
 

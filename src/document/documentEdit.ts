@@ -12,18 +12,18 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { type OffsetRange, placeOf, type TextChange } from './trackedText.ts';
+import { type OffsetRange, replacedRange, type TextChange } from './trackedRange.ts';
 
 /** The only calls that change documents. Plain text: nothing in it is expanded or run. */
 
 /**
  * Edits at several places that do not touch.
- * @param beginsStep whether an undo step begins with this edit
+ * @param undoStopBefore whether an undo step begins with this edit
  */
 export function editEditor(
   editor: TextEditor,
   changes: readonly TextChange[],
-  beginsStep: boolean,
+  undoStopBefore: boolean,
 ): Thenable<boolean> {
   const ranged = rangedIn(editor.document, changes);
   return editor.edit(
@@ -34,7 +34,7 @@ export function editEditor(
         else builder.replace(range, text);
       }
     },
-    { undoStopBefore: beginsStep, undoStopAfter: false },
+    { undoStopBefore, undoStopAfter: false },
   );
 }
 
@@ -94,7 +94,7 @@ export function rangedIn(
   document: TextDocument,
   changes: readonly TextChange[],
 ): (readonly [range: Range, text: string])[] {
-  return changes.map((change) => [rangeOf(document, placeOf(change)), change.text] as const);
+  return changes.map((change) => [rangeOf(document, replacedRange(change)), change.text] as const);
 }
 
 /** Offsets count UTF-16 units. */

@@ -1,7 +1,7 @@
 import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
 import { rangeOf } from './documentEdit.ts';
 import { endOfText } from './target.ts';
-import type { OffsetRange, TextChange } from './trackedText.ts';
+import type { OffsetRange, TextChange } from './trackedRange.ts';
 
 /** How selections come out of edits of ours: as the same characters that they were. */
 

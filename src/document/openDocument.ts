@@ -11,7 +11,7 @@ import {
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
 import { isExecutedFile, isPlaceToWrite } from './target.ts';
-import { type OffsetRange, placeOf, type TextChange } from './trackedText.ts';
+import { type OffsetRange, replacedRange, type TextChange } from './trackedRange.ts';
 
 /** A document as a writer meets it; offsets count UTF-16 units. */
 export interface OpenDocument extends Disposable {
@@ -20,26 +20,26 @@ export interface OpenDocument extends Disposable {
   readonly version: number;
   readonly lineEnd: string;
   /** Whether an editor shows it. */
-  readonly isShown: boolean;
+  readonly isVisible: boolean;
   /** Whether it can be written to at all; of one without a tab VS Code would open it again. */
   readonly isOpen: boolean;
   textOf(range: OffsetRange): string;
   /**
    * Makes changes that do not touch, in one edit.
-   * @param beginsStep whether an undo step begins with them
+   * @param undoStopBefore whether an undo step begins with them
    * @returns what VS Code says: true also for edits that changed nothing, false for those that
    * came too late (both measured)
    * @throws if the editor was closed in this moment
    */
-  write(changes: readonly TextChange[], beginsStep: boolean): Promise<boolean>;
+  write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean>;
   onDidChange(listener: ChangeListener): Disposable;
 }
 
 /**
  * Is told of everybody's changes, each at its offset after those before it in the list.
- * @param isReplay whether an undo or redo made them
+ * @param isUndoRedo whether an undo or redo made them
  */
-export type ChangeListener = (changes: readonly TextChange[], isReplay: boolean) => void;
+export type ChangeListener = (changes: readonly TextChange[], isUndoRedo: boolean) => void;
 
 /** A document of VS Code, wherever it is shown, split, or renamed to. */
 export class EditorDocument implements OpenDocument {
@@ -52,7 +52,7 @@ export class EditorDocument implements OpenDocument {
     this.#listeners = [
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
-        for (const listener of this.#onChange) listener(contentChanges, isReplay(reason));
+        for (const listener of this.#onChange) listener(contentChanges, isUndoRedo(reason));
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
     ];
@@ -70,7 +70,7 @@ export class EditorDocument implements OpenDocument {
     return this.#document.eol === EndOfLine.CRLF ? '\r\n' : '\n';
   }
 
-  get isShown(): boolean {
+  get isVisible(): boolean {
     return editorOf(this.#document) !== undefined;
   }
 
@@ -84,12 +84,12 @@ export class EditorDocument implements OpenDocument {
     return this.#document.getText(rangeOf(this.#document, range));
   }
 
-  async write(changes: readonly TextChange[], beginsStep: boolean): Promise<boolean> {
+  async write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
     if (!changes.every((change) => this.#has(change))) return false;
     const editor = editorOf(this.#document);
     if (!editor) return editDocument(this.#document, rangedIn(this.#document, changes));
     const restoreSelections = keepSelections(this.#document, changes);
-    const accepted = await editEditor(editor, changes, beginsStep);
+    const accepted = await editEditor(editor, changes, undoStopBefore);
     if (accepted) restoreSelections();
     return accepted;
   }
@@ -105,7 +105,7 @@ export class EditorDocument implements OpenDocument {
 
   /** VS Code would write what lies outside of the document at its nearest end (measured). */
   #has(change: TextChange): boolean {
-    const place = placeOf(change);
+    const place = replacedRange(change);
     const { start, end } = rangeOf(this.#document, place);
     const offsetAt = (position: Position) => this.#document.offsetAt(position);
     return offsetAt(start) === place.start && offsetAt(end) === place.end;
@@ -129,7 +129,7 @@ export class EditorDocument implements OpenDocument {
   }
 }
 
-function isReplay(reason: TextDocumentChangeReason | undefined): boolean {
+function isUndoRedo(reason: TextDocumentChangeReason | undefined): boolean {
   return reason === TextDocumentChangeReason.Undo || reason === TextDocumentChangeReason.Redo;
 }
 

@@ -1,7 +1,7 @@
 import type { Disposable, TextDocument } from 'vscode';
-import { type AnswerPlace, AnswerRange, type NextChange } from './answerRange.ts';
+import { AnswerInDocument, type AnswerPlace, type NextChange } from './answerInDocument.ts';
 import type { OpenDocument } from './openDocument.ts';
-import { placeOf, type TextChange } from './trackedText.ts';
+import { replacedRange, type TextChange } from './trackedRange.ts';
 
 /** What became of the wish to take text back. */
 export type Undone =
@@ -45,7 +45,7 @@ interface WriterOptions {
 
 /** A change under way, until it is reported. */
 interface Expected extends NextChange {
-  readonly range: AnswerRange;
+  readonly range: AnswerInDocument;
 }
 
 /** Times that text is taken back, before it is left where it is: the user may always be quicker. */
@@ -61,7 +61,7 @@ const REMOVALS = 10;
  */
 export class StreamWriter implements AnswerWriter {
   readonly #openDocument: OpenDocument;
-  readonly #ranges: readonly AnswerRange[];
+  readonly #ranges: readonly AnswerInDocument[];
   readonly #listener: { dispose(): void };
   readonly #timing: Timing;
   readonly #onTakenBack: () => void;
@@ -82,9 +82,9 @@ export class StreamWriter implements AnswerWriter {
     this.#openDocument = openDocument;
     this.#timing = timing;
     this.#onTakenBack = onTakenBack;
-    this.#ranges = places.map((place) => new AnswerRange(openDocument, place));
-    this.#listener = openDocument.onDidChange((changes, isReplay) =>
-      this.#follow(changes, isReplay),
+    this.#ranges = places.map((place) => new AnswerInDocument(openDocument, place));
+    this.#listener = openDocument.onDidChange((changes, isUndoRedo) =>
+      this.#follow(changes, isUndoRedo),
     );
   }
 
@@ -121,7 +121,7 @@ export class StreamWriter implements AnswerWriter {
     for (let removals = 0; removals <= REMOVALS; removals += 1) {
       const changes = this.#ranges.flatMap((range) => range.removal());
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
-      if (!(this.#openDocument.isShown || this.#openDocument.isOpen)) return 'refused';
+      if (!(this.#openDocument.isVisible || this.#openDocument.isOpen)) return 'refused';
       const edit = this.#openDocument.write(changes, true);
       if ((await answerOf(edit, this.#timing.deadlineMs)) === 'late') return 'refused';
     }
@@ -161,7 +161,7 @@ export class StreamWriter implements AnswerWriter {
     this.#openDocument.dispose();
   }
 
-  #range(answer: number): AnswerRange {
+  #range(answer: number): AnswerInDocument {
     const range = this.#ranges[answer];
     if (!range) throw new RangeError(`No answer ${answer}`);
     return range;
@@ -221,7 +221,7 @@ export class StreamWriter implements AnswerWriter {
   }
 
   /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */
-  #follow(changes: readonly TextChange[], isReplay: boolean): void {
+  #follow(changes: readonly TextChange[], isUndoRedo: boolean): void {
     const ours = new Map<TextChange, Expected>();
     for (const expected of this.#expected) {
       const reported = changes.find((change) => isSame(change, expected.change));
@@ -235,13 +235,13 @@ export class StreamWriter implements AnswerWriter {
       const writer = expected ? this.#ranges.indexOf(expected.range) : -1;
       for (const [index, { own }] of this.#ranges.entries()) {
         if (index === writer) own.grow(change, expected?.tailLength);
-        else own.follow(change, { belongsBehind: index < writer, isReplay, isTyping });
+        else own.follow(change, { belongsBehind: index < writer, isUndoRedo, isTyping });
       }
       expected?.range.wrote(expected);
     }
     if (areOurs) this.#expected = [];
     if (changes.length > 0) this.#isForeign = !areOurs;
-    if (isReplay && hadText && !this.#hasTextOfOpen) this.#onTakenBack();
+    if (isUndoRedo && hadText && !this.#hasTextOfOpen) this.#onTakenBack();
   }
 }
 
@@ -304,7 +304,7 @@ class EditAttempts {
 
 /** Whether nothing stands between the places of two changes. */
 function doTouch(one: TextChange, other: TextChange): boolean {
-  const [first, second] = [placeOf(one), placeOf(other)];
+  const [first, second] = [replacedRange(one), replacedRange(other)];
   return first.start <= second.end && second.start <= first.end;
 }
 

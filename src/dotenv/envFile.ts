@@ -1,7 +1,6 @@
 import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
 import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
-import { nearestSetting } from './nearest.ts';
 import {
   type ColumnRange,
   type IssueDetails,
@@ -9,6 +8,7 @@ import {
   recognisedSettings,
   valuesOf,
 } from './settingValue.ts';
+import { nearestSetting } from './spelling.ts';
 
 /**
  * Reads the three settings out of a `.env` text or an environment, with the place of what is wrong.

@@ -10,7 +10,7 @@ export type EnvEdit =
   | { readonly kind: 'replace'; readonly place: IssuePlace; readonly newText: string }
   | { readonly kind: 'remove-line'; readonly line: number };
 
-export interface Mending {
+export interface EnvFix {
   readonly edit: EnvEdit;
   /** Where a mending chooses one of the maker's regions. */
   readonly region: Region | undefined;
@@ -22,18 +22,18 @@ export interface Mending {
  * read as another value.
  * @param lines the assignments of the text as it is now
  */
-export function mendEnvFile(
+export function envFixes(
   lines: ReadonlyMap<number, Assignment>,
   issue: Issue,
   vendor: Vendor,
-): readonly Mending[] {
+): readonly EnvFix[] {
   const assignment = lines.get(issue.place?.line ?? -1);
   const name = assignment && placeOf(assignment);
   if (!name || assignment.name !== issue.name) return [];
   const { line } = name;
   const { padded, value: span, comment } = partsOf(assignment);
   const value = readOf(assignment);
-  const rewrite = (where: ColumnRange, text: string, isRead = text, region?: Region): Mending[] => {
+  const rewrite = (where: ColumnRange, text: string, isRead = text, region?: Region): EnvFix[] => {
     // A comment without a blank before it would become a part of the value.
     const isGlued = text !== '' && comment?.start === where.end;
     const written = isGlued ? `${text} ` : text;
@@ -83,7 +83,7 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
   return bareValue(assignment.raw.slice(start, end)).value;
 }
 
-function removal(line: number): Mending {
+function removal(line: number): EnvFix {
   return { edit: { kind: 'remove-line', line }, region: undefined };
 }
 

@@ -2,7 +2,7 @@ import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspac
 import { isEnvFile } from '../credentials/folders.ts';
 import { type GitRisk, gitRisk } from '../dotenv/gitRisk.ts';
 import { readSettings } from '../settings.ts';
-import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';
+import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { rangeOf } from './envDocument.ts';
 import { type OpenText, type Problem, problemsOf, readOpenText } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
@@ -22,7 +22,7 @@ export function startEnvFile(): Disposable {
       risk: risks.get(document),
     });
   const diagnostics = new DocumentDiagnostics({
-    isMeant: isEnvFile,
+    appliesTo: isEnvFile,
     diagnosticsOf: async (document) => {
       const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
       return problemsIn(document, text).map(diagnosticOf);
@@ -44,18 +44,18 @@ export function startEnvFile(): Disposable {
     files.onDidChange(lookAtAll),
     files.onDidDelete(lookAtAll),
     workspace.onDidSaveTextDocument((document) => {
-      if (diagnostics.isShown(document)) void lookAtGit(document);
+      if (diagnostics.hasDiagnostics(document)) void lookAtGit(document);
     }),
     diagnostics,
     registerQuickFixes((document, text) =>
-      diagnostics.isShown(document) ? problemsIn(document, text) : undefined,
+      diagnostics.hasDiagnostics(document) ? problemsIn(document, text) : undefined,
     ),
   );
 }
 
 function diagnosticOf({ kind, severity, place, message }: Problem): Diagnostic {
   const diagnostic = new Diagnostic(rangeOf(place), message, SEVERITIES[severity]);
-  diagnostic.source = SOURCE;
+  diagnostic.source = DIAGNOSTIC_SOURCE;
   diagnostic.code = kind;
   return diagnostic;
 }

@@ -4,9 +4,9 @@ import {
   settingLabel,
   shownName,
   urlProblem,
-} from '../credentials/settingSentences.ts';
+} from '../credentials/credentialMessages.ts';
 import type { Issue } from '../dotenv/envFile.ts';
-import type { Mending } from '../dotenv/envMend.ts';
+import type { EnvFix } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { IssueKind } from '../dotenv/settingValue.ts';
 
@@ -83,7 +83,7 @@ export function incompleteText(names: readonly string[]): string {
 }
 
 /** The title of an edit that mends an issue. */
-export function mendingTitle(issue: Issue, { edit, region }: Mending): string {
+export function mendingTitle(issue: Issue, { edit, region }: EnvFix): string {
   if (region) return `Use the Region ${region.place}`;
   if (issue.kind === 'similar-name') return `Rename to ${issue.expected}`;
   if (edit.kind === 'replace') return TITLES[issue.kind] ?? 'Clean Up Value';

@@ -9,11 +9,11 @@ import {
   WorkspaceEdit,
 } from 'vscode';
 import { findKey } from '../dotenv/envKey.ts';
-import { type EnvEdit, mendEnvFile } from '../dotenv/envMend.ts';
+import { type EnvEdit, envFixes } from '../dotenv/envMend.ts';
 import { type Assignment, byLine } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
-import { SOURCE } from '../ui/documentDiagnostics.ts';
+import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { appendedLines, lineRange, rangeOf } from './envDocument.ts';
 import { ADD_LINES, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
 import { absentNames, type OpenText, type Problem, readOpenText } from './problems.ts';
@@ -43,7 +43,7 @@ export function registerQuickFixes(
     if (!problems) return [];
     const fixContext: FixContext = { ...text, document, lines: byLine(text.assignments), vendor };
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
-    const ours = context.diagnostics.filter(({ source }) => source === SOURCE);
+    const ours = context.diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
     const shown = Map.groupBy(ours, ({ code, range }) => keyOf(String(code), range));
     const actions = new Map<string, CodeAction>();
     for (const problem of problems) {
@@ -77,7 +77,7 @@ function fixesOf({ kind, issue }: Problem, fixContext: FixContext): CodeAction[]
   }
   if (kind === 'byte-order-mark') return [withCommand('removeByteOrderMark')];
   if (!issue) return [];
-  const mendings = mendEnvFile(lines, issue, vendor);
+  const mendings = envFixes(lines, issue, vendor);
   if (mendings.length === 0) return [withCommand('setUp')];
   return mendings.map((mending) => {
     const action = withEdit(mendingTitle(issue, mending), editOf(document, mending.edit));

@@ -53,7 +53,7 @@ export class CodeFence {
   }
 
   /** What comes next continues an answer that was cut off: a fence that it begins with goes. */
-  goOn(): void {
+  expectReopenedFence(): void {
     this.#head ??= '';
   }
 

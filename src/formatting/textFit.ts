@@ -1,7 +1,7 @@
+import { CharacterFilter } from './characterFilter.ts';
 import { CodeFence } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
 import { isIndented, isProse, keepsFences } from './languages.ts';
-import { PlainText } from './plainText.ts';
 
 /** One rule for text that comes in pieces, cut anywhere. */
 interface FormatStep {
@@ -20,12 +20,12 @@ interface FormatStep {
  * fence or a character, and its continuation is added after `goOn`.
  */
 export class TextFit {
-  readonly #plainText: PlainText;
+  readonly #plainText: CharacterFilter;
   readonly #codeFence: CodeFence | undefined;
   readonly #steps: readonly FormatStep[];
 
   constructor({ indentation, languageId }: FitOptions) {
-    this.#plainText = new PlainText(!isProse(languageId));
+    this.#plainText = new CharacterFilter(!isProse(languageId));
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
     this.#steps = [
       this.#plainText,
@@ -47,8 +47,8 @@ export class TextFit {
   }
 
   /** What comes next continues an answer that was cut off: a fence that it begins with goes, too. */
-  goOn(): void {
-    this.#codeFence?.goOn();
+  continue(): void {
+    this.#codeFence?.expectReopenedFence();
   }
 
   /** @returns what is left when no more pieces come; a second end leaves nothing */

@@ -7,8 +7,8 @@ import { inform } from '../ui/notify.ts';
 import { Job } from './job.ts';
 import { offerResult } from './outcome.ts';
 import { promptsFor } from './prompt.ts';
-import { isWanted } from './promptChecks.ts';
-import { type GenerateOptions, runJob } from './runJob.ts';
+import { confirmSize } from './promptChecks.ts';
+import { type GenerateDeps, runJob } from './runJob.ts';
 
 /** What was chosen for one generation besides what the settings say. */
 export interface Order {
@@ -21,11 +21,11 @@ export interface Order {
  * Sends the selected texts, or with no selection a typed prompt, and writes the answers where the
  * insert mode says while they stream.
  */
-export async function generate(options: GenerateOptions, order: Order = {}): Promise<void> {
+export async function generate(options: GenerateDeps, order: Order = {}): Promise<void> {
   const editor = window.activeTextEditor;
   if (!editor) return inform('open a document and select text first.');
   // Before anything is captured: from then on nothing may change unseen.
-  const isSeenFirst = await leadsToExecutedFile(editor.document);
+  const mustPreview = await leadsToExecutedFile(editor.document);
   const answerLanguage = order.template?.answerLanguage;
   const [first, ...more] = captureTargets(editor).map((target) => ({
     ...target,
@@ -37,7 +37,7 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
     return inform('this selection is being generated for already. Escape stops it.');
   }
   const settings = settingsFor(editor, order);
-  const mode = modeFor(editor.document, settings.insertMode, isSeenFirst);
+  const mode = modeFor(editor.document, settings.insertMode, mustPreview);
   // From here on the places are followed: what comes next can take the user minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
@@ -45,8 +45,8 @@ export async function generate(options: GenerateOptions, order: Order = {}): Pro
   try {
     await runJob(options, job, job.answers, 'restart', async () => {
       const prompts = await promptsFor(targets, order.template);
-      if (!prompts || !(await isWanted(prompts))) return false;
-      for (const [answer, prompt] of prompts.entries()) job.ask(answer, prompt);
+      if (!prompts || !(await confirmSize(prompts))) return false;
+      for (const [answer, prompt] of prompts.entries()) job.setPrompt(answer, prompt);
       return true;
     });
   } finally {

@@ -2,7 +2,7 @@ import type { Disposable, TextDocument } from 'vscode';
 import { EditorDocument } from '../document/openDocument.ts';
 import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
-import { TrackedText } from '../document/trackedText.ts';
+import { TrackedRange } from '../document/trackedRange.ts';
 import { TextFit } from '../formatting/textFit.ts';
 import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
 import type { Settings } from '../settings.ts';
@@ -25,7 +25,7 @@ export interface Result {
 interface Answer {
   readonly target: Target;
   /** The selection, wherever it is by now. */
-  readonly selection: TrackedText;
+  readonly selection: TrackedRange;
   prompt: string;
   fit: TextFit;
   /** As the service sent it. */
@@ -60,7 +60,7 @@ export class Job implements Result, Disposable {
       const { start, end } = target.selection;
       return {
         target,
-        selection: new TrackedText(document.offsetAt(start), document.offsetAt(end)),
+        selection: new TrackedRange(document.offsetAt(start), document.offsetAt(end)),
         prompt: target.selectedText,
         fit: new TextFit(mode.fit(target)),
         text: '',
@@ -135,7 +135,7 @@ export class Job implements Result, Disposable {
     return this.#answer(answer).prompt;
   }
 
-  ask(answer: number, prompt: string): void {
+  setPrompt(answer: number, prompt: string): void {
     this.#answer(answer).prompt = prompt;
   }
 
@@ -189,7 +189,7 @@ export class Job implements Result, Disposable {
     const one = this.#answer(answer);
     one.state = nextRunState(one.state, runMode);
     if (one.state.kind === 'replacing') return '';
-    one.fit.goOn();
+    one.fit.continue();
     return one.text;
   }
 

@@ -36,13 +36,13 @@ async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): 
     job.answers.length === 1 ? 'the answer' : `${cut.length} of ${job.answers.length} answers`;
   const text = `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
   const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
-  if (picked === CONTINUE) await goOn(job, runAgain);
+  if (picked === CONTINUE) await continueAnswers(job, runAgain);
   if (picked === TRY_AGAIN) await runAgain(cut, 'restart');
   if (picked === UNDO) tellUndone(await job.undo());
 }
 
 /** Continues what the service cut. */
-export async function goOn(job: Job | undefined, runAgain: RunAgain): Promise<void> {
+export async function continueAnswers(job: Job | undefined, runAgain: RunAgain): Promise<void> {
   if (!job || job.cut.length === 0) return inform('there is no answer here that the service cut.');
   if (job.isTakenBack) return inform('that answer was taken back. Generate a new one.');
   await runAgain(job.cut, 'continue');

@@ -17,7 +17,7 @@ const ASK_ABOVE_SELECTIONS = 10;
  * Asks before many requests or much text, and refuses too much and what is nothing but blanks.
  * @returns whether to send it
  */
-export async function isWanted(prompts: readonly string[]): Promise<boolean> {
+export async function confirmSize(prompts: readonly string[]): Promise<boolean> {
   const text = prompts.join('');
   if (text.trim() === '') {
     inform('there is nothing but blanks to send.');
@@ -66,7 +66,7 @@ export async function isFreeOfSecrets(
   };
   const text = `Nothing was sent: the text holds ${secretNames([...kinds])}.`;
   if ((await window.showWarningMessage(text, options, mask)) !== mask) return false;
-  for (const { answer } of holding) job.ask(answer, client.mask(job.promptOf(answer)));
+  for (const { answer } of holding) job.setPrompt(answer, client.mask(job.promptOf(answer)));
   return true;
 }
 

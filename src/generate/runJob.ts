@@ -13,10 +13,10 @@ import type { Jobs } from './jobs.ts';
 import { offerResult, type RunAgain, tellOutcome } from './outcome.ts';
 import { isFreeOfSecrets } from './promptChecks.ts';
 import { endOf, type RunMode } from './run.ts';
-import { markLine, Silence } from './waiting.ts';
+import { markLine, SlowResponseQuestion } from './waiting.ts';
 
 /** What the main job needs from the rest of the extension. */
-export interface GenerateOptions {
+export interface GenerateDeps {
   readonly jobs: Jobs;
   /**
    * Usable credentials for text of this document, after asking the user for what is missing;
@@ -42,7 +42,7 @@ interface Outcome {
 
 /** Answers of a job that are generated together. */
 interface Run {
-  readonly options: GenerateOptions;
+  readonly options: GenerateDeps;
   readonly job: Job;
   readonly answers: readonly number[];
   readonly runMode: RunMode;
@@ -54,11 +54,11 @@ interface Ran {
   readonly outcomes: readonly Outcome[];
 }
 
-interface Request {
+interface RunContext {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
-  readonly silence: Silence;
+  readonly silence: SlowResponseQuestion;
 }
 
 /** Requests that one command has open at a time; the client's own limit may be lower. */
@@ -70,7 +70,7 @@ const MOST_AT_ONCE = 8;
  * @param prepare what the user is asked first; false if they gave up
  */
 export async function runJob(
-  options: GenerateOptions,
+  options: GenerateDeps,
   job: Job,
   answers: readonly number[],
   runMode: RunMode = 'restart',
@@ -103,14 +103,14 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
     'generating…',
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
-      return generateAll(run, { client, signal, say, silence: new Silence(say) });
+      return generateAll(run, { client, signal, say, silence: new SlowResponseQuestion(say) });
     },
     controller,
   );
   return { used: { document, credentials, settings }, outcomes };
 }
 
-async function generateAll(run: Run, request: Request): Promise<Outcome[]> {
+async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   const { job, answers } = run;
   const marked = answers.map((answer) => ({
     answer,
@@ -135,7 +135,7 @@ async function generateAll(run: Run, request: Request): Promise<Outcome[]> {
 async function generateOne(
   { options: { jobs, onStart }, job, runMode }: Run,
   answer: number,
-  { client, signal, say, silence }: Request,
+  { client, signal, say, silence }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
   const watch = onStart();
@@ -143,7 +143,7 @@ async function generateOne(
   try {
     const prompt = job.promptOf(answer);
     const answerSoFar = job.begin(answer, runMode);
-    const generation = await silence.broken(
+    const generation = await silence.runAndAsk(
       (ends, onSilence, onFirstText) =>
         client.generateText(prompt, job.settings.parameters, {
           signal: ends,
@@ -185,8 +185,8 @@ async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Pr
   const came = outcomes.filter(({ error }) => error === undefined);
   const told = byKind(failed).map(async (alike) => {
     const answers = alike.map(({ answer }) => answer);
-    const isWanted = await options.report(alike[0]?.error, used, linesOf(answers));
-    if (isWanted) await runAgain(answers, runMode);
+    const wantsRetry = await options.report(alike[0]?.error, used, linesOf(answers));
+    if (wantsRetry) await runAgain(answers, runMode);
   });
   if (came.length > 0)
     told.push(

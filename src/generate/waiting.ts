@@ -32,7 +32,7 @@ export function markLine(document: TextDocument, line: number): () => void {
  * Requests of one command that get no answer. A connection can die without a word, and the request
  * on it may have run all the same: so that nobody but the user decides to send it again.
  */
-export class Silence {
+export class SlowResponseQuestion {
   readonly #say: (message: string) => void;
   readonly #silent = new Set<AbortController>();
   #isAsking = false;
@@ -47,7 +47,7 @@ export class Silence {
    * is given up takes its connection with it.
    * @throws what the request throws
    */
-  async broken<Result>(
+  async runAndAsk<Result>(
     run: (ends: AbortSignal, onSilence: () => void, onFirstText: () => void) => Promise<Result>,
     cancelled: AbortSignal,
   ): Promise<Result> {

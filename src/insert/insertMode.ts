@@ -1,4 +1,4 @@
-import type { AnswerPlace } from '../document/answerRange.ts';
+import type { AnswerPlace } from '../document/answerInDocument.ts';
 import type { AnswerWriter } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
 import type { FitOptions } from '../formatting/indentation.ts';

@@ -22,13 +22,13 @@ export const insertModeIds: readonly string[] = insertModes.map(({ id }) => id);
 
 /**
  * The mode of this id, or the one that takes its place in this document.
- * @param isSeenFirst whether nothing may land there without a look at it
+ * @param mustPreview whether nothing may land there without a look at it
  */
-export function modeFor(document: TextDocument, id: string, isSeenFirst: boolean): InsertMode {
+export function modeFor(document: TextDocument, id: string, mustPreview: boolean): InsertMode {
   const chosen = insertModes.find((mode) => mode.id === id) ?? insertModes[0];
   if (!chosen.placeOf && chosen !== preview) return chosen;
   if (!isWritable(document)) return newDocument;
-  return chosen.placeOf && isSeenFirst ? previewing(chosen.placeOf) : chosen;
+  return chosen.placeOf && mustPreview ? previewing(chosen.placeOf) : chosen;
 }
 
 /** Asks where the answer shall go this once. @param usual as in the settings */

@@ -1,5 +1,5 @@
 import { Range } from 'vscode';
-import type { AnswerPlace } from '../document/answerRange.ts';
+import type { AnswerPlace } from '../document/answerInDocument.ts';
 import { EditorDocument } from '../document/openDocument.ts';
 import { StreamWriter } from '../document/streamWriter.ts';
 import { endOfText, type Target } from '../document/target.ts';

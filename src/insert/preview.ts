@@ -1,5 +1,5 @@
 import type { TextDocument, Uri } from 'vscode';
-import type { AnswerPlace } from '../document/answerRange.ts';
+import type { AnswerPlace } from '../document/answerInDocument.ts';
 import { showDocument } from '../document/documentEdit.ts';
 import type { EditorDocument } from '../document/openDocument.ts';
 import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';

@@ -18,7 +18,7 @@ export interface MessageContext {
 }
 
 /** A place that holds settings, and the ways to it. */
-export interface SettingsHome {
+export interface FixActions {
   /** "the settings", within a sentence. */
   readonly name: string;
   readonly key: Action;
@@ -28,20 +28,20 @@ export interface SettingsHome {
 
 export interface FixLocation {
   /** Holds key, project and service URL. */
-  readonly place: SettingsHome;
+  readonly place: FixActions;
   /** Holds the address of the host that failed. */
-  readonly address: SettingsHome;
+  readonly address: FixActions;
   /** The address of this host stands in our own list of vendors, so that nobody has misspelt it. */
   readonly isOfVendor: boolean;
   readonly isIdentity: boolean;
   /** Nothing was to be generated, so that nothing is lost or paid twice. */
-  readonly isHarmless: boolean;
+  readonly isSafeToRepeat: boolean;
 }
 
 /** What is said about a failure. */
 export type Sentence = (details: ErrorDetails, where: FixLocation) => Message;
 
-const PLACES: Readonly<Record<SettingsPlace, SettingsHome>> = {
+const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   editor: { name: 'the settings', key: 'setApiKey', value: 'openSettings', all: 'setUp' },
   envFile: {
     name: 'the .env file',
@@ -68,6 +68,6 @@ export function fixLocation({ host }: ErrorDetails, context: MessageContext): Fi
     address: isIdentity ? PLACES.editor : PLACES[source],
     isOfVendor: isVendorIdentity || isRegion,
     isIdentity,
-    isHarmless: isCheck || isIdentity,
+    isSafeToRepeat: isCheck || isIdentity,
   };
 }

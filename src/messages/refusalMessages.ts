@@ -1,6 +1,6 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Message } from './actions.ts';
-import type { FixLocation, Sentence, SettingsHome } from './fixLocation.ts';
+import type { FixActions, FixLocation, Sentence } from './fixLocation.ts';
 
 /**
  * Every sentence about what was refused: a parameter, a key, a token, an account or a project. Names,
@@ -82,7 +82,7 @@ function unchecked(isUnchecked: true | undefined): string {
   return isUnchecked ? ' Its cause could not be checked now.' : '';
 }
 
-function howToSetKey({ key, name }: SettingsHome): string {
+function howToSetKey({ key, name }: FixActions): string {
   if (key === 'setApiKey') return 'set it here';
   return key === 'openEnvFile' ? `put it into ${name}` : `set it in ${name} and restart VS Code`;
 }

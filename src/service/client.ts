@@ -8,11 +8,12 @@ import {
 } from './generation/inference.ts';
 import { type Parameters, parameterProblem } from './generation/parameters.ts';
 import { mapParameters, requestText, stringsIn } from './generation/requestBody.ts';
-import { type Answer, type Retry, requestLimit } from './http/httpRequest.ts';
-import type { RequestLimit } from './http/limiter.ts';
+import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
+import type { RateLimit } from './http/limiter.ts';
 import { explainByModel } from './models/explain.ts';
-import { newTokensByDefault, type Request } from './models/modelLimits.ts';
+import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
 import type { Model } from './models/modelList.ts';
+import { parseJson, readTokenCount, withNullPrototype } from './responseSchemas.ts';
 import {
   holdsPrivateKey,
   kindsIn,
@@ -22,7 +23,6 @@ import {
 } from './secrets/promptSecrets.ts';
 import { repeats } from './secrets/redact.ts';
 import type { Operation } from './vendors.ts';
-import { own, parseJson, readTokenCount } from './wire.ts';
 
 export interface GenerateOptions {
   readonly signal?: AbortSignal;
@@ -40,7 +40,7 @@ export interface GenerateOptions {
 
 export interface TokenCount {
   readonly tokens: number;
-  readonly requestLimit: RequestLimit;
+  readonly requestLimit: RateLimit;
 }
 
 export interface ClientOptions extends InferenceOptions {
@@ -57,7 +57,7 @@ export interface ClientOptions extends InferenceOptions {
   readonly secrets?: () => readonly string[];
 }
 
-interface GenerationRequest extends Request {
+interface GenerationRequest extends ModelRequest {
   readonly prompt: string;
   readonly answerSoFar: string;
 }
@@ -72,7 +72,7 @@ export class Client {
   readonly #options: ClientOptions;
 
   constructor(options: ClientOptions) {
-    this.#options = own(options);
+    this.#options = withNullPrototype(options);
   }
 
   /**
@@ -98,13 +98,13 @@ export class Client {
     // Once more: what the service said meanwhile may limit the model.
     const { body, dropped } = this.#generationBody(request);
     const callbacks = new Callbacks();
-    const reader = new AnswerReader(operation, callbacks.keeping(onText));
+    const reader = new AnswerReader(operation, callbacks.capturing(onText));
     const answer = infer(this.#options, onText ? `${operation}Stream` : operation, body, {
       signal,
       onRetry,
       onSilence,
       callbacks,
-      mayReplay: () => !reader.hasText,
+      mayResend: () => !reader.hasText,
       read: ({ body }) => reader.read(body, signal),
     });
     const generation = await answer.catch((error) => this.#refuse(error, request, signal));
@@ -122,9 +122,9 @@ export class Client {
     signal: AbortSignal,
     onRetry?: (retry: Retry) => void,
   ): Promise<TokenCount> {
-    const read = async ({ body, header }: Answer) => ({
+    const read = async ({ body, header }: HttpResponse) => ({
       tokens: readTokenCount(parseJson(await body.text())),
-      requestLimit: requestLimit(header),
+      requestLimit: readRateLimit(header),
     });
     return infer(this.#options, 'tokenization', this.#bodyOf({ input: text }), {
       signal,
@@ -149,9 +149,9 @@ export class Client {
 
   /** What is not sent: the keys of these credentials, and the token in use with the one before it. */
   get #secrets() {
-    const { tokens, credentials } = this.#options;
+    const { tokenService, credentials } = this.#options;
     const { apiKey, otherKeys = [] } = credentials;
-    return { apiKey: [apiKey, ...otherKeys], token: tokens.values };
+    return { apiKey: [apiKey, ...otherKeys], token: tokenService.values };
   }
 
   /** @param ofUser those of the texts that are not the model's own */
@@ -186,13 +186,13 @@ export class Client {
    * @throws {ServiceError} as the identity service failed
    */
   async #getReady(signal: AbortSignal): Promise<void> {
-    const { tokens, askModel, limiter } = this.#options;
+    const { tokenService, askModel, limiter } = this.#options;
     // Where starts keep a distance, the connection would cost the request its turn.
-    if (tokens.isLiving || !askModel || limiter.keepsDistance) return;
+    if (tokenService.isLiving || !askModel || limiter.keepsDistance) return;
     const waiting = new AbortController();
     const opened = askModel(AbortSignal.any([signal, waiting.signal])).catch(() => {});
     try {
-      await tokens.get(signal);
+      await tokenService.get(signal);
       const timer = setTimeout(() => waiting.abort(), CONNECTION_WAIT_MS);
       await opened;
       clearTimeout(timer);

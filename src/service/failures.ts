@@ -9,7 +9,7 @@ import {
   safeWord,
   TOKEN_REQUEST_REFUSED,
 } from './errors.ts';
-import { parseJson, shape } from './wire.ts';
+import { parseJson, shape } from './responseSchemas.ts';
 
 /**
  * What an error answer means, by status and code together: a status alone misleads, since a
@@ -18,7 +18,7 @@ import { parseJson, shape } from './wire.ts';
  */
 
 /** An answer that is no success. Its text goes no further than this file. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -48,7 +48,7 @@ const identityError = shape({
 });
 
 /** The failure that an inference answer reports. */
-export function inferenceFailure({ status, text }: ErrorAnswer): ServiceError {
+export function inferenceFailure({ status, text }: ErrorResponse): ServiceError {
   const json = parseJson(text);
   const body = v.safeParse(inferenceError, json);
   if (!body.success) {
@@ -90,7 +90,7 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
  * The failure that an identity answer reports. Only an error in the identity service's own shape
  * says anything about the key; any other 4xx comes from something in between.
  */
-export function identityFailure({ status, text }: ErrorAnswer): ServiceError {
+export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));
   if (status === 429) return new ServiceError('rate-limited', { status });
   if (status >= 500) return new ServiceError('server-failed', { status });

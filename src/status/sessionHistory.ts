@@ -18,7 +18,7 @@ export interface PastGeneration {
   readonly end: 'complete' | 'failed' | 'cancelled';
 }
 
-export interface PastToken {
+export interface PastTokenWait {
   readonly at: number;
   readonly ms: number;
 }
@@ -29,7 +29,7 @@ const KEPT = 5;
 export class SessionHistory {
   readonly #failures: PastFailure[] = [];
   readonly #generations: PastGeneration[] = [];
-  readonly #tokens: PastToken[] = [];
+  readonly #tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Monotonic milliseconds. */
   #waitsForTokenSince: number | undefined;
@@ -49,8 +49,8 @@ export class SessionHistory {
   }
 
   /** How long callers waited for a token; renewals in the background are nobody's wait. */
-  get tokens(): readonly PastToken[] {
-    return this.#tokens;
+  get tokenWaits(): readonly PastTokenWait[] {
+    return this.#tokenWaits;
   }
 
   failed(error: ServiceError | undefined): void {
@@ -70,7 +70,10 @@ export class SessionHistory {
     }
     const now = this.#clock.monotonic();
     if (kind === 'valid' && this.#waitsForTokenSince !== undefined) {
-      keep(this.#tokens, { at: this.#clock.now(), ms: Math.round(now - this.#waitsForTokenSince) });
+      keep(this.#tokenWaits, {
+        at: this.#clock.now(),
+        ms: Math.round(now - this.#waitsForTokenSince),
+      });
     }
     this.#waitsForTokenSince = kind === 'fetching' ? (this.#waitsForTokenSince ?? now) : undefined;
   }

@@ -12,7 +12,7 @@ import {
 } from 'vscode';
 import { insertModeIds } from '../insert/insertModes.ts';
 import { readSettings } from '../settings.ts';
-import { DocumentDiagnostics, SOURCE } from '../ui/documentDiagnostics.ts';
+import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { type Suggestion, suggestionsAt } from './suggestions.ts';
 import { isTemplateFile, TEMPLATES_PATH } from './templateDocument.ts';
 import { type TemplateIssue, templateIssueText } from './templateIssues.ts';
@@ -33,7 +33,7 @@ export function startTemplateFiles(): Disposable {
 /** Keeps what is wrong with open template files shown. */
 function showDiagnostics(): DocumentDiagnostics {
   return new DocumentDiagnostics({
-    isMeant: isTemplateFile,
+    appliesTo: isTemplateFile,
     diagnosticsOf: async (document) => {
       const { operation } = readSettings(document.uri);
       const context = { insertModes: insertModeIds, operation };
@@ -48,7 +48,7 @@ function diagnosticOf(document: TextDocument, issue: TemplateIssue): Diagnostic 
   const range = new Range(document.positionAt(offset), document.positionAt(offset + length));
   const severity = isError ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning;
   const diagnostic = new Diagnostic(range, templateIssueText(issue), severity);
-  diagnostic.source = SOURCE;
+  diagnostic.source = DIAGNOSTIC_SOURCE;
   diagnostic.code = kind;
   return diagnostic;
 }

@@ -1,4 +1,4 @@
-import { shownName } from '../credentials/settingSentences.ts';
+import { shownName } from '../credentials/credentialMessages.ts';
 import { parameterFlawText } from '../messages/refusalMessages.ts';
 import type { ErrorDetails } from '../service/errors.ts';
 

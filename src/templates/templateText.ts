@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Uri } from 'vscode';
-import { nearest } from '../dotenv/nearest.ts';
+import { nearest } from '../dotenv/spelling.ts';
 import {
   PARAMETER_RANGES,
   type Parameters,

@@ -1,4 +1,4 @@
-import { nearest } from '../dotenv/nearest.ts';
+import { nearest } from '../dotenv/spelling.ts';
 import { errorAt, type IssueDetails, type TemplateIssue } from './templateIssues.ts';
 
 /**

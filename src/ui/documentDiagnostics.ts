@@ -2,13 +2,13 @@ import { type Diagnostic, Disposable, languages, type TextDocument, workspace } 
 import { onDidChangeSettings } from '../settings.ts';
 
 /** Whose the problems are that an editor shows. */
-export const SOURCE = 'Hosted Model';
+export const DIAGNOSTIC_SOURCE = 'Hosted Model';
 /** Short enough to seem at once, long enough not to run with every key that is pressed. */
 const PAUSE_MS = 150;
 
 /** One kind of documents and what is wrong with them. */
 interface DocumentKind {
-  readonly isMeant: (document: TextDocument) => boolean;
+  readonly appliesTo: (document: TextDocument) => boolean;
   /** As the document and the settings are now. If it rejects, what is shown stays. */
   readonly diagnosticsOf: (document: TextDocument) => Promise<readonly Diagnostic[]>;
   readonly onOpen?: (document: TextDocument) => void;
@@ -22,7 +22,7 @@ interface Shown {
 /** Keeps the problems of open documents of a kind shown; of no other document it does anything. */
 export class DocumentDiagnostics implements Disposable {
   readonly #kind: DocumentKind;
-  readonly #collection = languages.createDiagnosticCollection(SOURCE);
+  readonly #collection = languages.createDiagnosticCollection(DIAGNOSTIC_SOURCE);
   readonly #shown = new Map<string, Shown>();
   readonly #listeners = Disposable.from(
     workspace.onDidOpenTextDocument((document) => this.#open(document)),
@@ -44,7 +44,7 @@ export class DocumentDiagnostics implements Disposable {
     return [...this.#shown.values()].map(({ document }) => document);
   }
 
-  isShown({ uri }: TextDocument): boolean {
+  hasDiagnostics({ uri }: TextDocument): boolean {
     return this.#shown.has(uri.toString());
   }
 
@@ -74,14 +74,14 @@ export class DocumentDiagnostics implements Disposable {
 
   #openAll(): void {
     for (const document of this.documents) {
-      if (!this.#kind.isMeant(document)) this.#close(document);
+      if (!this.#kind.appliesTo(document)) this.#close(document);
     }
     for (const document of workspace.textDocuments) this.#open(document);
   }
 
   #open(document: TextDocument): void {
     const key = document.uri.toString();
-    if (!this.#kind.isMeant(document) || this.#shown.has(key)) return;
+    if (!this.#kind.appliesTo(document) || this.#shown.has(key)) return;
     this.#shown.set(key, { document, pause: undefined });
     void this.show(document);
     this.#kind.onOpen?.(document);

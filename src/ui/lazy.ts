@@ -28,13 +28,13 @@ export class Lazy<Value> {
  * it is loaded. All of such a feature that activation pays for.
  */
 export function whenOpened(
-  isMeant: (document: TextDocument) => boolean,
+  appliesTo: (document: TextDocument) => boolean,
   load: () => Promise<Disposable>,
 ): Disposable {
   const feature = new Lazy(load);
   const look = (document: TextDocument) => {
     // Tried again with the next one. Nobody waits for it: a command that fails to load says so.
-    if (workspace.isTrusted && isMeant(document)) feature.get().catch(() => {});
+    if (workspace.isTrusted && appliesTo(document)) feature.get().catch(() => {});
   };
   const lookAtAll = () => workspace.textDocuments.forEach(look);
   lookAtAll();

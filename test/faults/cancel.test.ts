@@ -128,7 +128,7 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
       const world = await startWorld({ ...stage.options, ...credentialsOf(stage, mute) });
       const { emulator, limiter } = world;
       const [path, fault] = stage.fault ?? [];
-      if (path !== tokenPath) await world.tokens.refresh(never);
+      if (path !== tokenPath) await world.tokenService.refresh(never);
       if (fault) emulator.faults.always(path, fault);
       const slot = stage.name === 'the queue' ? await limiter.acquire(never) : undefined;
       const [before, timersBefore] = [emulator.requests.length, activeResources('Timeout')];
@@ -153,7 +153,7 @@ describe(`cancelling settles within ${MOST_MS} ms in 99 of 100 calls, and sends 
   it('I09: in the insertion', async () => {
     const world = await startWorld();
     const { emulator } = world;
-    await world.tokens.refresh(never);
+    await world.tokenService.refresh(never);
     emulator.faults.always(chatStream, stream(...texts.map((text) => streamedPiece(text))));
     const before = emulator.requests.length;
     const insertions = await startInsertions(world);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { GenerateOptions } from '../../src/service/client.ts';
 import { isKind, ServiceError } from '../../src/service/errors.ts';
 import type { Generation } from '../../src/service/generation/answerReader.ts';
-import { editorFetch } from '../../src/service/http/editorFetch.ts';
+import { hardenedFetch } from '../../src/service/http/hardenedFetch.ts';
 import { assertOnlyFacts } from '../contract/service/facts.ts';
 import { closedPort } from '../contract/service/proxy.ts';
 import {
@@ -64,7 +64,7 @@ export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<
   });
   const world = await startWorld(await optionsOf(phase, cell, fetch));
   const { emulator, limiter } = world;
-  if (phase !== 'token') await world.tokens.refresh(never);
+  if (phase !== 'token') await world.tokenService.refresh(never);
   seen = 0;
   if (cell.fault) emulator.faults.next(path, cell.fault(begun.opened), cell.faulty * flights);
   const before = emulator.count(path);
@@ -95,7 +95,7 @@ export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<
 async function optionsOf(
   phase: Phase,
   cell: Cell,
-  fetch: typeof editorFetch,
+  fetch: typeof hardenedFetch,
 ): Promise<WorldOptions> {
   const otherMs = OTHER_MS + cell.serviceMs;
   const { totalMs = otherMs } = cell;
@@ -177,9 +177,9 @@ function assertEnding({ result, parts }: Ending, phase: Phase, cell: Cell): void
 }
 
 /** The way to the service, told of each answer that is a success. */
-function watchedFetch(onAnswer: () => void): typeof editorFetch {
+function watchedFetch(onAnswer: () => void): typeof hardenedFetch {
   return async (url, init) => {
-    const response = await editorFetch(url, init);
+    const response = await hardenedFetch(url, init);
     if (response.ok) onAnswer();
     return response;
   };

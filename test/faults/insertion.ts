@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { GenerateOptions } from '../../src/generate/runJob.ts';
+import type { GenerateDeps } from '../../src/generate/runJob.ts';
 import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
 import type { World } from '../contract/service/world.ts';
 import { installEditor } from '../unit/credentials/fakeEditor.ts';
@@ -48,7 +48,7 @@ export async function startInsertions({ client, credentials }: World): Promise<I
     const onText = () => {
       came += 1;
     };
-    const options: GenerateOptions = {
+    const options: GenerateDeps = {
       jobs,
       credentials: async () => credentials,
       client: async () => client,

@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/service/errors.ts';
 import { identityFailure, inferenceFailure } from '../../src/service/failures.ts';
 import { readChat, readGeneration } from '../../src/service/generation/answerReader.ts';
 import { readModels } from '../../src/service/models/modelList.ts';
-import { parseJson, readTokenCount } from '../../src/service/wire.ts';
+import { parseJson, readTokenCount } from '../../src/service/responseSchemas.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const FOREIGN = 'f0reign words';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type IssuePlace, readEnvFile } from '../../src/dotenv/envFile.ts';
 import { findKey } from '../../src/dotenv/envKey.ts';
-import { mendEnvFile } from '../../src/dotenv/envMend.ts';
+import { envFixes } from '../../src/dotenv/envMend.ts';
 import { assignmentsOf, byLine, decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
 import { parseServiceUrl } from '../../src/service/credentials.ts';
 import { ibm } from '../unit/service/fixtures.ts';
@@ -60,7 +60,7 @@ describe('.env files', () => {
       for (const issue of issues) {
         assert.ok(issue.place && isInside(issue.place));
         assert.ok(!JSON.stringify({ ...issue, name: '' }).includes(CANARY));
-        for (const { edit } of mendEnvFile(assignments, issue, ibm)) {
+        for (const { edit } of envFixes(assignments, issue, ibm)) {
           if (edit.kind === 'replace') assert.ok(isInside(edit.place));
           else assert.ok(edit.line < lines.length);
         }

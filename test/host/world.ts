@@ -1,9 +1,9 @@
 import { commands, type Range, Selection, type TextEditor, window } from 'vscode';
 import { Jobs } from '../../src/generate/jobs.ts';
-import type { GenerateOptions } from '../../src/generate/runJob.ts';
+import type { GenerateDeps } from '../../src/generate/runJob.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { isKind, type ServiceError } from '../../src/service/errors.ts';
-import { Session } from '../../src/service/session.ts';
+import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import type { Template } from '../../src/templates/template.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
@@ -29,7 +29,7 @@ interface Reported {
 export class World {
   readonly emulator: Emulator;
   readonly jobs = new Jobs();
-  readonly #session = new Session({ http: { waitMs: () => 1 } });
+  readonly #runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
   reported: Reported[] = [];
   isRetryWanted = false;
   /** What asking for credentials waits for. */
@@ -43,7 +43,7 @@ export class World {
     return new World(await startEmulator());
   }
 
-  get options(): GenerateOptions {
+  get options(): GenerateDeps {
     const [vendor] = vendors;
     if (!vendor) throw new Error('No vendor');
     const { url } = this.emulator;
@@ -58,7 +58,7 @@ export class World {
     return {
       jobs: this.jobs,
       credentials: async () => ((await this.beforeCredentials) ? credentials : undefined),
-      client: async (_credentials, settings) => this.#session.client(credentials, settings),
+      client: async (_credentials, settings) => this.#runtime.client(credentials, settings),
       onStart: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
       signOut: () => new AbortController().signal,
       report: async (error, _used, lines) => {
@@ -71,7 +71,7 @@ export class World {
 
   async end(): Promise<void> {
     this.jobs.dispose();
-    this.#session.dispose();
+    this.#runtime.dispose();
     await this.emulator.close();
     await close();
   }

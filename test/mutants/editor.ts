@@ -12,8 +12,8 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'text is written on before what a redo has brought back',
-    file: 'src/document/trackedText.ts',
-    from: "if (isReplay && this.#isWritten && rangeOffset === end && text !== '') {",
+    file: 'src/document/trackedRange.ts',
+    from: "if (isUndoRedo && this.#isWritten && rangeOffset === end && text !== '') {",
     to: 'if (false) {',
     test: 'test/unit/document/streamWriter.test.ts',
     title:
@@ -85,10 +85,10 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'code loses the joiners of words and emoji',
-    file: 'src/formatting/plainText.ts',
+    file: 'src/formatting/characterFilter.ts',
     from: '\\u200C\\u200D\\uFE00-\\uFE0F',
     to: '',
-    test: 'test/unit/formatting/plainText.test.ts',
+    test: 'test/unit/formatting/characterFilter.test.ts',
     title: 'D21: a Persian word keeps its joiner',
   },
 ];

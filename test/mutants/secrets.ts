@@ -32,10 +32,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a key that was replaced may be repeated',
-    file: 'src/service/token/keyTokens.ts',
+    file: 'src/service/token/tokenServicePool.ts',
     from: '[...this.#recent].flat(2)',
     to: '[...this.#recent].slice(-1).flat(2)',
-    test: 'test/contract/service/session.test.ts',
+    test: 'test/contract/service/serviceRuntime.test.ts',
     title: 'after keys were replaced: in errors',
   },
   {

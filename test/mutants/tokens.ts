@@ -1,17 +1,17 @@
 import type { Mutant } from './mutant.ts';
 
 const replay = 'test/contract/service/replay.test.ts';
-const token = 'test/unit/service/token/token.test.ts';
+const token = 'test/unit/service/token/tokenService.test.ts';
 const life = 'test/unit/service/token/tokenLife.test.ts';
 
 /** Defences around the life of a token. */
 export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a tested token serves any key',
-    file: 'src/service/token/keyTokens.ts',
+    file: 'src/service/token/tokenServicePool.ts',
     from: '    own.apiKey === wanted.apiKey &&\n',
     to: '',
-    test: 'test/contract/service/session.test.ts',
+    test: 'test/contract/service/serviceRuntime.test.ts',
     title: 'drops the token with its key, and never uses it for another',
   },
   {
@@ -25,14 +25,14 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a 401 is replayed twice',
     file: 'src/service/generation/inference.ts',
-    from: '    tokens.drop(used);\n    return await http.send(request);',
-    to: '    tokens.drop(used);\n    return await http.send(request).catch(() => (tokens.drop(used as Token), http.send(request)));',
+    from: '    tokenService.drop(used);\n    return await http.send(request);',
+    to: '    tokenService.drop(used);\n    return await http.send(request).catch(() => (tokenService.drop(used as Token), http.send(request)));',
     test: replay,
     title: 'H20: is reported as unauthorized the second time',
   },
   {
     name: 'a refused key is sent again',
-    file: 'src/service/token/token.ts',
+    file: 'src/service/token/tokenService.ts',
     from: "if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;",
     to: '',
     test: token,
@@ -40,7 +40,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'each caller gets a token of its own',
-    file: 'src/service/token/token.ts',
+    file: 'src/service/token/tokenService.ts',
     from: 'this.#task ??= this.#startTask();',
     to: 'this.#task = this.#startTask();',
     test: token,
@@ -48,7 +48,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'no backoff of renewals',
-    file: 'src/service/token/token.ts',
+    file: 'src/service/token/tokenService.ts',
     from: 'FIRST_PAUSE_MS * 2 ** this.#failures',
     to: '0',
     test: token,
@@ -56,7 +56,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'calls ask in a pause of the identity service',
-    file: 'src/service/token/token.ts',
+    file: 'src/service/token/tokenService.ts',
     from: 'if (pause) return Promise.reject(pause);',
     to: '',
     test: token,
@@ -64,7 +64,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'renewals go on though nobody uses the token',
-    file: 'src/service/token/token.ts',
+    file: 'src/service/token/tokenService.ts',
     from: 'RENEWALS_WITHOUT_USE = 2',
     to: 'RENEWALS_WITHOUT_USE = 1_000',
     test: 'test/unit/service/tokenClock.test.ts',
@@ -72,7 +72,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a newer token is dropped with an old one',
-    file: 'src/service/token/token.ts',
+    file: 'src/service/token/tokenService.ts',
     from: '    if (this.#current !== token) return;\n',
     to: '',
     test: 'test/unit/service/tokenClock.test.ts',
@@ -112,7 +112,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'the refresh token is kept',
-    file: 'src/service/wire.ts',
+    file: 'src/service/responseSchemas.ts',
     from: '    value: answer.output.access_token,\n',
     to: '    value: answer.output.access_token,\n    ...(parseJson(text) as object),\n',
     test: life,
@@ -120,7 +120,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'any text is a token',
-    file: 'src/service/wire.ts',
+    file: 'src/service/responseSchemas.ts',
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
     test: life,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Session } from '../../src/service/session.ts';
+import type { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import { partPath } from '../built.ts';
 import { credentialsFor, modelId } from '../contract/service/world.ts';
 import { startEmulator } from '../emulator/emulator.ts';
@@ -9,13 +9,13 @@ import { startEmulator } from '../emulator/emulator.ts';
 /** The build leaves out parts of libraries: what is left must work, also where a request fails. */
 describe('the service as it is shipped', () => {
   it('generates, streams, tries again, and says what a failure is', async () => {
-    const file = pathToFileURL(resolve(partPath('src/service/session.ts'))).href;
-    const { Session: Shipped }: { Session: typeof Session } = await import(file);
+    const file = pathToFileURL(resolve(partPath('src/service/serviceRuntime.ts'))).href;
+    const { Session: Shipped }: { Session: typeof ServiceRuntime } = await import(file);
     const emulator = await startEmulator({ namesRequestLimit: false });
-    const session = new Shipped();
+    const runtime = new Shipped();
     try {
       const { url } = emulator;
-      const client = session.client(credentialsFor(url), {
+      const client = runtime.client(credentialsFor(url), {
         modelId,
         operation: 'chat',
         limits: { limit: 1, queue: 1, minIntervalMs: 0 },
@@ -30,7 +30,7 @@ describe('the service as it is shipped', () => {
       emulator.faults.next('/ml/v1/text/chat', { redirectTo: 'http://127.0.0.1:9/' });
       await assert.rejects(client.generateText('Hello', {}), { kind: 'redirected' });
     } finally {
-      session.dispose();
+      runtime.dispose();
       await emulator.close();
     }
   }).timeout(10_000);

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Session } from '../../src/service/session.ts';
+import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import { credentialsFor } from '../contract/service/world.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { inForm } from './fullOrShort.ts';
@@ -25,7 +25,7 @@ const EACH = 500;
 describe(`${GENERATIONS} generations`, function () {
   this.timeout(600_000);
   let emulator: Emulator;
-  let session: Session;
+  let runtime: ServiceRuntime;
   let signOut: AbortController;
   const warnings: string[] = [];
   const onWarning = ({ name }: Error) => warnings.push(name);
@@ -37,12 +37,13 @@ describe(`${GENERATIONS} generations`, function () {
   });
   afterEach(async () => {
     process.off('warning', onWarning);
-    session.dispose();
+    runtime.dispose();
     await emulator.close();
   });
 
   /** Waits of retries are short here; their real length is a matter of the unit tests. */
-  const begin = (): Session => new Session({ http: { waitMs: (retry) => 2 ** retry } });
+  const begin = (): ServiceRuntime =>
+    new ServiceRuntime({ http: { waitMs: (retry) => 2 ** retry } });
   const settings = { namesRequestLimit: false };
 
   it('K05: end as they should with 5 % mishaps and a token revoked every 50, and leave nothing', async () => {
@@ -50,7 +51,7 @@ describe(`${GENERATIONS} generations`, function () {
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);
     const atStart = await resources();
-    session = begin();
+    runtime = begin();
     let tally = new Tally();
     const run = async (from: number, to: number) => {
       for (let first = from; first < to; first += BATCH) {
@@ -60,7 +61,7 @@ describe(`${GENERATIONS} generations`, function () {
           emulator.revokeTokens(tally.rotations % 2 === 0 ? 'expired' : 'not valid');
         };
         const options = { first, midway, signedOut: signOut.signal };
-        tally.note(first, await runBatch(session, credentials, options));
+        tally.note(first, await runBatch(runtime, credentials, options));
         tally.mostInFlight = Math.max(tally.mostInFlight, emulator.mostInFlight.inference);
         // What the service remembers is no growth of ours.
         if ((first + BATCH) % EACH === 0) emulator.reset();
@@ -75,7 +76,7 @@ describe(`${GENERATIONS} generations`, function () {
     const seconds = (performance.now() - startedAt) / 1_000;
     const after = await resources();
     const listeners = getEventListeners(signOut.signal, 'abort').length;
-    session.dispose();
+    runtime.dispose();
     const atEnd = await atRest(emulator);
     const title = `${ALL} generations in ${seconds.toFixed(1)} s, 5 % with a mishap, a token revoked every ${BATCH}: ${tally.unexpected} ended otherwise than they should`;
     const measures: Measure[] = [
@@ -111,7 +112,7 @@ describe(`${GENERATIONS} generations`, function () {
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);
     const port = Number(new URL(emulator.url).port);
-    session = begin();
+    runtime = begin();
     const endings: Ending[] = [];
     let restarts = 0;
     let failedElsewhere = 0;
@@ -127,7 +128,7 @@ describe(`${GENERATIONS} generations`, function () {
         if (isDue) restarted = restart();
       };
       const options = { first, midway, signedOut: signOut.signal };
-      const batch = await runBatch(session, credentials, options);
+      const batch = await runBatch(runtime, credentials, options);
       await restarted;
       endings.push(...batch);
       if (!isDue) failedElsewhere += batch.filter((ending) => ending !== 'answer').length;

@@ -34,12 +34,12 @@ async function playLane(closesIdleMs: number, random: () => number): Promise<Lan
   const service = await startWorld();
   const line = await lineTo(service.emulator.url, { closesIdleMs, delayMs: DELAY_MS });
   const { url } = line;
-  const { tokens } = service;
+  const { tokenService } = service;
   const world = await startWorld({
     credentials: { serviceUrl: url, approved: { auth: service.emulator.url, service: url } },
   });
   // The token comes on another way: this is about the one to the inference service.
-  world.tokens.get = (signal) => tokens.get(signal);
+  world.tokenService.get = (signal) => tokenService.get(signal);
   const generations: Generation[] = [];
   for (let count = 0; count < IN_TURN; count += 1) {
     const calledAt = performance.now();

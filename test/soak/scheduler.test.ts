@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Clock, systemClock } from '../../src/service/clock.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import { TokenService } from '../../src/service/token/token.ts';
+import { TokenService } from '../../src/service/token/tokenService.ts';
 import { never, seed, settled, tokenAnswer } from '../unit/service/fixtures.ts';
 import { inForm } from './fullOrShort.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../src/service/clock.ts';
-import { TokenService } from '../../src/service/token/token.ts';
+import { TokenService } from '../../src/service/token/tokenService.ts';
 import { randomOf } from '../random.ts';
 import { printTable } from '../table.ts';
 import { never, seed, tokenAnswer } from '../unit/service/fixtures.ts';

@@ -1,6 +1,6 @@
 import type { Credentials } from '../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../src/service/errors.ts';
-import type { Session } from '../../src/service/session.ts';
+import type { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import { modelId } from '../contract/service/world.ts';
 import type { Emulator } from '../emulator/emulator.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
@@ -42,7 +42,7 @@ export class ServerCount {
  * @returns how each job ended, in order
  */
 export async function runBatch(
-  session: Session,
+  runtime: ServiceRuntime,
   credentials: Credentials,
   {
     first,
@@ -55,7 +55,7 @@ export async function runBatch(
   let ended = 0;
   const run = async (job: number): Promise<Ending> => {
     const operation = job % 4 < 2 ? 'chat' : 'generation';
-    const client = session.client(credentials, { modelId, operation, limits });
+    const client = runtime.client(credentials, { modelId, operation, limits });
     const prompt = promptOf(job);
     let streamed = '';
     const onText = (text: string) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { choose, type SourceSnapshot } from '../../src/credentials/sourceSelection.ts';
-import type { ShownCheck } from '../../src/diagnostics/checkSentences.ts';
+import type { ShownCheck } from '../../src/diagnostics/checkMessages.ts';
 import { preliminaryChecks } from '../../src/diagnostics/preliminaryChecks.ts';
 import { causes, shapeOf } from './causes.ts';
 import { envFile, found, full, REGION, record } from './credentials/sources.ts';

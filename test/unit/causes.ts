@@ -1,5 +1,5 @@
 import { choose, type SourceId } from '../../src/credentials/sourceSelection.ts';
-import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnostics/checkSentences.ts';
+import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnostics/checkMessages.ts';
 import { preliminaryChecks } from '../../src/diagnostics/preliminaryChecks.ts';
 import type { CheckName } from '../../src/service/checks/diagnose.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';

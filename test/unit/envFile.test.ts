@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shownName } from '../../src/credentials/settingSentences.ts';
+import { shownName } from '../../src/credentials/credentialMessages.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
 import { mendingTitle, type TakenOut, takenOutText } from '../../src/envFile/envFileMessages.ts';
 import {

@@ -18,7 +18,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '1: src/service runs in plain Node',
     isBroken: (line, path) => inService(path) && imports(line) === 'vscode',
-    planted: ['service/token/token.ts', "import type { Uri } from 'vscode';"],
+    planted: ['service/token/tokenService.ts', "import type { Uri } from 'vscode';"],
   },
   {
     name: '2: only service/http/http.ts imports axios',
@@ -43,7 +43,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
       !inService(path) &&
-      /new (Session|KeyStore|Approvals|CredentialAccess|StatusItem|SessionHistory|Jobs|Http|TokenService|Limiter|Models)\(/.test(
+      /new (ServiceRuntime|KeyStore|Approvals|CredentialAccess|StatusItem|SessionHistory|Jobs|Http|TokenService|Limiter|Models)\(/.test(
         line,
       ),
     planted: ['commands/commands.ts', '  const status = new StatusItem(place, beat);'],
@@ -51,18 +51,18 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '4: no mutable state at module level',
     isBroken: (line) => /^(export )?(let|var) /.test(line),
-    planted: ['service/token/token.ts', 'let cachedToken: string | undefined;'],
+    planted: ['service/token/tokenService.ts', 'let cachedToken: string | undefined;'],
   },
   {
     name: '4: no cache at module level: what is built there is read-only',
     isBroken: (line) =>
       /^(export )?const \w+(?!.*: Readonly).* = new (Map|Set|WeakMap)\b/.test(line),
-    planted: ['service/token/token.ts', 'const tokens = new Map<string, string>();'],
+    planted: ['service/token/tokenService.ts', 'const tokens = new Map<string, string>();'],
   },
   {
     name: '4: no timer at module level',
     isBroken: (line) => /^(export )?const \w+.* = set(Timeout|Interval|Immediate)\(/.test(line),
-    planted: ['service/token/token.ts', 'const timer = setInterval(() => {}, 60_000);'],
+    planted: ['service/token/tokenService.ts', 'const timer = setInterval(() => {}, 60_000);'],
   },
   {
     name: '4: no work at import time',
@@ -83,7 +83,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '6: only the last gate lets a request out',
     isBroken: (line, path) =>
-      path !== 'service/http/editorFetch.ts' &&
+      path !== 'service/http/hardenedFetch.ts' &&
       /(?<![#.\w])(globalThis\.)?(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
         line,
       ),

@@ -73,8 +73,8 @@ describe('a part that cannot be loaded', () => {
     const note = (reason: unknown) => void stray.push(reason);
     process.prependListener('unhandledRejection', note);
     try {
-      const isMeant = ({ uri }: { uri: { path: string } }) => uri.path.endsWith('/.env');
-      whenOpened(isMeant, async () => {
+      const appliesTo = ({ uri }: { uri: { path: string } }) => uri.path.endsWith('/.env');
+      whenOpened(appliesTo, async () => {
         tries += 1;
         if (tries === 1) throw new Error('not there');
         return { dispose: () => {} };

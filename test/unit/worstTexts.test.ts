@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { findKey } from '../../src/dotenv/envKey.ts';
-import { mendEnvFile } from '../../src/dotenv/envMend.ts';
+import { envFixes } from '../../src/dotenv/envMend.ts';
 import { assignmentsOf, byLine } from '../../src/dotenv/envText.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import { TextFit } from '../../src/formatting/textFit.ts';
 import { inferenceFailure } from '../../src/service/failures.ts';
 import { readEvents } from '../../src/service/http/body.ts';
+import { parseJson } from '../../src/service/responseSchemas.ts';
 import { kindsIn, maskPrivateKeys, maskWhole } from '../../src/service/secrets/promptSecrets.ts';
 import { redact } from '../../src/service/secrets/redact.ts';
 import { vendorFor } from '../../src/service/vendors.ts';
-import { parseJson } from '../../src/service/wire.ts';
 import { suggestionsAt } from '../../src/templates/suggestions.ts';
 import { readTemplateText } from '../../src/templates/templateText.ts';
 import { fillPrompt } from '../../src/templates/variables.ts';
@@ -88,7 +88,7 @@ const fitted = ({ languageId, before, behind, isContinued }: FitCase, cut: Cut) 
   return (text: string) => {
     const fit = new TextFit({ indentation: '    ', languageId });
     fit.add(before);
-    if (isContinued) fit.goOn();
+    if (isContinued) fit.continue();
     for (const piece of cut(text)) fit.add(piece);
     fit.add(behind);
     fit.end();
@@ -126,7 +126,7 @@ const WAYS: Readonly<Record<string, (text: string) => unknown>> = {
     const open = readOpenText(text.slice(0, 65_536), ibm);
     problemsOf(open, { hasByteOrderMark: true, risk: 'tracked' });
     const lines = byLine(assignmentsOf(text));
-    for (const issue of open.reading.issues) mendEnvFile(lines, issue, ibm);
+    for (const issue of open.reading.issues) envFixes(lines, issue, ibm);
     findKey(open.assignments, ibm);
   },
   'a value of a .env file': (text) => readOpenText(`IBM_API_KEY=${text.slice(0, 65_000)}`, ibm),

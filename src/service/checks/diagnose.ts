@@ -2,11 +2,11 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { Retry } from '../http/httpRequest.ts';
-import type { RequestLimit } from '../http/limiter.ts';
-import { endOf, type ModelEnd, withEnd } from '../models/modelLifecycle.ts';
+import type { RateLimit } from '../http/limiter.ts';
+import { type ModelSunset, sunsetOf, withSunset } from '../models/modelLifecycle.ts';
 import { functionOf } from '../models/models.ts';
 import { withoutSecrets } from '../secrets/redact.ts';
-import type { ClientSettings, Session } from '../session.ts';
+import type { ClientSettings, ServiceRuntime } from '../serviceRuntime.ts';
 import { probeIdentity } from '../token/identity.ts';
 
 /**
@@ -32,12 +32,12 @@ export interface CheckFacts {
   readonly lifeMs?: number;
   /** How far this machine's clock is ahead of the service's; negative if it is behind. */
   readonly clockAheadMs?: number;
-  readonly model?: ModelEnd;
+  readonly model?: ModelSunset;
   /** What the model can be used for, as the public list says. */
   readonly functions?: readonly string[];
   /** The model does not take the call that would have proved project and model. */
   readonly isUnproven?: true;
-  readonly requestLimit?: RequestLimit;
+  readonly requestLimit?: RateLimit;
 }
 
 export type CheckResult = { readonly check: CheckName } & (
@@ -56,7 +56,7 @@ export interface Diagnosis {
 }
 
 export interface DiagnoseOptions {
-  readonly session: Session;
+  readonly runtime: ServiceRuntime;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
   /** Whether these credentials still are what would be used; asked before each step that sends them. */
@@ -81,30 +81,30 @@ interface CheckContext extends DiagnoseOptions {
   readonly found: CheckFacts;
 }
 
-type Probe = ReturnType<Session['probe']>;
+type Probe = ReturnType<ServiceRuntime['clientForChecks']>;
 
 const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFacts>>> = {
-  'identity-host': async ({ session, credentials, signal }) => {
-    await probeIdentity(session.http, credentials, signal);
+  'identity-host': async ({ runtime, credentials, signal }) => {
+    await probeIdentity(runtime.http, credentials, signal);
     return { host: new URL(credentials.authUrl).host };
   },
 
-  'service-host': async ({ session, credentials, settings, signal }) => {
-    const entry = await session.askModel(credentials, settings, signal);
-    const model = entry && endOf(entry);
+  'service-host': async ({ runtime, credentials, settings, signal }) => {
+    const entry = await runtime.askModel(credentials, settings, signal);
+    const model = entry && sunsetOf(entry);
     const { host } = new URL(credentials.serviceUrl);
     return { host, ...(model && { model }), ...(entry && { functions: entry.functions }) };
   },
 
   token: async ({ probe, clock, signal }) => {
-    const { tokens } = await probe();
-    await tokens.refresh(signal);
-    const { state } = tokens;
+    const { tokenService } = await probe();
+    await tokenService.refresh(signal);
+    const { state } = tokenService;
     return state.kind === 'valid' ? { lifeMs: state.expiresAt - clock.now() } : {};
   },
 
   clock: async ({ probe }) => {
-    const { state } = (await probe()).tokens;
+    const { state } = (await probe()).tokenService;
     const clockAheadMs = state.kind === 'valid' ? state.clockAheadMs : undefined;
     return clockAheadMs === undefined ? {} : { clockAheadMs };
   },
@@ -114,7 +114,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
     const counted = await client.countTokens('hello', signal, onRetry).catch((error: unknown) => {
       // Counting is an operation of its own: without it the others may well be there.
       if (isKind(error, 'operation-unsupported')) return undefined;
-      throw isKind(error, 'model-unknown') && model ? withEnd(error, model) : error;
+      throw isKind(error, 'model-unknown') && model ? withSunset(error, model) : error;
     });
     if (functions.length > 0 && !functions.includes(functionOf(settings.operation))) {
       throw new ServiceError('operation-unsupported');
@@ -136,11 +136,11 @@ export async function diagnose(
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<Diagnosis> {
-  const { session, credentials, settings, mayUse } = options;
+  const { runtime, credentials, settings, mayUse } = options;
   let opened: Probe | undefined;
   const probe = async () => {
     if (mayUse && !(await mayUse())) throw new ServiceError('credentials-changed');
-    opened ??= session.probe(credentials, settings);
+    opened ??= runtime.clientForChecks(credentials, settings);
     return opened;
   };
   const results: CheckResult[] = [];

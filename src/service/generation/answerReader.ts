@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import { failureInEvent } from '../failures.ts';
 import { type Body, readEvents } from '../http/body.ts';
+import { parseJson } from '../responseSchemas.ts';
 import type { Operation } from '../vendors.ts';
-import { parseJson } from '../wire.ts';
 
 /** Why the service stopped generating, one list for both operations. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';

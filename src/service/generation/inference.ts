@@ -4,15 +4,15 @@ import { inferenceFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
 import type { Limiter } from '../http/limiter.ts';
-import type { TokenService } from '../token/token.ts';
 import type { Token } from '../token/tokenLife.ts';
+import type { TokenService } from '../token/tokenService.ts';
 import type { InferencePath } from '../vendors.ts';
 
 /** What a request to the inference service is made with. */
 export interface InferenceOptions {
   readonly credentials: Credentials;
   readonly http: Http;
-  readonly tokens: TokenService;
+  readonly tokenService: TokenService;
   readonly limiter: Limiter;
   /** Milliseconds for one call with all its attempts, from the first of them. */
   readonly deadlineMs?: number;
@@ -22,7 +22,7 @@ export type RequestBody = Readonly<Record<string, unknown>>;
 
 type Call<Result> = Pick<HttpRequest<Result>, 'signal' | 'read' | 'onRetry' | 'onSilence'> & {
   /** Whether the request may be sent again with another token; it may unless this says no. */
-  readonly mayReplay?: () => boolean;
+  readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
 };
 
@@ -35,7 +35,7 @@ const MAX_STREAM_BYTES = 67_108_864;
  * @throws {ServiceError}; what a callback throws, as it is
  */
 export async function infer<Result>(
-  { credentials, http, tokens, limiter, deadlineMs = DEADLINE_MS }: InferenceOptions,
+  { credentials, http, tokenService, limiter, deadlineMs = DEADLINE_MS }: InferenceOptions,
   path: InferencePath,
   body: RequestBody,
   call: Call<Result>,
@@ -52,19 +52,19 @@ export async function infer<Result>(
     contentType: 'application/json',
     body: JSON.stringify(body),
     secrets: [credentials.apiKey, projectId],
-    bearer: () => {
-      const before = tokens.state;
+    tokenProvider: () => {
+      const before = tokenService.state;
       const get = async (signal: AbortSignal) => {
-        used = await tokens.get(signal, before);
+        used = await tokenService.get(signal, before);
         return used.value;
       };
-      return { isThere: () => tokens.isLiving, get };
+      return { hasToken: () => tokenService.isLiving, get };
     },
     limiter,
     budget: http.budget(deadlineMs),
     maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
     signal: call.signal,
-    onRetry: callbacks.keeping(call.onRetry),
+    onRetry: callbacks.capturing(call.onRetry),
     onSilence: call.onSilence,
     failure: inferenceFailure,
     read: call.read,
@@ -73,9 +73,9 @@ export async function infer<Result>(
     return await http.send(request);
   } catch (error) {
     // A token can die before its time. Drop that very token, and send once more with the next.
-    const mayReplay = call.mayReplay?.() ?? true;
+    const mayReplay = call.mayResend?.() ?? true;
     if (!isRefusal(error) || !used || !mayReplay) throw error;
-    tokens.drop(used);
+    tokenService.drop(used);
     return await http.send(request);
   } finally {
     callbacks.rethrow();
@@ -97,7 +97,7 @@ export class Callbacks {
   #thrown: { readonly error: unknown } | undefined;
 
   /** The same function, whose first exception is kept. */
-  keeping<Value>(call: ((value: Value) => void) | undefined): typeof call {
+  capturing<Value>(call: ((value: Value) => void) | undefined): typeof call {
     if (!call) return undefined;
     return (value) => {
       try {

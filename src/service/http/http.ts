@@ -8,16 +8,16 @@ import axios, {
 import axiosRetry from 'axios-retry';
 import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import type { ErrorAnswer } from '../failures.ts';
-import { own } from '../wire.ts';
+import type { ErrorResponse } from '../failures.ts';
+import { withNullPrototype } from '../responseSchemas.ts';
 import type { Body } from './body.ts';
-import { editorFetch, refuseEndlessTunnels } from './editorFetch.ts';
+import { endTunnelsOfClosedProxies, hardenedFetch } from './hardenedFetch.ts';
 import {
   type Budget,
-  checkHead,
+  checkResponseHeaders,
   type HttpRequest,
   requestHeaders,
-  type StreamedAnswer,
+  type StreamedResponse,
 } from './httpRequest.ts';
 import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
@@ -48,10 +48,10 @@ export class Http {
   readonly #closing = new AbortController();
   /** That were asked, with their ports. */
   readonly #hosts = new Set<string>();
-  readonly #allowTunnels: () => void;
+  readonly #unwatchProxyErrors: () => void;
 
   constructor(given: HttpOptions = {}) {
-    const { fetch = editorFetch, ...options } = own(given);
+    const { fetch = hardenedFetch, ...options } = withNullPrototype(given);
     this.#options = {
       headersMs: 60_000,
       silentMs: 5_000,
@@ -71,7 +71,7 @@ export class Http {
       responseType: 'stream',
     });
     axiosRetry(this.#axios, { shouldResetTimeout: true });
-    this.#allowTunnels = refuseEndlessTunnels((host) => this.#hosts.has(host));
+    this.#unwatchProxyErrors = endTunnelsOfClosedProxies((host) => this.#hosts.has(host));
   }
 
   /** A budget for one call that must be over within these milliseconds of its first attempt. */
@@ -82,12 +82,12 @@ export class Http {
   /** Ends all that is under way; it fails as cancelled. */
   dispose(): void {
     this.#closing.abort();
-    this.#allowTunnels();
+    this.#unwatchProxyErrors();
   }
 
   /** @throws {ServiceError} and nothing else */
   async send<Result>(given: HttpRequest<Result>): Promise<Result> {
-    const request = own(given);
+    const request = withNullPrototype(given);
     const bodyBytes = Buffer.byteLength(request.body ?? '');
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
@@ -98,7 +98,7 @@ export class Http {
     try {
       const answer = await this.#request(request, attempts);
       body = attempts.answered(answer);
-      checkHead(answer, request);
+      checkResponseHeaders(answer, request);
       const result = await request.read({ header: answer.header, body });
       await leave(body, () => attempts.release());
       return result;
@@ -140,7 +140,7 @@ export class Http {
   async #request(
     request: HttpRequest<unknown>,
     attempts: RequestAttempts,
-  ): Promise<StreamedAnswer> {
+  ): Promise<StreamedResponse> {
     const response = await this.#axios.request<ReadableStream<Uint8Array> | null>({
       method: request.method,
       url: request.url,
@@ -153,7 +153,7 @@ export class Http {
           if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
           // The address is that of the request, whatever a retry has made of the configuration.
           const ours = { url: request.url, signal: limited, validateStatus: null };
-          const response = await this.#fetch(own({ ...config, ...ours }));
+          const response = await this.#fetch(withNullPrototype({ ...config, ...ours }));
           if (response.status >= 200 && response.status < 300) return response;
           // Not by axios, which lets go of the signal then: the body could not be cancelled any more.
           throw new AxiosError('no success', undefined, config, undefined, response);
@@ -169,7 +169,7 @@ export class Http {
   }
 }
 
-function responseOf(cause: unknown): StreamedAnswer | undefined {
+function responseOf(cause: unknown): StreamedResponse | undefined {
   return isAxiosError<ReadableStream<Uint8Array>>(cause) && cause.response
     ? streamedAnswer(cause.response)
     : undefined;
@@ -179,7 +179,7 @@ function streamedAnswer({
   status,
   headers,
   data,
-}: AxiosResponse<ReadableStream<Uint8Array> | null>): StreamedAnswer {
+}: AxiosResponse<ReadableStream<Uint8Array> | null>): StreamedResponse {
   const header = (name: string) => {
     const value: unknown = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return typeof value === 'string' ? value : undefined;
@@ -198,7 +198,7 @@ async function leave(body: Body, over: () => void): Promise<void> {
   clearTimeout(timer);
 }
 
-function probeFailure({ status }: ErrorAnswer): ServiceError {
+function probeFailure({ status }: ErrorResponse): ServiceError {
   return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
-import type { ErrorAnswer } from '../failures.ts';
+import type { ErrorResponse } from '../failures.ts';
 import type { Body } from './body.ts';
-import type { RequestGate, RequestLimit } from './limiter.ts';
+import type { RateLimit, RequestGate } from './limiter.ts';
 
 /** What one request is, what of it goes out besides a body, and what the head of its answer says. */
 
@@ -17,7 +17,7 @@ export interface HttpRequest<Result> {
   /** What a failure must not repeat, whoever puts it into an answer; the bearer is added to it. */
   readonly secrets?: readonly string[];
   /** Called as each attempt begins, so that a retry carries the token of its moment. */
-  readonly bearer?: () => Bearer;
+  readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
   readonly budget: Budget;
   /** The most bytes an answer may have. */
@@ -27,20 +27,20 @@ export interface HttpRequest<Result> {
   /** Called when an attempt has been sent for a while, and nothing of an answer has come. */
   readonly onSilence?: (() => void) | undefined;
   /** What an error answer means. */
-  readonly failure: (answer: ErrorAnswer) => ServiceError;
+  readonly failure: (answer: ErrorResponse) => ServiceError;
   /** Reads the answer; the request is over when it settles. */
-  readonly read: (answer: Answer) => Promise<Result>;
+  readonly read: (answer: HttpResponse) => Promise<Result>;
 }
 
 /** The bearer of one attempt, which may wait long between its beginning and its request. */
-export interface Bearer {
+export interface TokenProvider {
   /** True if `get` has one at once. */
-  isThere(): boolean;
+  hasToken(): boolean;
   /** @throws {ServiceError} */
   get(signal: AbortSignal): Promise<string>;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly header: ReadHeader;
   readonly body: Body;
 }
@@ -68,7 +68,7 @@ export interface Budget {
 export type ReadHeader = (name: string) => string | undefined;
 
 /** What an answer says before its body, and the body as it comes; null where there is none. */
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly status: number;
   readonly header: ReadHeader;
   readonly stream: ReadableStream<Uint8Array> | null;
@@ -92,8 +92,8 @@ export function requestHeaders({
  * Whether the head of an answer promises what was asked for.
  * @throws {ServiceError} `unexpected-answer`
  */
-export function checkHead(
-  { status, header }: StreamedAnswer,
+export function checkResponseHeaders(
+  { status, header }: StreamedResponse,
   { accept }: HttpRequest<unknown>,
 ): void {
   const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
@@ -104,7 +104,7 @@ export function checkHead(
 }
 
 /** What the headers of an answer say about the limit: numbers, and nothing else of them. */
-export function requestLimit(header: ReadHeader): RequestLimit {
+export function readRateLimit(header: ReadHeader): RateLimit {
   const number = (name: string) => {
     const text = header(name);
     return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined;

@@ -12,7 +12,7 @@ export interface LimiterOptions {
 }
 
 /** How many requests the service takes; undefined where it did not say. */
-export interface RequestLimit {
+export interface RateLimit {
   readonly perSecond: number | undefined;
   /** Of this second. */
   readonly left: number | undefined;
@@ -142,20 +142,20 @@ export class Limiter {
   configure(options: LimiterOptions): void {
     if (options.limit !== this.#options.limit) this.#limit = options.limit;
     this.#options = options;
-    this.#goOn();
+    this.startWaiters();
   }
 
   /**
    * Takes over the rate that an answer named, for a minute. Where it leaves nothing for this moment,
    * others use the service, too: then the next start keeps its distance from the answer as well.
    */
-  applyRateLimit({ perSecond = 0, left }: RequestLimit): void {
+  applyRateLimit({ perSecond = 0, left }: RateLimit): void {
     if (perSecond === 0) return;
     const now = this.#clock.monotonic();
     const intervalMs = SECOND_MS / perSecond;
     this.#named = { intervalMs, until: now + RATE_LIFE_MS };
     if (left === 0) this.#heldUntil = now + intervalMs;
-    if (this.#waiters.length > 0) this.#goOn();
+    if (this.#waiters.length > 0) this.startWaiters();
   }
 
   /**
@@ -178,13 +178,13 @@ export class Limiter {
       };
       const cancel = () => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        this.#goOn();
+        this.startWaiters();
         reject(new ServiceError('cancelled'));
       };
       signal.addEventListener('abort', cancel, { once: true });
       const end = this.#waiters.length;
       this.#waiters.splice(isAccepted ? end - this.#newcomers() : end, 0, waiter);
-      this.#goOn();
+      this.startWaiters();
     });
   }
 
@@ -204,7 +204,7 @@ export class Limiter {
         released = true;
         this.#inFlight -= 1;
         this.#learn(outcome, startedAt, pauseMs);
-        this.#goOn();
+        this.startWaiters();
       },
     };
   }
@@ -256,14 +256,14 @@ export class Limiter {
     while (this.#waiters.length > 0 && this.#inFlight < Math.floor(this.#limit)) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) {
-        this.#timer = setTimeout(() => this.#goOn(), Math.ceil(waitMs));
+        this.#timer = setTimeout(() => this.startWaiters(), Math.ceil(waitMs));
         return;
       }
       this.#waiters.shift()?.start();
     }
   }
 
-  #goOn(): void {
+  startWaiters(): void {
     this.#startNext();
     this.#onChange();
   }

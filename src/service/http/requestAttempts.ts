@@ -8,12 +8,12 @@ import {
   isRedirect,
   isUnsent,
   redirectHost,
-} from './connection.ts';
+} from './connectionErrors.ts';
 import {
   type HttpRequest,
   type ReadHeader,
-  requestLimit,
-  type StreamedAnswer,
+  readRateLimit,
+  type StreamedResponse,
 } from './httpRequest.ts';
 import type { Outcome, Slot } from './limiter.ts';
 import {
@@ -120,7 +120,7 @@ export class RequestAttempts {
   }
 
   /** The body of a success. The request is in flight until that is read to its end. */
-  answered({ stream, header }: StreamedAnswer): Body {
+  answered({ stream, header }: StreamedResponse): Body {
     this.#isAnswered = true;
     this.#outcome = ['ok'];
     const body = this.#bodyOf(stream, this.#request.maxBytes);
@@ -129,13 +129,13 @@ export class RequestAttempts {
   }
 
   /** The body of an answer to the last attempt. */
-  #bodyOf(stream: StreamedAnswer['stream'], maxBytes: number): Body {
+  #bodyOf(stream: StreamedResponse['stream'], maxBytes: number): Body {
     const ending = this.#ending;
     return new Body(stream, maxBytes, this.#options.idleMs, () => ending.abort());
   }
 
   /** Decides about a retry and what it waits: never past the deadline, so that waits are not in vain. */
-  async isWorthRetrying(cause: unknown, response: StreamedAnswer | undefined): Promise<boolean> {
+  async isWorthRetrying(cause: unknown, response: StreamedResponse | undefined): Promise<boolean> {
     const { error, retryable } = await this.#failureOf(cause, response);
     const { waitMs, random, clock } = this.#options;
     const { budget } = this.#request;
@@ -154,7 +154,7 @@ export class RequestAttempts {
   }
 
   /** What the request failed with, and the facts about it that only its sender knows. */
-  async errorOf(cause: unknown, response: StreamedAnswer | undefined): Promise<ServiceError> {
+  async errorOf(cause: unknown, response: StreamedResponse | undefined): Promise<ServiceError> {
     const { url, budget } = this.#request;
     const { error } = await this.#failureOf(cause, response);
     const facts = { host: new URL(url).host, attempts: budget.attempts };
@@ -192,7 +192,7 @@ export class RequestAttempts {
 
   /** What the head of any answer says of the limit holds for whoever comes next. */
   #applyRateLimit(header: ReadHeader): void {
-    this.#request.limiter?.applyRateLimit(requestLimit(header));
+    this.#request.limiter?.applyRateLimit(readRateLimit(header));
   }
 
   /**
@@ -201,10 +201,10 @@ export class RequestAttempts {
    */
   async #takeTurn(): Promise<void> {
     const { limiter, budget } = this.#request;
-    const bearer = this.#request.bearer?.();
+    const bearer = this.#request.tokenProvider?.();
     await bearer?.get(this.signal);
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
-    if (bearer && !bearer.isThere()) {
+    if (bearer && !bearer.hasToken()) {
       // It died in the queue. Once only: one that dies as fast again would never be used.
       this.#slot?.release('failed');
       await bearer.get(this.signal);
@@ -214,7 +214,7 @@ export class RequestAttempts {
   }
 
   /** Looks at each failure once, since its body can be read only once, and frees its slot. */
-  async #failureOf(cause: unknown, response: StreamedAnswer | undefined): Promise<Failure> {
+  async #failureOf(cause: unknown, response: StreamedResponse | undefined): Promise<Failure> {
     if (this.#known && this.#known.cause === cause) return this.#known.failure;
     const { error, retryable } = await this.#meaningOf(cause, response);
     const own = [...(this.#request.secrets ?? []), this.#bearer ?? ''];
@@ -228,14 +228,14 @@ export class RequestAttempts {
     return failure;
   }
 
-  async #meaningOf(cause: unknown, response: StreamedAnswer | undefined): Promise<Failure> {
+  async #meaningOf(cause: unknown, response: StreamedResponse | undefined): Promise<Failure> {
     if (cause instanceof ServiceError) return { error: cause, retryable: false };
     if (response) return this.#meaningOfAnswer(response);
-    const { error, mayPass } = connectionFailure(cause, this.#request.url);
+    const { error, isTransient: mayPass } = connectionFailure(cause, this.#request.url);
     return { error, retryable: mayPass };
   }
 
-  async #meaningOfAnswer({ status, header, stream }: StreamedAnswer): Promise<Failure> {
+  async #meaningOfAnswer({ status, header, stream }: StreamedResponse): Promise<Failure> {
     const { url, failure } = this.#request;
     this.#applyRateLimit(header);
     // To its end, before anything is sent again: what is not read to its end costs the connection.

@@ -1,6 +1,6 @@
 import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
-import { endOf, withEnd } from './modelLifecycle.ts';
-import { modelProblem, type Request } from './modelLimits.ts';
+import { sunsetOf, withSunset } from './modelLifecycle.ts';
+import { type ModelRequest, modelProblem } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
 
 /** What the checks may find to be the cause of a refusal; anything else only kept them from looking. */
@@ -33,11 +33,11 @@ export function explain(refusal: ServiceError, failure: ServiceError | undefined
 export function explainByModel(
   refusal: ServiceError,
   model: Model,
-  request: Request,
+  request: ModelRequest,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') {
-    const end = endOf(model);
-    return end ? withEnd(refusal, end) : refusal;
+    const end = sunsetOf(model);
+    return end ? withSunset(refusal, end) : refusal;
   }
   const { status, host, attempts, requestId } = refusal.details;
   const facts = Object.entries({ status, host, attempts, requestId });

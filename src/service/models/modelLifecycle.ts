@@ -4,7 +4,7 @@ import type { Model } from './modelList.ts';
 /** The one rule for where a model is in its life, by the service's own list and clock. Pure. */
 
 /** Where a model is in its life, as far as it matters to those who use it. */
-export interface ModelEnd {
+export interface ModelSunset {
   readonly stage: 'deprecated' | 'withdrawn';
   /** The day it began, YYYY-MM-DD. */
   readonly since: string;
@@ -43,7 +43,7 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
 }
 
 /** The stage a model is in, if it is one to know of; none where the service did not say its time. */
-export function endOf(model: Model): ModelEnd | undefined {
+export function sunsetOf(model: Model): ModelSunset | undefined {
   const { deprecated, withdrawn, successors } = lifecycleOf(model);
   if (withdrawn !== undefined && hasCome(withdrawn, model.asOf)) {
     return { stage: 'withdrawn', since: withdrawn, until: undefined, successors };
@@ -54,7 +54,10 @@ export function endOf(model: Model): ModelEnd | undefined {
 }
 
 /** A failure for which the model is the reason, with what becomes of the model. */
-export function withEnd(error: ServiceError, { stage, since, successors }: ModelEnd): ServiceError {
+export function withSunset(
+  error: ServiceError,
+  { stage, since, successors }: ModelSunset,
+): ServiceError {
   return error.with({ successors, ...(stage === 'withdrawn' && { since }) });
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../generation/parameters.ts';
 import type { Operation } from '../vendors.ts';
-import { endOf } from './modelLifecycle.ts';
+import { sunsetOf } from './modelLifecycle.ts';
 import type { Model } from './modelList.ts';
 
 /** Scripts that need no blanks: a token is about one character of them. */
@@ -15,7 +15,7 @@ const MOST_LETTERS_PER_TOKEN = 8;
 const MOST_DENSE_PER_TOKEN = 4;
 
 /** A request that is about to be made. */
-export interface Request {
+export interface ModelRequest {
   readonly operation: Operation;
   readonly parameters: Parameters;
   /** All that the model reads: the prompt, and for a continuation the answer so far behind it. */
@@ -28,7 +28,7 @@ export interface Request {
  * refuse what would fit. A number that nobody set is lowered instead. Pure.
  * @returns `model-unknown`, `parameter-refused` or `prompt-too-long`; undefined if nothing does
  */
-export function modelProblem(model: Model, request: Request): ServiceError | undefined {
+export function modelProblem(model: Model, request: ModelRequest): ServiceError | undefined {
   return (
     withdrawalProblem(model) ??
     newTokensProblem(model, request.parameters) ??
@@ -41,7 +41,7 @@ export function modelProblem(model: Model, request: Request): ServiceError | und
  * the text is likely to leave room for fewer. Not fewer than the fewest that are set. Pure.
  * @param model undefined where nothing is known about it
  */
-export function newTokensByDefault(model: Model | undefined, request: Request): number {
+export function newTokensByDefault(model: Model | undefined, request: ModelRequest): number {
   const { operation, parameters, text } = request;
   const most = Math.min(DEFAULT_NEW_TOKENS, model?.maxOutputTokens ?? DEFAULT_NEW_TOKENS);
   if (operation === 'generation')
@@ -51,7 +51,7 @@ export function newTokensByDefault(model: Model | undefined, request: Request): 
 }
 
 function withdrawalProblem(model: Model): ServiceError | undefined {
-  const end = endOf(model);
+  const end = sunsetOf(model);
   if (end?.stage !== 'withdrawn') return undefined;
   const { since, successors } = end;
   return new ServiceError('model-unknown', { since, successors });
@@ -75,7 +75,7 @@ function newTokensProblem(
 
 function lengthProblem(
   { contextLength, maxOutputTokens = DEFAULT_NEW_TOKENS }: Model,
-  request: Request,
+  request: ModelRequest,
 ): ServiceError | undefined {
   if (contextLength === undefined) return undefined;
   const { operation, parameters, text } = request;
@@ -104,7 +104,7 @@ function lengthProblem(
 }
 
 /** Generation can be told to cut the start of a text; 0 means that it does not. */
-function tokensRead({ operation, parameters }: Request, tokens: number): number {
+function tokensRead({ operation, parameters }: ModelRequest, tokens: number): number {
   const cut = numberOf(parameters, 'truncate_input_tokens') ?? 0;
   return operation === 'generation' && cut > 0 ? Math.min(cut, tokens) : tokens;
 }

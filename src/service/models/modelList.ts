@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { safeWord } from '../errors.ts';
-import { check, count, shape } from '../wire.ts';
+import { check, count, shape } from '../responseSchemas.ts';
 
 /** The shapes of the model list, checked where it enters. Source: the recording of the list. */
 

@@ -3,11 +3,11 @@ import { ServiceError } from '../errors.ts';
 import { inferenceFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
 import type { RequestGate } from '../http/limiter.ts';
+import { parseJson } from '../responseSchemas.ts';
 import { holdsSecret } from '../secrets/secretSearch.ts';
 import { SharedTask } from '../sharedTask.ts';
 import type { Operation, Vendor } from '../vendors.ts';
-import { parseJson } from '../wire.ts';
-import { endOf } from './modelLifecycle.ts';
+import { sunsetOf } from './modelLifecycle.ts';
 import { MOST_MODELS, type Model, type ModelList, readModels } from './modelList.ts';
 
 const DEADLINE_MS = 30_000;
@@ -46,7 +46,7 @@ export class Models {
   readonly #secrets: () => readonly string[];
   readonly #clock: Clock;
   /** What was said in the last hour. */
-  readonly #said = new Map<string, Moment & { readonly model: Model }>();
+  readonly #cache = new Map<string, Moment & { readonly model: Model }>();
   readonly #tasks = new Map<string, SharedTask<Model | undefined>>();
 
   constructor(http: Http, secrets: () => readonly string[], clock: Clock) {
@@ -69,9 +69,9 @@ export class Models {
     if (list.models.some(({ id }) => id === current)) return list;
     const source = { ...from, origin: new URL(from.serviceUrl).origin };
     const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
-    const known = await this.ask(source, current, brief).catch(() => undefined);
+    const known = await this.fetchModel(source, current, brief).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
-    const isWithdrawn = known && endOf(known)?.stage === 'withdrawn';
+    const isWithdrawn = known && sunsetOf(known)?.stage === 'withdrawn';
     return isWithdrawn ? { ...list, models: [...list.models, known] } : list;
   }
 
@@ -82,7 +82,7 @@ export class Models {
    * @returns undefined where it says nothing, as for a custom deployment
    * @throws {ServiceError} where it cannot be reached; `cancelled` when the signal aborts
    */
-  async ask(
+  async fetchModel(
     from: BoundSource,
     modelId: string,
     signal: AbortSignal,
@@ -105,14 +105,14 @@ export class Models {
   }
 
   /** The same for those who ask for it at the same time: they share one request. */
-  askTogether(
+  fetchModelTogether(
     from: BoundSource,
     modelId: string,
     signal: AbortSignal,
     limiter: RequestGate,
   ): Promise<Model | undefined> {
     const key = keyOf(from, modelId);
-    const ask = (ended: AbortSignal) => this.ask(from, modelId, ended, limiter);
+    const ask = (ended: AbortSignal) => this.fetchModel(from, modelId, ended, limiter);
     const task = this.#tasks.get(key) ?? new SharedTask(ask);
     this.#tasks.set(key, task);
     const forget = () => {
@@ -123,18 +123,18 @@ export class Models {
   }
 
   /** One model as far as it is known without asking. */
-  peek(from: ModelSource, modelId: string): Model | undefined {
-    const entry = this.#said.get(keyOf(from, modelId));
+  knownModel(from: ModelSource, modelId: string): Model | undefined {
+    const entry = this.#cache.get(keyOf(from, modelId));
     return entry && passedSince(entry, this.#clock) < LIFE_MS ? entry.model : undefined;
   }
 
   clear(): void {
-    this.#said.clear();
+    this.#cache.clear();
   }
 
   #keep(from: ModelSource, models: readonly Model[]): void {
     const moment = momentOf(this.#clock);
-    for (const model of models) this.#said.set(keyOf(from, model.id), { model, ...moment });
+    for (const model of models) this.#cache.set(keyOf(from, model.id), { model, ...moment });
   }
 
   #holdsSecret(words: unknown): boolean {

@@ -1,8 +1,8 @@
 import type { Credentials } from '../credentials.ts';
 import { identityFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
-import { readTokenAnswer } from '../wire.ts';
-import type { TokenAnswer } from './tokenLife.ts';
+import { readTokenAnswer } from '../responseSchemas.ts';
+import type { TokenResponse } from './tokenLife.ts';
 
 const TOKEN_DEADLINE_MS = 30_000;
 const MAX_TOKEN_BYTES = 65_536;
@@ -19,7 +19,7 @@ export function fetchToken(
   { vendor, apiKey, authUrl, approved }: Credentials,
   signal: AbortSignal,
   deadlineMs = TOKEN_DEADLINE_MS,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   return http.send({
     method: 'POST',
     url: authUrl + vendor.tokenPath,

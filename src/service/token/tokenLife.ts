@@ -4,7 +4,7 @@ import type { ServiceError } from '../errors.ts';
 /** How long a token lives, and what is known about it at a moment. Pure. */
 
 /** What the identity service said about a new token, checked but not yet believed. */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly value: string;
   /** Seconds the token lives, if the answer said so. */
   readonly expiresIn: number | undefined;
@@ -34,7 +34,7 @@ const SHORTEST_RENEWED_MS = 30_000;
  * less is not renewed in the background: that would be a request every few seconds.
  * @param random 0 to 1
  */
-export function tokenLife(answer: TokenAnswer, random: number): TokenLife {
+export function tokenLife(answer: TokenResponse, random: number): TokenLife {
   const lifeMs = lifeSeconds(answer) * 1_000;
   const hardMs = lifeMs - Math.min(HARD_MARGIN_MS, lifeMs / 10);
   const softMs = lifeMs > SHORTEST_RENEWED_MS ? Math.round(lifeMs * (0.7 + random * 0.2)) : hardMs;
@@ -47,7 +47,7 @@ export function tokenLife(answer: TokenAnswer, random: number): TokenLife {
  * the local clock breaks four official clients). Nonsense is left out; with nothing left it
  * is 300 s, and an early death is mended by the replay after a 401.
  */
-function lifeSeconds(answer: TokenAnswer): number {
+function lifeSeconds(answer: TokenResponse): number {
   const { expiresIn, expiration, serverNow } = answer;
   const until =
     expiration !== undefined && serverNow !== undefined

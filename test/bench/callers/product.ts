@@ -1,4 +1,4 @@
-import type { Session } from '../../../src/service/session.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 import { loadSession } from '../product.ts';
 import { apiKey, type Caller, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
@@ -9,8 +9,8 @@ export const makeCaller: MakeCaller = async (url) => {
   return callerOf(new Session(), url);
 };
 
-/** Calls as a command does it: one session, a client for each call. */
-export function callerOf(session: Session, url: string): Caller {
+/** Calls as a command does it: one runtime, a client for each call. */
+export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   const vendor = vendorFor('ibm') as Vendor;
   const approved = { auth: url, service: url };
   const credentials = { vendor, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
@@ -19,7 +19,7 @@ export function callerOf(session: Session, url: string): Caller {
   const settings = { modelId, operation: 'chat', limits } as const;
   // The others leave it to the service, which then stops nowhere.
   const parameters = { max_new_tokens: 16_000 };
-  const client = () => session.client(credentials, settings);
+  const client = () => runtime.client(credentials, settings);
   return {
     call: async () => (await client().generateText(prompt, parameters)).text,
     stream: (onText) => client().generateText(prompt, parameters, { onText }),

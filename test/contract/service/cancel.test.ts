@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { editorFetch } from '../../../src/service/http/editorFetch.ts';
+import { hardenedFetch } from '../../../src/service/http/hardenedFetch.ts';
 import { fetchToken } from '../../../src/service/token/identity.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { startMuteServer } from './muteServer.ts';
@@ -37,7 +37,7 @@ const stages: readonly Stage[] = [
 /** The way to the service, and a promise of its next answer, whatever that is. */
 function observed() {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const fetch: typeof editorFetch = (url, init) => editorFetch(url, init).finally(resolve);
+  const fetch: typeof hardenedFetch = (url, init) => hardenedFetch(url, init).finally(resolve);
   return { fetch, answered: promise };
 }
 
@@ -102,7 +102,7 @@ describe('cancel', function () {
 
   it(`I09: in the queue settles within ${MOST_MS} ms and sends nothing more`, async () => {
     const world = await startWorld({ limits: { limit: 1 } });
-    await world.tokens.refresh(never);
+    await world.tokenService.refresh(never);
     const slot = await world.limiter.acquire(never);
     const cancel = new AbortController();
     const call = failureOf(world.generate({ signal: cancel.signal }));

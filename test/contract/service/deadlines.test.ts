@@ -27,9 +27,9 @@ const eventsOf = (path: string) =>
 const patient = { headersMs: LONG_MS, idleMs: LONG_MS };
 
 /** Where the deadline under test is one of every request, a busy machine can miss it here, too. */
-async function getToken({ tokens }: World): Promise<void> {
-  while (!tokens.isLiving) {
-    await tokens.refresh(new AbortController().signal).catch((error: unknown) => {
+async function getToken({ tokenService }: World): Promise<void> {
+  while (!tokenService.isLiving) {
+    await tokenService.refresh(new AbortController().signal).catch((error: unknown) => {
       if (!isKind(error, 'timeout')) throw error;
     });
   }
@@ -129,7 +129,7 @@ describe('the deadline', () => {
   for (const [what, phase, path, options] of drips) {
     it(`${what} for ever is overrun by ${MOST_OVERRUN_MS} ms at the most`, async () => {
       const world = await startWorld({ http: patient, ...options });
-      if (path !== tokenPath) await world.tokens.refresh(new AbortController().signal);
+      if (path !== tokenPath) await world.tokenService.refresh(new AbortController().signal);
       world.emulator.faults.next(path, { oversizedBytes: 60_000, ...drip, ...eventsOf(path) });
       const call = world.generate(path === chatStream ? { onText: () => {} } : {});
       const overrunMs = await overrunOf(call, phase);
@@ -151,7 +151,7 @@ describe('the deadline', () => {
         http: { ...patient, headersMs: SHORT_MS },
         credentials: (auth) => ({ serviceUrl, approved: { auth, service: serviceUrl } }),
       });
-      await world.tokens.refresh(new AbortController().signal);
+      await world.tokenService.refresh(new AbortController().signal);
       const overrunMs = await overrunOf(world.generate(), 'headers');
       assert.ok(overrunMs <= MOST_OVERRUN_MS, `${overrunMs.toFixed()} ms`);
       assert.equal(server.connections, 1);
@@ -182,7 +182,7 @@ describe('the deadline', () => {
   it('spans the wait for the turn of a second attempt', async () => {
     const world = await startWorld({ limits: { limit: 1 }, deadlineMs: SHORT_MS });
     const never = new AbortController().signal;
-    await world.tokens.refresh(never);
+    await world.tokenService.refresh(never);
     const held = gate();
     world.emulator.faults.next(chat, { status: 503, hold: held.opened });
     const failure = failureOf(world.generate());

@@ -74,22 +74,22 @@ describe('a diagnosis', () => {
   }
 
   it('leaves the token of the credentials alone that took the place of these', async () => {
-    const { examine, session, credentials } = await startExamination({
+    const { examine, runtime, credentials } = await startExamination({
       mayUse: async () => false,
     });
     const others = { ...credentials, apiKey: 'the-key-that-replaced-it' };
-    const tokens = session.tokens(others);
+    const tokens = runtime.tokenService(others);
     await examine();
-    assert.equal(session.tokens(others), tokens);
+    assert.equal(runtime.tokenService(others), tokens);
   });
 
   it('does not wait in the queue of the generations', async () => {
-    const { examine, session, credentials, emulator } = await startExamination();
+    const { examine, runtime, credentials, emulator } = await startExamination();
     const chat = '/ml/v1/text/chat';
     const held = gate();
     emulator.faults.always(chat, { hold: held.opened });
     const one = { ...settings, limits: { ...settings.limits, limit: 1 } };
-    const generation = session.client(credentials, one).generateText('Hi', {});
+    const generation = runtime.client(credentials, one).generateText('Hi', {});
     await emulator.requestCount(chat, 1);
     const { failure } = (await examine()).diagnosis;
     assert.equal(failure, undefined);

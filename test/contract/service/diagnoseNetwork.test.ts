@@ -59,13 +59,13 @@ describe('a diagnosis tells what is wrong on the way', () => {
     it(`a connection that is ${what} in its handshake: nothing was sent`, async () => {
       const server = await startMuteServer(onData);
       closers.push(server.close);
-      const { examine, session, credentials } = await startExamination({
+      const { examine, runtime, credentials } = await startExamination({
         credentials: { authUrl: server.url },
       });
       const { diagnosis } = await examine();
       assertNamed(diagnosis, named);
       const before = server.connections;
-      const generation = session.client(credentials, settings).generateText('Hi', {});
+      const generation = runtime.client(credentials, settings).generateText('Hi', {});
       const { kind, details } = await failureOf(generation);
       assert.deepEqual([kind, details.phase], ['unreachable', 'connect']);
       assert.equal(server.connections - before, connections);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { type ShownCheck, shownCheck } from '../../../src/diagnostics/checkSentences.ts';
+import { type ShownCheck, shownCheck } from '../../../src/diagnostics/checkMessages.ts';
 import {
   type CheckResult,
   type Diagnosis,
@@ -8,7 +8,7 @@ import {
 } from '../../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { HttpOptions } from '../../../src/service/http/http.ts';
-import { Session } from '../../../src/service/session.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { type CauseName, causes, shapeOf } from '../../unit/causes.ts';
@@ -44,7 +44,7 @@ export const refusal = (status: number, code: string, message = '') => ({
 
 export interface Examination {
   readonly emulator: Emulator;
-  readonly session: Session;
+  readonly runtime: ServiceRuntime;
   readonly credentials: Credentials;
   readonly examine: (signal?: AbortSignal) => Promise<Found>;
 }
@@ -90,9 +90,9 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     },
     ...chosen,
   };
-  const session = new Session({ http: { waitMs: () => 1, ...options.http } });
+  const runtime = new ServiceRuntime({ http: { waitMs: () => 1, ...options.http } });
   open.push(async () => {
-    session.dispose();
+    runtime.dispose();
     await emulator.close();
   });
   const examine = async (signal = new AbortController().signal) => {
@@ -102,7 +102,7 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     const secrets = [credentials.apiKey, credentials.projectId, 'c4nary'];
     const chosenSettings = { ...settings, modelId: options.modelId ?? modelId };
     const diagnosis = await diagnose(
-      { session, credentials, settings: chosenSettings, ...(mayUse && { mayUse }) },
+      { runtime: runtime, credentials, settings: chosenSettings, ...(mayUse && { mayUse }) },
       (result) => results.push(result),
       signal,
     );
@@ -113,7 +113,7 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     const line = ({ check, state }: CheckResult) => `${check} ${state}`;
     return { diagnosis, retries, events: results.map(line), states: diagnosis.results.map(line) };
   };
-  return { emulator, session, credentials, examine };
+  return { emulator, runtime, credentials, examine };
 }
 
 export async function endExaminations(): Promise<void> {

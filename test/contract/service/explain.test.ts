@@ -131,9 +131,9 @@ describe('a refused generation is explained', () => {
 
   for (const { cause, plant, refused, explained, says } of cases) {
     it(`where ${cause}`, async () => {
-      const { emulator, session, credentials, examine } = await startExamination();
+      const { emulator, runtime, credentials, examine } = await startExamination();
       plant(emulator);
-      const client = session.client(credentials, settings);
+      const client = runtime.client(credentials, settings);
       const refusalOfChat = await failureOf(client.generateText('Hi', {}));
       assert.equal(refusalOfChat.kind, refused);
       const replays = refused === 'unauthorized' ? 2 : 1;
@@ -154,9 +154,9 @@ describe('a refusal for which the model is the reason', () => {
   const old = 'ibm/granite-3-3-8b-instruct';
 
   async function refused(modelId: string, parameters = {}, prompt = 'Hi') {
-    const { emulator, session, credentials } = await startExamination();
+    const { emulator, runtime, credentials } = await startExamination();
     emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
-    const client = session.client(credentials, { ...settings, modelId });
+    const client = runtime.client(credentials, { ...settings, modelId });
     const failure = () => failureOf(client.generateText(prompt, parameters));
     return { emulator, failure };
   }

@@ -2,7 +2,7 @@ import { Client } from '../../../src/service/client.ts';
 import { Http } from '../../../src/service/http/http.ts';
 import { Limiter } from '../../../src/service/http/limiter.ts';
 import { fetchToken } from '../../../src/service/token/identity.ts';
-import { TokenService } from '../../../src/service/token/token.ts';
+import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { credentialsFor, modelId } from './world.ts';
 
 /**
@@ -102,7 +102,9 @@ function start(): Client {
     modelId,
     operation: 'chat',
     http,
-    tokens: new TokenService({ fetchToken: (signal) => fetchToken(http, credentials, signal) }),
+    tokenService: new TokenService({
+      fetchToken: (signal) => fetchToken(http, credentials, signal),
+    }),
     limiter: new Limiter({ limit: 1, queue: 1, minIntervalMs: 0 }),
   });
 }

@@ -9,7 +9,7 @@ const expired = { recording: 25 };
 /** A world whose token is known to be good. */
 async function warm(): Promise<World> {
   const world = await startWorld({ limits: { limit: 8 } });
-  await world.tokens.refresh(new AbortController().signal);
+  await world.tokenService.refresh(new AbortController().signal);
   return world;
 }
 
@@ -123,7 +123,7 @@ describe('a token that dies early', () => {
     world.emulator.faults.next(chat, { ...busy, hold: held.opened });
     const call = world.generate();
     await world.emulator.requestCount(chat, 1);
-    await world.tokens.refresh(new AbortController().signal);
+    await world.tokenService.refresh(new AbortController().signal);
     held.open();
     await call;
     const bearers = world.emulator.requests.flatMap(({ headers }) => headers.authorization ?? []);

@@ -152,9 +152,9 @@ describe('requests', () => {
 
   for (const id of hostile) {
     it(`C08: carry the model ${JSON.stringify(id)} as text and nothing else`, async () => {
-      const { credentials, http, tokens, limiter, emulator } = await startWorld();
+      const { credentials, http, tokenService, limiter, emulator } = await startWorld();
       const client = new Client({
-        ...{ credentials, http, tokens, limiter },
+        ...{ credentials, http, tokenService, limiter },
         modelId: id,
         operation: 'chat',
       });

@@ -23,7 +23,8 @@ describe(`neither key nor token is in any error: ${Object.keys(echoes).length} s
           ...(path === chatStream && { onText: () => {} }),
         };
         errors.push(await failureOf(world.generate(generateOptions)));
-        if (world.tokens.state.kind === 'refused') errors.push(world.tokens.state.error);
+        if (world.tokenService.state.kind === 'refused')
+          errors.push(world.tokenService.state.error);
         for (const error of errors) {
           assertOnlyFacts(error);
           const texts = textsOfError(error);

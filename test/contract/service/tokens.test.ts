@@ -70,7 +70,7 @@ describe(`${CALLS} parallel calls`, function () {
     it(`H09: make 1 token request where the server clock is two hours ${where}`, async () => {
       const world = await start({ clockOffsetSeconds });
       const { failed, ms } = await callAll(world);
-      const { state } = world.tokens;
+      const { state } = world.tokenService;
       const aheadMs = state.kind === 'valid' ? (state.clockAheadMs ?? 0) : 0;
       // Whole seconds, less than what the request took.
       assert.ok(Math.abs(aheadMs + clockOffsetSeconds * 1_000) < 10_000, `${aheadMs} ms ahead`);
@@ -163,10 +163,10 @@ describe('a token', () => {
     const json = { access_token: 'a'.repeat(32), refresh_token: 'refresh-canary', expires_in: 1 };
     world.emulator.faults.always(tokenPath, { json });
     await world.generate().catch(() => {});
-    await world.tokens.refresh(new AbortController().signal);
+    await world.tokenService.refresh(new AbortController().signal);
     for (const { text, rawHeaders } of world.emulator.requests) {
       assert.ok(!`${text}${rawHeaders}`.includes('refresh'));
     }
-    assert.ok(!JSON.stringify(world.tokens.state).includes('refresh'));
+    assert.ok(!JSON.stringify(world.tokenService.state).includes('refresh'));
   });
 });

@@ -6,7 +6,7 @@ import type { Parameters } from '../../../src/service/generation/parameters.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { Limiter, type LimiterOptions } from '../../../src/service/http/limiter.ts';
 import { fetchToken } from '../../../src/service/token/identity.ts';
-import { TokenService } from '../../../src/service/token/token.ts';
+import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type Operation, type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
@@ -44,7 +44,7 @@ export interface World {
   readonly emulator: Emulator;
   readonly credentials: Credentials;
   readonly http: Http;
-  readonly tokens: TokenService;
+  readonly tokenService: TokenService;
   readonly limiter: Limiter;
   readonly client: Client;
   readonly generate: (options?: GenerateOptions, parameters?: Parameters) => Promise<Generation>;
@@ -67,7 +67,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...(typeof options.credentials === 'function' ? options.credentials(url) : options.credentials),
   };
   const http = new Http({ waitMs: () => 1, ...options.http });
-  const tokens = new TokenService({
+  const tokenService = new TokenService({
     fetchToken: (signal) => fetchToken(http, credentials, signal, tokenDeadlineMs),
     ...(clock && { clock }),
   });
@@ -77,7 +77,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     modelId,
     operation,
     http,
-    tokens,
+    tokenService,
     limiter,
     ...(deadlineMs && { deadlineMs }),
   });
@@ -85,7 +85,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     emulator,
     credentials,
     http,
-    tokens,
+    tokenService,
     limiter,
     client,
     generate: (generateOptions = {}, parameters = {}) =>
@@ -100,8 +100,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 export async function endWorlds(): Promise<void> {
   const worlds = [...running];
   running.clear();
-  for (const { http, tokens } of worlds) {
-    tokens.dispose();
+  for (const { http, tokenService } of worlds) {
+    tokenService.dispose();
     http.dispose();
   }
   await Promise.all(worlds.map(({ emulator }) => emulator.close()));

@@ -93,7 +93,7 @@ export async function accessIn(
   environment: StoredState['environment'],
 ): Promise<CredentialAccess> {
   windows.showing(editor, () => {});
-  const { CredentialAccess, Approvals } = await import('../../../src/commands/firstUse.ts');
+  const { CredentialAccess, Approvals } = await import('../../../src/commands/lazyModules.ts');
   const { KeyStore } = await import('../../../src/credentials/keyStore.ts');
   const secrets = keyring.window();
   return new CredentialAccess({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { contextOf, contextOfTest } from '../../../src/credentials/settingSentences.ts';
+import { contextOf, contextOfTest } from '../../../src/credentials/credentialMessages.ts';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
-import { conclusionOf } from '../../../src/diagnostics/checkSentences.ts';
+import { conclusionOf } from '../../../src/diagnostics/checkMessages.ts';
 import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';

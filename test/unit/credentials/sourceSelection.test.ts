@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lookedText } from '../../../src/credentials/settingSentences.ts';
+import { lookedText } from '../../../src/credentials/credentialMessages.ts';
 import { choose, type SourceSelection } from '../../../src/credentials/sourceSelection.ts';
 import { ibm } from '../service/fixtures.ts';
 import { EVIL, envFile, environment, found, full, noFile, REGION, record } from './sources.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lookedText } from '../../../src/credentials/settingSentences.ts';
+import { lookedText } from '../../../src/credentials/credentialMessages.ts';
 import {
   choose,
   type SourceSnapshot,

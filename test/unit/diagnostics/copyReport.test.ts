@@ -4,7 +4,7 @@ import type { LookupTimeout } from '../../../src/credentials/sourceSelection.ts'
 import { choose } from '../../../src/credentials/sourceSelection.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { Session } from '../../../src/service/session.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
@@ -39,7 +39,7 @@ describe('Copy Diagnostics', () => {
     history = new SessionHistory(systemClock),
     looked?: LookupTimeout,
     outside = envFile(),
-    session?: Session,
+    runtime?: ServiceRuntime,
   ) => {
     const { copyDiagnostics } = await import('../../../src/diagnostics/copyReport.ts');
     const all = found({
@@ -50,7 +50,7 @@ describe('Copy Diagnostics', () => {
     const access = { lookUpWithin: async () => looked ?? { found: all, choice: choose(all) } };
     const app = {
       access: async () => access,
-      openSession: async () => session,
+      runtimeIfMade: async () => runtime,
       status: { facts: initialFacts },
       history,
     } as unknown as App;
@@ -102,10 +102,10 @@ describe('Copy Diagnostics', () => {
     it(`is not kept from copying by words of every day, of a source that is ${answer ?? 'not asked about'}`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
-      const session = new Session();
+      const runtime = new ServiceRuntime();
       try {
-        session.tokens({ ...credentials, apiKey: everyDay.key });
-        for (const open of [undefined, session]) {
+        runtime.tokenService({ ...credentials, apiKey: everyDay.key });
+        for (const open of [undefined, runtime]) {
           await copy(undefined, undefined, source, open);
           assert.match(editor.copied.join(), /the default[\s\S]* credentials are not/);
           editor.copied = [];
@@ -117,7 +117,7 @@ describe('Copy Diagnostics', () => {
           }
         }
       } finally {
-        session.dispose();
+        runtime.dispose();
       }
     });
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../src/commands/app.ts';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
-import { conclusionOf, type ShownCheck } from '../../../src/diagnostics/checkSentences.ts';
+import { conclusionOf, type ShownCheck } from '../../../src/diagnostics/checkMessages.ts';
 import type { Row } from '../../../src/diagnostics/diagnosisList.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 import { envFile, found, full } from '../credentials/sources.ts';

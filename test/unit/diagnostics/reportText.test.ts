@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
-import type { ShownCheck } from '../../../src/diagnostics/checkSentences.ts';
+import type { ShownCheck } from '../../../src/diagnostics/checkMessages.ts';
 import {
   checksReport,
   type DiagnosticsFacts,
@@ -268,6 +268,6 @@ describe('what happened last', () => {
     history.tokenIs({ kind: 'fetching' });
     history.tokenIs({ kind: 'failed', error: new ServiceError('timeout') });
     history.tokenIs(valid);
-    assert.deepEqual(history.tokens, [{ at: now - 210, ms: 30 }]);
+    assert.deepEqual(history.tokenWaits, [{ at: now - 210, ms: 30 }]);
   });
 });

@@ -1,6 +1,6 @@
 import type { TextDocument } from 'vscode';
 import type { ChangeListener, OpenDocument } from '../../../src/document/openDocument.ts';
-import type { OffsetRange, TextChange } from '../../../src/document/trackedText.ts';
+import type { OffsetRange, TextChange } from '../../../src/document/trackedRange.ts';
 
 /** Who put a character there. */
 export type Owner = 'user' | 'writer' | 'original';
@@ -32,7 +32,7 @@ export class FakeDocument implements OpenDocument {
   marks: readonly Mark[];
   version = 1;
   lineEnd = '\n';
-  isShown = true;
+  isVisible = true;
   isOpen = true;
   fate: Fate = 'apply';
   /** Applied edits of the writer that began an undo step. */
@@ -70,7 +70,7 @@ export class FakeDocument implements OpenDocument {
     return this.#waiting.length > 0;
   }
 
-  write(changes: readonly TextChange[], beginsStep: boolean): Promise<boolean> {
+  write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
     const { version } = this;
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => {
@@ -80,11 +80,11 @@ export class FakeDocument implements OpenDocument {
         if (fate === 'reject') return reject(new Error('closed editor'));
         if (fate === 'refuse' || version !== this.version) return resolve(false);
         if (fate === 'ignore') return resolve(true);
-        if (beginsStep) this.steps += 1;
+        if (undoStopBefore) this.steps += 1;
         const trimmed = fate === 'applyAndTrim' ? this.#blankBefore(changes) : [];
         for (const { rangeOffset } of trimmed)
           this.trimmed.push(...this.marks.slice(rangeOffset, rangeOffset + 1));
-        this.#edit([...changes, ...trimmed], 'writer', beginsStep);
+        this.#edit([...changes, ...trimmed], 'writer', undoStopBefore);
         resolve(true);
       });
     });
@@ -141,7 +141,7 @@ export class FakeDocument implements OpenDocument {
 
   dispose(): void {}
 
-  #edit(changes: readonly TextChange[], owner: Owner, beginsStep: boolean): void {
+  #edit(changes: readonly TextChange[], owner: Owner, undoStopBefore: boolean): void {
     // The last one in the document first, as VS Code reports them.
     const ordered = changes.toSorted((one, other) => other.rangeOffset - one.rangeOffset);
     const event = ordered.map(({ rangeOffset, rangeLength, text }) => ({
@@ -156,14 +156,14 @@ export class FakeDocument implements OpenDocument {
       );
       this.taken += ofUser.map(({ unit }) => unit).join('');
     }
-    this.#keep(event, beginsStep);
+    this.#keep(event, undoStopBefore);
     this.#apply(event, false, owner);
   }
 
   /** VS Code makes one insertion of those that follow each other in an undo step. */
-  #keep(event: Event, beginsStep: boolean): void {
+  #keep(event: Event, undoStopBefore: boolean): void {
     this.#undone = [];
-    const step = beginsStep ? undefined : this.#done.at(-1);
+    const step = undoStopBefore ? undefined : this.#done.at(-1);
     const [before, ...others] = step?.at(-1) ?? [];
     const [next, ...more] = event;
     if (!step) this.#done.push([event]);
@@ -172,7 +172,7 @@ export class FakeDocument implements OpenDocument {
     } else step.push(event);
   }
 
-  #apply(event: Event, isReplay: boolean, owner: Owner = 'user'): void {
+  #apply(event: Event, isUndoRedo: boolean, owner: Owner = 'user'): void {
     for (const { at, removed, inserted } of event) {
       this.marks = [
         ...this.marks.slice(0, at),
@@ -182,7 +182,7 @@ export class FakeDocument implements OpenDocument {
       if (owner === 'writer') continue;
       for (const mark of removed) this.deleted.add(mark);
       for (const mark of inserted) this.deleted.delete(mark);
-      if (isReplay) for (const mark of inserted) this.broughtBack.add(mark);
+      if (isUndoRedo) for (const mark of inserted) this.broughtBack.add(mark);
     }
     this.version += 1;
     const changes = event.map(({ at, removed, inserted }) => ({
@@ -190,7 +190,7 @@ export class FakeDocument implements OpenDocument {
       rangeLength: removed.length,
       text: inserted.map(({ unit }) => unit).join(''),
     }));
-    this.#listener(changes, isReplay);
+    this.#listener(changes, isUndoRedo);
   }
 
   /** As where VS Code takes the blanks off a line that is left. */

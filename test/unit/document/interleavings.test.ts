@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { AnswerPlace } from '../../../src/document/answerRange.ts';
+import type { AnswerPlace } from '../../../src/document/answerInDocument.ts';
 import { StreamWriter } from '../../../src/document/streamWriter.ts';
 import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 
@@ -153,7 +153,7 @@ async function play(drawn: readonly AnswerPlace[], script: readonly Step[]): Pro
         await page.turn();
         break;
       default:
-        page.isShown = step.kind === 'show';
+        page.isVisible = step.kind === 'show';
     }
   }
   const ends = drawn.map((_place, answer) => writer.end(answer));
@@ -239,7 +239,7 @@ describe('5,000 random interleavings of a user and streamed answers', function (
             from = end;
           }
           assert.equal(page.text, whole + original.slice(from));
-          if (page.isShown) assert.ok(page.steps <= 1, `${page.steps} undo steps`);
+          if (page.isVisible) assert.ok(page.steps <= 1, `${page.steps} undo steps`);
         }
 
         const wanted = withoutOurs(page, drawn);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AnswerPlace } from '../../../src/document/answerRange.ts';
+import type { AnswerPlace } from '../../../src/document/answerInDocument.ts';
 import { StreamWriter } from '../../../src/document/streamWriter.ts';
 import { FakeDocument, type Fate } from './fakeDocument.ts';
 
@@ -157,7 +157,7 @@ describe('the writer of a document', () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     await endWith(page, writer, []);
-    page.isShown = false;
+    page.isVisible = false;
     page.isOpen = false;
     assert.equal(await page.turnUntil(writer.undo()), 'refused');
   });

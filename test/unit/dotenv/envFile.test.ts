@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Issue, readEnvFile, readEnvironment } from '../../../src/dotenv/envFile.ts';
-import { type EnvEdit, mendEnvFile } from '../../../src/dotenv/envMend.ts';
+import { type EnvEdit, envFixes } from '../../../src/dotenv/envMend.ts';
 import { assignmentsOf, byLine, decodeEnvFile } from '../../../src/dotenv/envText.ts';
 import { type IssueKind, recognisedSettings } from '../../../src/dotenv/settingValue.ts';
 import { LONGEST_VALUE } from '../../../src/service/credentials.ts';
@@ -141,7 +141,7 @@ describe('a .env file', () => {
       const worked = processorTime();
       const { issues } = readEnvFile(text, ibm);
       const lines = byLine(assignmentsOf(text));
-      for (const issue of issues) mendEnvFile(lines, issue, ibm);
+      for (const issue of issues) envFixes(lines, issue, ibm);
       const ms = worked();
       assert.ok(ms < mostMs, `took ${ms.toFixed()} ms`);
     });
@@ -280,7 +280,7 @@ describe('mending a .env file', () => {
 });
 
 function mend(text: string, issue: Issue) {
-  return mendEnvFile(byLine(assignmentsOf(text)), issue, ibm);
+  return envFixes(byLine(assignmentsOf(text)), issue, ibm);
 }
 
 const secret = new RegExp(`${KEY}|${PROJECT}`);

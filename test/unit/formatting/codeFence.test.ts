@@ -89,7 +89,7 @@ describe('code fence', () => {
         for (const pieces of [[after], [...after]]) {
           const codeFence = new CodeFence();
           let written = codeFence.add(before);
-          codeFence.goOn();
+          codeFence.expectReopenedFence();
           written += run(codeFence, pieces);
           assert.equal(written, want);
         }
@@ -104,7 +104,7 @@ describe('code fence', () => {
           const codeFence = new CodeFence();
           let written = codeFence.add(before);
           for (const piece of pieces) {
-            codeFence.goOn();
+            codeFence.expectReopenedFence();
             written += codeFence.add(piece);
           }
           assert.equal(written + codeFence.end(), run(new CodeFence(), [before + text]));

@@ -57,7 +57,7 @@ describe('text fit', () => {
       const textFit = new TextFit({ ...code, ...given });
       let written = '';
       for (const piece of answer) {
-        textFit.goOn();
+        textFit.continue();
         written += textFit.add(piece);
       }
       return written + textFit.end();
@@ -119,7 +119,7 @@ describe('text fit', () => {
         const [whole, cut] = [new TextFit(given), new TextFit(given)];
         let written = '';
         for (const piece of pieces) {
-          cut.goOn();
+          cut.continue();
           written += cut.add(piece);
         }
         assert.equal(written + cut.end(), run(whole, [text]));

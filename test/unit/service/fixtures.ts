@@ -6,8 +6,8 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { Limiter } from '../../../src/service/http/limiter.ts';
-import { TokenService } from '../../../src/service/token/token.ts';
-import type { TokenAnswer } from '../../../src/service/token/tokenLife.ts';
+import type { TokenResponse } from '../../../src/service/token/tokenLife.ts';
+import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 
 /** A new seed for each run, shown in the names of the tests that use it. */
@@ -25,7 +25,7 @@ export const credentials: Credentials = {
   approved: { auth: 'https://identity.example', service: 'https://service.example' },
 };
 
-export const tokenAnswer: TokenAnswer = {
+export const tokenAnswer: TokenResponse = {
   value: 'token-of-the-unit-tests',
   expiresIn: 3_600,
   expiration: undefined,
@@ -117,13 +117,13 @@ export function clientOn(
 ): { readonly client: Client; readonly limiter: Limiter } {
   const limiter =
     options.limiter ?? new Limiter({ limit: 3, queue: 50, minIntervalMs: 0 }, http.clock);
-  const tokens = new TokenService({ fetchToken: async () => tokenAnswer });
+  const tokenService = new TokenService({ fetchToken: async () => tokenAnswer });
   const client = new Client({
     credentials,
     modelId: 'model-1',
     operation: 'chat',
     http: new Http(http),
-    tokens,
+    tokenService,
     limiter,
     ...options,
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
 import type { Retry } from '../../../src/service/http/httpRequest.ts';
-import { TokenService } from '../../../src/service/token/token.ts';
+import { TokenService } from '../../../src/service/token/tokenService.ts';
 import {
   clientOn,
   FakeTime,
@@ -51,14 +51,14 @@ describe('sending again', () => {
       if (isDown) throw new ServiceError('connection-lost');
       return tokenAnswer;
     };
-    const tokens = new TokenService({ fetchToken, clock: time });
+    const tokenService = new TokenService({ fetchToken, clock: time });
     const { fetch } = fakeNetwork(failing(503, 1), time);
-    const { client } = clientOn({ fetch, clock: time, waitMs: () => 5_000 }, { tokens });
+    const { client } = clientOn({ fetch, clock: time, waitMs: () => 5_000 }, { tokenService });
     const call = client.generateText('Hi', {});
     await settled();
-    tokens.drop(await tokens.get(never));
+    tokenService.drop(await tokenService.get(never));
     isDown = true;
-    assert.equal(await kindOf(tokens.get(never)), 'connection-lost');
+    assert.equal(await kindOf(tokenService.get(never)), 'connection-lost');
     isDown = false;
     const [{ text }] = await Promise.all([call, time.pass(5_000)]);
     assert.equal(text, 'Hello.');

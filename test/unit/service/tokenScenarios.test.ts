@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { Session } from '../../../src/service/session.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { TokenState } from '../../../src/service/token/tokenLife.ts';
 import { credentials, FakeTime, failureOf, kindOf, never } from './fixtures.ts';
 import { MINUTE, underTest } from './tokens.ts';
@@ -118,9 +118,9 @@ describe('the token service through a day', () => {
   });
 });
 
-describe('the token request of a session', () => {
+describe('the token request of a runtime', () => {
   let time: FakeTime;
-  let session: Session;
+  let runtime: ServiceRuntime;
   const settings = {
     modelId: 'model-1',
     operation: 'chat',
@@ -131,7 +131,7 @@ describe('the token request of a session', () => {
     time = new FakeTime();
   });
   afterEach(() => {
-    session.dispose();
+    runtime.dispose();
     time.end();
   });
 
@@ -144,13 +144,13 @@ describe('the token request of a session', () => {
       });
     };
     const states: TokenState['kind'][] = [];
-    session = new Session({
+    runtime = new ServiceRuntime({
       http: { fetch, clock: time },
       clock: time,
       onTokenState: ({ kind }) => states.push(kind),
     });
     for (const count of [1, 2]) {
-      const failure = failureOf(session.client(credentials, settings).generateText('Hi', {}));
+      const failure = failureOf(runtime.client(credentials, settings).generateText('Hi', {}));
       await time.pass(29_999);
       assert.equal(states.at(-1), 'fetching');
       await time.pass(1);

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/service/errors.ts';
-import { TokenService } from '../../../src/service/token/token.ts';
-import type { TokenAnswer, TokenState } from '../../../src/service/token/tokenLife.ts';
+import type { TokenResponse, TokenState } from '../../../src/service/token/tokenLife.ts';
+import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type FakeTime, never, settled, tokenAnswer } from './fixtures.ts';
 
 export const MINUTE = 60_000;
@@ -9,11 +9,11 @@ export const down = new ServiceError('server-failed', { status: 503 });
 
 /** A token service whose requests the test answers by hand. */
 export function underTest(time: FakeTime, random = () => 0.5) {
-  const flights: (PromiseWithResolvers<TokenAnswer> & { signal: AbortSignal })[] = [];
+  const flights: (PromiseWithResolvers<TokenResponse> & { signal: AbortSignal })[] = [];
   const states: TokenState['kind'][] = [];
   const service = new TokenService({
     fetchToken: (signal) => {
-      const flight = { ...Promise.withResolvers<TokenAnswer>(), signal };
+      const flight = { ...Promise.withResolvers<TokenResponse>(), signal };
       flights.push(flight);
       signal.addEventListener('abort', () => flight.reject(new ServiceError('cancelled')));
       return flight.promise;
@@ -21,16 +21,16 @@ export function underTest(time: FakeTime, random = () => 0.5) {
     clock: time,
     random,
   });
-  service.tell(({ kind }) => states.push(kind));
+  service.setStateListener(({ kind }) => states.push(kind));
   /** Answers the last request. */
-  const answer = async (outcome: Partial<TokenAnswer> | ServiceError = {}) => {
+  const answer = async (outcome: Partial<TokenResponse> | ServiceError = {}) => {
     const flight = flights.at(-1);
     if (outcome instanceof ServiceError) flight?.reject(outcome);
     else flight?.resolve({ ...tokenAnswer, value: `token-${flights.length}`, ...outcome });
     await settled();
   };
   const value = async () => (await service.get(never)).value;
-  const start = async (outcome: Partial<TokenAnswer> = {}) => {
+  const start = async (outcome: Partial<TokenResponse> = {}) => {
     const first = value();
     await answer(outcome);
     return first;

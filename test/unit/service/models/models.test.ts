@@ -23,25 +23,25 @@ describe('what is known about models', () => {
 
   it('is known for an hour, also one that the machine slept through', async () => {
     await time.pass(59 * minutesMs);
-    assert.equal(models.peek(from, 'two')?.id, 'two');
+    assert.equal(models.knownModel(from, 'two')?.id, 'two');
     time.sleep(2 * minutesMs);
-    assert.equal(models.peek(from, 'two'), undefined);
+    assert.equal(models.knownModel(from, 'two'), undefined);
   });
 
   it('is known of the service, the operation and the model that it was said of', () => {
-    assert.equal(models.peek(from, 'three'), undefined);
-    assert.equal(models.peek({ ...from, operation: 'generation' }, 'one'), undefined);
-    assert.equal(models.peek({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
+    assert.equal(models.knownModel(from, 'three'), undefined);
+    assert.equal(models.knownModel({ ...from, operation: 'generation' }, 'one'), undefined);
+    assert.equal(models.knownModel({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
   });
 
   it('is what was said last, and nothing once it is forgotten', async () => {
     label = 'new';
-    await models.ask({ ...from, origin: 'https://a.example' }, 'one', never);
+    await models.fetchModel({ ...from, origin: 'https://a.example' }, 'one', never);
     assert.deepEqual(
-      [models.peek(from, 'one')?.label, models.peek(from, 'two')?.label],
+      [models.knownModel(from, 'one')?.label, models.knownModel(from, 'two')?.label],
       ['new', 'old'],
     );
     models.clear();
-    assert.equal(models.peek(from, 'one'), undefined);
+    assert.equal(models.knownModel(from, 'one'), undefined);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { editorFetch } from '../../../../src/service/http/editorFetch.ts';
+import { hardenedFetch } from '../../../../src/service/http/hardenedFetch.ts';
 
 /** In place of a close that comes between the choice of a connection and the first byte on it. */
 describe('a connection that is closed in the moment it is chosen', () => {
@@ -19,7 +19,7 @@ describe('a connection that is closed in the moment it is chosen', () => {
       throw new TypeError('fetch failed', { cause });
     };
     const init = { method: 'POST', body: 'text' };
-    const outcome = await editorFetch('http://127.0.0.1:9/', init).then(
+    const outcome = await hardenedFetch('http://127.0.0.1:9/', init).then(
       (response) => response.text(),
       () => 'failed',
     );

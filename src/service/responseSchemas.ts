@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
-import type { TokenAnswer } from './token/tokenLife.ts';
+import type { TokenResponse } from './token/tokenLife.ts';
 
 /**
  * The shapes of answers, checked where they enter. Only the fields that are used are named; what
@@ -11,13 +11,13 @@ import type { TokenAnswer } from './token/tokenLife.ts';
  * A copy that has nothing but what it was given: what another extension of the host puts on
  * Object.prototype is not read through it.
  */
-export function own<Value extends object>(value: Value): Value {
+export function withNullPrototype<Value extends object>(value: Value): Value {
   return Object.assign(Object.create(null), value);
 }
 
 /** An object with these fields. valibot finds their names by a loop that sees Object.prototype, too. */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.object(own(entries));
+  return v.object(withNullPrototype(entries));
 }
 
 /** A number of tokens. */
@@ -44,7 +44,7 @@ const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
  * @param serverDate the `Date` header of the answer
  * @throws {ServiceError} `token-unusable`
  */
-export function readTokenAnswer(text: string, serverDate: string | undefined): TokenAnswer {
+export function readTokenAnswer(text: string, serverDate: string | undefined): TokenResponse {
   const answer = v.safeParse(tokenAnswer, parseJson(text));
   if (!answer.success) throw new ServiceError('token-unusable');
   const serverNow = Date.parse(serverDate ?? '');

@@ -1,4 +1,4 @@
-import { capitalized, sourceName, sourceProblem } from '../credentials/settingSentences.ts';
+import { capitalized, sourceName, sourceProblem } from '../credentials/credentialMessages.ts';
 import {
   type Destination,
   type ExternalSource,

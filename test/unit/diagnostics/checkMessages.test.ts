@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shownCheck } from '../../../src/diagnostics/checkSentences.ts';
+import { shownCheck } from '../../../src/diagnostics/checkMessages.ts';
 import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { CHECKS } from '../../../src/service/checks/diagnose.ts';
 import { ServiceError } from '../../../src/service/errors.ts';

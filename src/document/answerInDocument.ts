@@ -1,5 +1,5 @@
 import type { OpenDocument } from './openDocument.ts';
-import { type OffsetRange, type TextChange, TrackedText } from './trackedText.ts';
+import { type OffsetRange, type TextChange, TrackedRange } from './trackedRange.ts';
 
 /** Where one answer goes. Line ends are LF, whatever the document has. */
 export interface AnswerPlace extends OffsetRange {
@@ -45,8 +45,8 @@ const AFTER: Readonly<
 };
 
 /** One answer in a document: its place, what of it stands there, and what waits to be written. */
-export class AnswerRange {
-  readonly own: TrackedText;
+export class AnswerInDocument {
+  readonly own: TrackedRange;
   readonly #openDocument: OpenDocument;
   readonly #place: AnswerPlace;
   /** Of the document when its place was known; in another one the offsets would be wrong. */
@@ -65,7 +65,7 @@ export class AnswerRange {
     this.#place = place;
     this.#lineEnd = openDocument.lineEnd;
     this.#original = openDocument.textOf(place);
-    this.own = new TrackedText(place.start, place.end);
+    this.own = new TrackedRange(place.start, place.end);
   }
 
   get state(): AnswerState {
@@ -118,9 +118,9 @@ export class AnswerRange {
    * shows waits until all of it came, since each edit is an undo step of its own then.
    */
   next(): NextChange | undefined {
-    const { isShown, isOpen } = this.#openDocument;
-    if (this.#accepted === '' || this.#isLost || !(isShown || this.#ended)) return undefined;
-    const next = isShown || isOpen ? this.#changeFor(this.#accepted) : undefined;
+    const { isVisible, isOpen } = this.#openDocument;
+    if (this.#accepted === '' || this.#isLost || !(isVisible || this.#ended)) return undefined;
+    const next = isVisible || isOpen ? this.#changeFor(this.#accepted) : undefined;
     if (!next) this.lose();
     return next;
   }

@@ -1,13 +1,13 @@
 import { type Clock, type Moment, momentOf, passedSince, systemClock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
+import { withNullPrototype } from '../responseSchemas.ts';
 import { SharedTask } from '../sharedTask.ts';
-import { own } from '../wire.ts';
 import {
   ageOf,
   type CurrentToken,
   clockAhead,
   type Token,
-  type TokenAnswer,
+  type TokenResponse,
   type TokenState,
   tokenLife,
   validState,
@@ -15,7 +15,7 @@ import {
 
 export interface TokenServiceOptions {
   /** One request for a token, retried as the retry rules say. */
-  readonly fetchToken: (signal: AbortSignal) => Promise<TokenAnswer>;
+  readonly fetchToken: (signal: AbortSignal) => Promise<TokenResponse>;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -61,7 +61,7 @@ export class TokenService {
   #disposed = false;
 
   constructor(given: TokenServiceOptions) {
-    const options = own(given);
+    const options = withNullPrototype(given);
     this.#fetchToken = options.fetchToken;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
@@ -69,7 +69,7 @@ export class TokenService {
   }
 
   /** Has each state told from now on, beginning with that of this moment. */
-  tell(onState: (state: TokenState) => void): void {
+  setStateListener(onState: (state: TokenState) => void): void {
     this.#onState = onState;
     if (this.#state.kind !== 'none') onState(this.state);
   }

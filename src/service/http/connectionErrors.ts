@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { isCutHandshake, NothingSent, PROXY_CLOSED } from './editorFetch.ts';
+import { isCutHandshake, PROXY_CLOSED, RequestNotSentError } from './hardenedFetch.ts';
 
 /** What a failed connection means, and whether another attempt may do better. */
 
@@ -9,7 +9,7 @@ export interface ConnectionFailure {
    * True if certainly nothing was sent, so that sending again cannot run or bill a request twice,
    * and what was in the way may pass.
    */
-  readonly mayPass: boolean;
+  readonly isTransient: boolean;
 }
 
 /** What fetch says of a proxy that answers something else than a tunnel; its status stands only here. */
@@ -40,10 +40,10 @@ const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
 /** May pass by itself: a service that restarts, a name server that is busy. */
-const PASSING_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
+const TRANSIENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
 
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
-  ...PASSING_CODES,
+  ...TRANSIENT_CODES,
   'ENOTFOUND',
   'ENETUNREACH',
   'EHOSTUNREACH',
@@ -67,27 +67,27 @@ export function connectionFailure(error: unknown, url: string): ConnectionFailur
   const proxy = proxyFailure(root, code, url, isOfFetch);
   if (proxy) return proxy;
   if (CERTIFICATE_CODES.test(code)) {
-    return { error: new ServiceError('certificate', { code }), mayPass: false };
+    return { error: new ServiceError('certificate', { code }), isTransient: false };
   }
   if (TLS_CODES.test(code)) {
     const known = NO_TLS.test(code) ? 'ERR_SSL_WRONG_VERSION_NUMBER' : code;
-    return { error: new ServiceError('tls', { code: known }), mayPass: false };
+    return { error: new ServiceError('tls', { code: known }), isTransient: false };
   }
   if (UNREACHABLE_CODES.has(code) || (isConnecting && code !== '')) {
-    const mayPass = PASSING_CODES.has(code) || (isConnecting && code === 'ETIMEDOUT');
-    return { error: new ServiceError('unreachable', { code }), mayPass };
+    const mayPass = TRANSIENT_CODES.has(code) || (isConnecting && code === 'ETIMEDOUT');
+    return { error: new ServiceError('unreachable', { code }), isTransient: mayPass };
   }
   const details = code === '' || code === CONNECT_TIMEOUT ? {} : { code };
   const unconnected = new ServiceError('unreachable', { ...details, phase: 'connect' });
   // What cuts a handshake short cuts the next one, too.
-  if (isCutHandshake(root)) return { error: unconnected, mayPass: false };
-  if (isUnsent(error) || code === CONNECT_TIMEOUT) return { error: unconnected, mayPass: true };
-  return { error: new ServiceError('connection-lost', details), mayPass: false };
+  if (isCutHandshake(root)) return { error: unconnected, isTransient: false };
+  if (isUnsent(error) || code === CONNECT_TIMEOUT) return { error: unconnected, isTransient: true };
+  return { error: new ServiceError('connection-lost', details), isTransient: false };
 }
 
 /** True if certainly nothing of a request left this machine, whatever it failed with. */
 export function isUnsent(error: unknown): boolean {
-  return causesOf(error).some((link) => link instanceof NothingSent);
+  return causesOf(error).some((link) => link instanceof RequestNotSentError);
 }
 
 /** True for the statuses that send a request elsewhere; 304 answers a question that is never asked. */
@@ -155,14 +155,14 @@ function proxyFailure(
   // Of an answer with status 407 from beyond a tunnel nothing else is left.
   const wantsLogin = isOfFetch && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
-  if (status) return { error: new ServiceError('proxy', { status }), mayPass: false };
+  if (status) return { error: new ServiceError('proxy', { status }), isTransient: false };
   if (UNUSABLE_PROXY.has(code)) {
-    return { error: new ServiceError('proxy', { code }), mayPass: false };
+    return { error: new ServiceError('proxy', { code }), isTransient: false };
   }
   const proxy = unreachableProxy(error, message, url);
   if (proxy === undefined) return undefined;
   const details = { ...(code && { code }), ...(proxy && { proxy }) };
-  return { error: new ServiceError('proxy', details), mayPass: code !== 'ENOTFOUND' };
+  return { error: new ServiceError('proxy', details), isTransient: code !== 'ENOTFOUND' };
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails, ErrorKind } from '../../../../src/service/errors.ts';
-import { connectionFailure, redirectHost } from '../../../../src/service/http/connection.ts';
-import { NothingSent } from '../../../../src/service/http/editorFetch.ts';
+import { connectionFailure, redirectHost } from '../../../../src/service/http/connectionErrors.ts';
+import { RequestNotSentError } from '../../../../src/service/http/hardenedFetch.ts';
 import { clientOn, credentials, FakeTime, failureOf, fakeNetwork } from '../fixtures.ts';
 
 const broken = (code: string, more: object = {}) =>
@@ -42,7 +42,7 @@ describe('a failed connection', () => {
     ['a close in the handshake', broken('ECONNRESET', inHandshake), 'unreachable', false],
     [
       'a reset before anything was sent',
-      new NothingSent('', { cause: broken('ECONNRESET', { syscall: 'read' }) }),
+      new RequestNotSentError('', { cause: broken('ECONNRESET', { syscall: 'read' }) }),
       'unreachable',
       true,
     ],
@@ -58,7 +58,7 @@ describe('a failed connection', () => {
   for (const [what, error, kind, nothingSent] of cases) {
     it(`I12: by ${what} is ${kind}, ${nothingSent ? 'sent again' : 'sent once'}`, async () => {
       const failure = connectionFailure(error, url);
-      assert.deepEqual([failure.error.kind, failure.mayPass], [kind, nothingSent]);
+      assert.deepEqual([failure.error.kind, failure.isTransient], [kind, nothingSent]);
       assert.ok(!failure.error.message.includes('text of'));
       assert.ok(!failure.error.message.includes('secret'));
       const time = new FakeTime();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type TextChange, TrackedText } from '../../../src/document/trackedText.ts';
+import { type TextChange, TrackedRange } from '../../../src/document/trackedRange.ts';
 
 const insert = (rangeOffset: number, text: string): TextChange => ({
   rangeOffset,
@@ -14,8 +14,8 @@ const remove = (rangeOffset: number, rangeLength: number): TextChange => ({
 });
 
 /** Ten characters of ours, at 10. */
-function written(): TrackedText {
-  const own = new TrackedText(10, 10);
+function written(): TrackedRange {
+  const own = new TrackedRange(10, 10);
   own.grow(own.changeFor('0123456789'));
   return own;
 }
@@ -54,26 +54,26 @@ describe('own text', () => {
   }
 
   it('typing at an empty place, where nothing is written yet, shifts it', () => {
-    const own = new TrackedText(10, 10);
+    const own = new TrackedRange(10, 10);
     own.follow(insert(10, 'xy'));
     assert.deepEqual(own.range, { start: 12, end: 12 });
     assert.equal(own.isBroken, false);
   });
 
   it('an answer that belongs behind this one leaves it in front', () => {
-    const own = new TrackedText(10, 10);
+    const own = new TrackedRange(10, 10);
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
   it('a selection that somebody edits is not replaced', () => {
-    const own = new TrackedText(10, 20);
+    const own = new TrackedRange(10, 20);
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);
   });
 
   it('what stands behind the place is ours, too, and stays behind what comes next', () => {
-    const own = new TrackedText(10, 10);
+    const own = new TrackedRange(10, 10);
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);
     own.grow(own.changeFor('cd'));
@@ -125,24 +125,24 @@ describe('own text', () => {
     const own = written();
     own.follow(remove(15, 5));
     assert.equal(own.isBroken, false);
-    own.follow(insert(15, '56789'), { isReplay: true });
+    own.follow(insert(15, '56789'), { isUndoRedo: true });
     assert.deepEqual([own.pieces, own.isBroken], [[{ start: 10, end: 15 }], true]);
   });
 
   it('goes on where an undo or redo brings something back inside it, or before anything is written', () => {
     const own = written();
     own.follow(remove(12, 3));
-    own.follow(insert(12, '234'), { isReplay: true });
+    own.follow(insert(12, '234'), { isUndoRedo: true });
     assert.deepEqual([own.range.end, own.isBroken], [20, false]);
-    const empty = new TrackedText(10, 10);
-    empty.follow(insert(10, 'xy'), { isReplay: true });
+    const empty = new TrackedRange(10, 10);
+    empty.follow(insert(10, 'xy'), { isUndoRedo: true });
     assert.deepEqual([empty.range.end, empty.isBroken], [12, false]);
   });
 
   it('begins again nowhere once all of it was undone and redone', () => {
     const own = written();
-    own.follow(remove(10, 10), { isReplay: true });
-    own.follow(insert(10, '0123456789'), { isReplay: true });
+    own.follow(remove(10, 10), { isUndoRedo: true });
+    own.follow(insert(10, '0123456789'), { isUndoRedo: true });
     assert.equal(
       own.rewind(() => true),
       false,
@@ -159,7 +159,7 @@ describe('own text', () => {
     fc.assert(
       fc.property(fc.array(edit, { maxLength: 30 }), (edits) => {
         let document = 'u'.repeat(20);
-        const own = new TrackedText(10, 10);
+        const own = new TrackedRange(10, 10);
         const apply = ({ rangeOffset, rangeLength, text }: TextChange) => {
           document =
             document.slice(0, rangeOffset) + text + document.slice(rangeOffset + rangeLength);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { LimiterState } from '../../../src/service/http/limiter.ts';
-import { Session } from '../../../src/service/session.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { TokenState } from '../../../src/service/token/tokenLife.ts';
 import { gate } from '../../emulator/faults.ts';
 import {
@@ -18,10 +18,10 @@ import {
 const limits = { queue: 50, minIntervalMs: 0 };
 const chat = pathOf('chat', false);
 
-describe('a session', () => {
-  const sessions: Session[] = [];
+describe('a runtime', () => {
+  const sessions: ServiceRuntime[] = [];
   afterEach(async () => {
-    for (const session of sessions.splice(0)) session.dispose();
+    for (const runtime of sessions.splice(0)) runtime.dispose();
     await endWorlds();
   });
 
@@ -32,21 +32,21 @@ describe('a session', () => {
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit } } as const;
     const states: TokenState['kind'][] = [];
     const traffic: (LimiterState | undefined)[] = [];
-    const session = new Session({
+    const runtime = new ServiceRuntime({
       onTokenState: ({ kind }) => states.push(kind),
       onTraffic: (live) => traffic.push(live?.state),
     });
-    sessions.push(session);
+    sessions.push(runtime);
     const withKey = (apiKey: string) => ({ ...credentials, apiKey });
     const generate = (apiKey: string, options: GenerateOptions = {}) =>
-      session.client(withKey(apiKey), settings).generateText('Hi', {}, options);
-    return { session, emulator, settings, states, traffic, generate, withKey };
+      runtime.client(withKey(apiKey), settings).generateText('Hi', {}, options);
+    return { runtime, emulator, settings, states, traffic, generate, withKey };
   }
 
   it('sends nothing before the first call', async () => {
-    const { session, emulator, settings, states, withKey } = await start();
-    session.client(withKey('key-number-one'), settings);
-    session.keepTokenFresh();
+    const { runtime, emulator, settings, states, withKey } = await start();
+    runtime.client(withKey('key-number-one'), settings);
+    runtime.keepTokenFresh();
     assert.deepEqual([emulator.openConnections, states.length], [0, 0]);
   });
 
@@ -79,23 +79,23 @@ describe('a session', () => {
   });
 
   it('keeps only the token of the credentials that may be used', async () => {
-    const { session, emulator, generate, states, withKey } = await start();
+    const { runtime, emulator, generate, states, withKey } = await start();
     await generate('key-number-one');
-    session.keepOnly(withKey('key-number-one'));
+    runtime.keepOnly(withKey('key-number-one'));
     await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 1);
-    session.keepOnly(withKey('key-number-two'));
+    runtime.keepOnly(withKey('key-number-two'));
     assert.equal(states.at(-1), 'none');
     await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 2);
-    session.keepOnly(undefined);
+    runtime.keepOnly(undefined);
     assert.equal(states.at(-1), 'none');
   });
 
   it('H32: keeps it through a hundred events of a key that did not change', async () => {
-    const { session, emulator, generate, withKey } = await start();
+    const { runtime, emulator, generate, withKey } = await start();
     for (let event = 0; event < 100; event += 1) {
-      session.keepOnly(withKey('key-number-one'));
+      runtime.keepOnly(withKey('key-number-one'));
       await generate('key-number-one');
     }
     assert.equal(emulator.count(tokenPath), 1);
@@ -114,24 +114,24 @@ describe('a session', () => {
   describe('masks the last keys with their tokens, whatever a service repeats of them', () => {
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
 
-    async function afterwards(end: (session: Session, lastKey: string) => void) {
-      const { session, emulator, generate, withKey } = await start();
+    async function afterwards(end: (runtime: ServiceRuntime, lastKey: string) => void) {
+      const { runtime, emulator, generate, withKey } = await start();
       emulator.settings.apiKeys = keys;
       const lastKey = keys.at(-1) ?? '';
       // The first one has three tokens in turn, of which two are replaced.
       for (const _again of [1, 2]) {
         await generate('key-number-one');
-        await session.tokens(withKey('key-number-one')).refresh(new AbortController().signal);
+        await runtime.tokenService(withKey('key-number-one')).refresh(new AbortController().signal);
       }
       for (const key of keys) await generate(key);
-      end(session, lastKey);
-      return { session, emulator, generate, lastKey, secrets: [...keys, ...emulator.tokensIssued] };
+      end(runtime, lastKey);
+      return { runtime, emulator, generate, lastKey, secrets: [...keys, ...emulator.tokensIssued] };
     }
 
-    const ends: Readonly<Record<string, (session: Session, lastKey: string) => void>> = {
+    const ends: Readonly<Record<string, (runtime: ServiceRuntime, lastKey: string) => void>> = {
       'after keys were replaced': () => {},
-      'after signing out': (session) => session.forgetToken(),
-      'after another source came into use': (session) => session.keepOnly(undefined),
+      'after signing out': (runtime) => runtime.forgetToken(),
+      'after another source came into use': (runtime) => runtime.keepOnly(undefined),
     };
     for (const [when, end] of Object.entries(ends)) {
       it(`${when}: in errors`, async () => {
@@ -147,14 +147,14 @@ describe('a session', () => {
       });
 
       it(`${when}: in texts, reports and the list of models`, async () => {
-        const { session, emulator, secrets } = await afterwards(end);
+        const { runtime, emulator, secrets } = await afterwards(end);
         for (const secret of secrets) {
-          assert.equal(session.leaksInto(`a ${secret} b`, [], 0), true);
+          assert.equal(runtime.leaksInto(`a ${secret} b`, [], 0), true);
         }
         const resources = ['m/free', ...secrets].map((label) => ({ model_id: 'm/any', label }));
         emulator.faults.next('/ml/v1/foundation_model_specs', { json: { resources } });
         const from = { vendor: ibm, serviceUrl: emulator.url, operation: 'chat' as const };
-        const { models } = await session.listModels(from, 'm/any', new AbortController().signal);
+        const { models } = await runtime.listModels(from, 'm/any', new AbortController().signal);
         assert.deepEqual(
           models.map(({ label }) => label),
           ['m/free'],
@@ -173,23 +173,23 @@ describe('a session', () => {
     });
 
     it('and no others: they are forgotten once four keys have come after them, and with the window', async () => {
-      const { session, emulator, generate } = await afterwards(() => {});
+      const { runtime, emulator, generate } = await afterwards(() => {});
       emulator.settings.apiKeys = [...keys, 'key-number-five'];
       await generate('key-number-five');
-      assert.equal(session.leaksInto('key-number-one', [], 0), false);
-      assert.equal(session.leaksInto('key-number-two', [], 0), true);
-      session.dispose();
-      assert.equal(session.leaksInto('key-number-five', [], 0), false);
+      assert.equal(runtime.leaksInto('key-number-one', [], 0), false);
+      assert.equal(runtime.leaksInto('key-number-two', [], 0), true);
+      runtime.dispose();
+      assert.equal(runtime.leaksInto('key-number-five', [], 0), false);
     });
   });
 
   it('lets a call end that waits for its token while other credentials take over', async () => {
-    const { session, emulator, generate, withKey } = await start();
+    const { runtime, emulator, generate, withKey } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
     const underWay = generate('key-number-one');
     await emulator.requestCount(tokenPath, 1);
-    session.keepOnly(withKey('key-number-two'));
+    runtime.keepOnly(withKey('key-number-two'));
     held.open();
     assert.notEqual((await underWay).text, '');
   });
@@ -201,14 +201,14 @@ describe('a session', () => {
   });
 
   it('I25: has a limit of its own for each origin', async () => {
-    const { session, emulator, settings, generate, withKey } = await start();
+    const { runtime, emulator, settings, generate, withKey } = await start();
     const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });
     const slow = generate('key-number-one');
     await emulator.requestCount(chat, 1);
     const elsewhere = { ...other.credentials, apiKey: withKey('key-number-one').apiKey };
-    await session.client(elsewhere, settings).generateText('Hi', {});
+    await runtime.client(elsewhere, settings).generateText('Hi', {});
     held.open();
     await slow;
   });
@@ -224,7 +224,7 @@ describe('a session', () => {
   });
 
   it('tells it of the origin in use, and of no other that still has requests', async () => {
-    const { session, emulator, settings, traffic, generate, withKey } = await start(2);
+    const { runtime, emulator, settings, traffic, generate, withKey } = await start(2);
     const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
     const elsewhere = { ...other.credentials, apiKey: withKey('key-number-one').apiKey };
     const held = gate();
@@ -232,45 +232,45 @@ describe('a session', () => {
     const slow = generate('key-number-one');
     await emulator.requestCount(chat, 1);
     assert.equal(traffic.at(-1)?.inFlight, 1);
-    session.keepOnly(elsewhere);
+    runtime.keepOnly(elsewhere);
     assert.equal(traffic.at(-1), undefined, 'nothing was sent there');
-    session.client(elsewhere, { ...settings, limits: { ...limits, limit: 7 } });
+    runtime.client(elsewhere, { ...settings, limits: { ...limits, limit: 7 } });
     assert.equal(traffic.at(-1)?.limit, 7);
     const told = traffic.length;
     held.open();
     await slow;
     assert.equal(traffic.length, told);
-    session.keepOnly(withKey('key-number-one'));
+    runtime.keepOnly(withKey('key-number-one'));
     assert.deepEqual(traffic.at(-1), { inFlight: 0, waiting: 0, limit: 2 });
   });
 
   it('tells nothing of what its requests did once nothing may be used, or its user signs out', async () => {
-    const { session, traffic, generate } = await start(2);
-    for (const end of [() => session.keepOnly(undefined), () => session.forgetToken()]) {
+    const { runtime, traffic, generate } = await start(2);
+    for (const end of [() => runtime.keepOnly(undefined), () => runtime.forgetToken()]) {
       await generate('key-number-one');
       assert.equal(traffic.at(-1)?.limit, 2);
       assert.deepEqual(
-        session.loads.map(({ isInUse }) => isInUse),
+        runtime.limiterReports.map(({ isInUse }) => isInUse),
         [true],
       );
       end();
       assert.equal(traffic.at(-1), undefined);
       assert.deepEqual(
-        session.loads.map(({ isInUse }) => isInUse),
+        runtime.limiterReports.map(({ isInUse }) => isInUse),
         [false],
       );
     }
   });
 
   it('sends nothing for a call that waits while its user signs out', async () => {
-    const { session, emulator, generate, states } = await start();
+    const { runtime, emulator, generate, states } = await start();
     await generate('key-number-one');
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });
     const underWay = generate('key-number-one');
     const waiting = kindOf(generate('key-number-one'));
     await emulator.requestCount(chat, 2);
-    session.forgetToken();
+    runtime.forgetToken();
     held.open();
     await underWay;
     assert.equal(await waiting, 'cancelled');
@@ -305,9 +305,9 @@ describe('a session', () => {
     const { emulator, generate } = await start(8);
     await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
     assert.equal(emulator.count(modelsPath), 1);
-    const { session, emulator: other, settings, withKey } = await start();
+    const { runtime, emulator: other, settings, withKey } = await start();
     const spaced = { ...settings, limits: { ...settings.limits, minIntervalMs: 1 } };
-    await session.client(withKey('key-number-one'), spaced).generateText('Hi', {});
+    await runtime.client(withKey('key-number-one'), spaced).generateText('Hi', {});
     assert.equal(other.count(modelsPath), 0);
   });
 
@@ -330,21 +330,21 @@ describe('a session', () => {
   });
 
   it('opens no connection in a pause that the service has asked for', async () => {
-    const { session, emulator, generate, withKey } = await start();
+    const { runtime, emulator, generate, withKey } = await start();
     const { service } = withKey('key-number-one').approved;
-    assert.equal(session.isPaused(service), false, 'nothing was sent');
+    assert.equal(runtime.isPaused(service), false, 'nothing was sent');
     emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '3600' } });
     assert.equal(await kindOf(generate('key-number-one')), 'rate-limited');
-    assert.equal(session.isPaused(service), true);
+    assert.equal(runtime.isPaused(service), true);
     const before = emulator.count(modelsPath);
     const user = new AbortController();
     const held = gate();
-    session.forgetToken();
+    runtime.forgetToken();
     emulator.faults.next(tokenPath, { beforePart: () => held.opened });
     const waiting = kindOf(generate('key-number-one', { signal: user.signal }));
     await emulator.requestCount(tokenPath, 2);
     assert.deepEqual(
-      session.loads.map(({ state }) => state.waiting),
+      runtime.limiterReports.map(({ state }) => state.waiting),
       [0],
       'and none waits for its end',
     );
@@ -355,13 +355,13 @@ describe('a session', () => {
   });
 
   it('says what became of a model that is not offered any more, by the clock of the service', async () => {
-    const { session, emulator, withKey } = await start();
+    const { runtime, emulator, withKey } = await start();
     const { serviceUrl, vendor } = withKey('key-number-one');
     const from = { vendor, serviceUrl, operation: 'chat' as const };
     const old = 'ibm/granite-3-3-8b-instruct';
     emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
     const idsFor = async (current: string) =>
-      (await session.listModels(from, current, never)).models.map(({ id }) => id);
+      (await runtime.listModels(from, current, never)).models.map(({ id }) => id);
     assert.deepEqual(await idsFor(modelId), [modelId]);
     assert.deepEqual(await idsFor('my-deployment'), [modelId]);
     assert.deepEqual(await idsFor(old), [modelId, old]);
@@ -377,14 +377,14 @@ describe('a session', () => {
   });
 
   it('proves credentials with a token that serves them afterwards', async () => {
-    const { session, emulator, settings, states, generate, withKey } = await start();
+    const { runtime, emulator, settings, states, generate, withKey } = await start();
     await generate('key-number-two');
     const told = states.length;
-    await session.test(withKey('key-number-one'), settings, never);
+    await runtime.test(withKey('key-number-one'), settings, never);
     assert.equal(states.length, told, 'a test changes nothing of what is in use');
     await generate('key-number-two');
     assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [2, 2]);
-    session.keepOnly(withKey('key-number-one'));
+    runtime.keepOnly(withKey('key-number-one'));
     assert.equal(states.at(-1), 'valid');
     await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 2);
@@ -393,44 +393,44 @@ describe('a session', () => {
   });
 
   it('opens no connection for somebody who has cancelled already', async () => {
-    const { session, emulator, generate, withKey } = await start();
+    const { runtime, emulator, generate, withKey } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
     assert.equal(
       await kindOf(generate('key-number-one', { signal: AbortSignal.abort() })),
       'cancelled',
     );
-    await session.tokens(withKey('key-number-one')).get(never);
+    await runtime.tokenService(withKey('key-number-one')).get(never);
     await generate('key-number-one');
     assert.equal(emulator.count(modelsPath), 0);
   });
 
   it('lets no answer to that request hold back the text', async () => {
-    const { session, emulator, generate } = await start();
+    const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');
-    const [load] = session.loads;
+    const [load] = runtime.limiterReports;
     assert.deepEqual([load?.state.resumesInMs, load?.state.loweredFrom], [undefined, undefined]);
   });
 
   it('keeps masking what is in use, however many keys are tested', async () => {
-    const { session, emulator, settings, generate, withKey } = await start();
+    const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');
     for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {
-      assert.equal(await kindOf(session.test(withKey(key), settings, never)), 'key-refused');
+      assert.equal(await kindOf(runtime.test(withKey(key), settings, never)), 'key-refused');
     }
     const [token = ''] = emulator.tokensIssued;
     for (const secret of ['key-number-one', token]) {
-      assert.equal(session.leaksInto(secret, [], 0), true);
+      assert.equal(runtime.leaksInto(secret, [], 0), true);
     }
   });
 
   it('keeps no token of a test that was under way when its user signed out', async () => {
-    const { session, emulator, settings, generate, withKey } = await start();
+    const { runtime, emulator, settings, generate, withKey } = await start();
     const held = gate();
     emulator.faults.next('/ml/v1/text/tokenization', { hold: held.opened });
-    const test = session.test(withKey('key-number-one'), settings, never);
+    const test = runtime.test(withKey('key-number-one'), settings, never);
     await emulator.requestCount('/ml/v1/text/tokenization', 1);
-    session.forgetToken();
+    runtime.forgetToken();
     held.open();
     await test;
     await generate('key-number-one');
@@ -438,13 +438,13 @@ describe('a session', () => {
   });
 
   it('forgets the token of a test that failed, or whose user signs out', async () => {
-    const { session, emulator, settings, generate, withKey } = await start();
+    const { runtime, emulator, settings, generate, withKey } = await start();
     const broken = { ...withKey('key-number-one'), projectId: 'unknown' };
-    assert.equal(await kindOf(session.test(broken, settings, never)), 'project-unknown');
+    assert.equal(await kindOf(runtime.test(broken, settings, never)), 'project-unknown');
     await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 2);
-    await session.test(withKey('key-number-two'), settings, never);
-    session.forgetToken();
+    await runtime.test(withKey('key-number-two'), settings, never);
+    runtime.forgetToken();
     await generate('key-number-two');
     assert.equal(emulator.count(tokenPath), 4);
   });
@@ -452,7 +452,7 @@ describe('a session', () => {
   it('A17: ends three calls within a second of signing out', async function () {
     // A busy machine may stall the whole process for longer.
     this.retries(2);
-    const { session, emulator, generate, states } = await start(3);
+    const { runtime, emulator, generate, states } = await start(3);
     emulator.faults.next(chat, { neverAnswers: true }, 3);
     const signOut = new AbortController();
     const options = { signal: signOut.signal };
@@ -462,7 +462,7 @@ describe('a session', () => {
     const startedAt = performance.now();
     // In this order, as the window does it when the key is gone.
     signOut.abort();
-    session.forgetToken();
+    runtime.forgetToken();
     await Promise.all(requests.map((request) => emulator.disconnected(request)));
     const ms = performance.now() - startedAt;
     assert.ok(ms < 1_000, `${ms.toFixed()} ms`);

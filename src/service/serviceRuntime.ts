@@ -5,18 +5,18 @@ import { Http, type HttpOptions } from './http/http.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { type ModelSource, Models } from './models/models.ts';
+import { withNullPrototype } from './responseSchemas.ts';
 import { holdsSecret } from './secrets/secretSearch.ts';
 import { fetchToken } from './token/identity.ts';
-import { KeyTokens } from './token/keyTokens.ts';
-import type { TokenService } from './token/token.ts';
 import type { TokenState } from './token/tokenLife.ts';
+import type { TokenService } from './token/tokenService.ts';
+import { TokenServicePool } from './token/tokenServicePool.ts';
 import type { Operation } from './vendors.ts';
-import { own } from './wire.ts';
 
 // What `extension.ts` does with the states of a token loads with them.
 export { isOutOfReach } from './errors.ts';
 
-export interface SessionOptions {
+export interface ServiceRuntimeOptions {
   readonly onTokenState?: (state: TokenState) => void;
   /**
    * Told after each change of what the requests to the origin in use do, with where to read it at
@@ -35,7 +35,7 @@ export interface ClientSettings {
 }
 
 /** What the requests to one service do. */
-export interface Load {
+export interface LimiterReport {
   /** Whether the credentials in use lead there. */
   readonly isInUse: boolean;
   readonly state: LimiterState;
@@ -47,8 +47,8 @@ const PROBE_DEADLINE_MS = 30_000;
  * What outlives a single call: the connections, one limiter for each service origin, and the
  * token of the key in use. Hands out clients, which are cheap and made for each call.
  */
-export class Session {
-  readonly #options: SessionOptions;
+export class ServiceRuntime {
+  readonly #options: ServiceRuntimeOptions;
   /** Sends what needs no credential, such as the first checks of a diagnosis. */
   readonly http: Http;
   readonly #limiters = new Map<string, Limiter>();
@@ -58,17 +58,17 @@ export class Session {
    * the pause that their service asked for.
    */
   #origin: string | undefined;
-  readonly #tokens: KeyTokens;
+  readonly #tokenPool: TokenServicePool;
 
-  constructor(options: SessionOptions = {}) {
-    this.#options = own(options);
-    this.http = new Http({ ...this.#options.http, secrets: () => this.#tokens.secrets });
-    this.#tokens = new KeyTokens({
+  constructor(options: ServiceRuntimeOptions = {}) {
+    this.#options = withNullPrototype(options);
+    this.http = new Http({ ...this.#options.http, secrets: () => this.#tokenPool.secrets });
+    this.#tokenPool = new TokenServicePool({
       fetchToken: (credentials, signal) => fetchToken(this.http, credentials, signal),
       ...this.#options,
     });
     const { clock = systemClock } = this.#options;
-    this.#models = new Models(this.http, () => this.#tokens.secrets, clock);
+    this.#models = new Models(this.http, () => this.#tokenPool.secrets, clock);
   }
 
   /** A client for these credentials. */
@@ -82,12 +82,12 @@ export class Session {
    * What a diagnosis asks with: the token in use, but neither the queue of other requests nor
    * their patience.
    */
-  probe(
+  clientForChecks(
     credentials: Credentials,
     settings: ClientSettings,
-  ): { readonly tokens: TokenService; readonly client: Client } {
+  ): { readonly tokenService: TokenService; readonly client: Client } {
     const client = this.#client(credentials, settings, probing());
-    return { tokens: this.tokens(credentials), client };
+    return { tokenService: this.tokenService(credentials), client };
   }
 
   /**
@@ -100,17 +100,17 @@ export class Session {
     settings: ClientSettings,
     signal: AbortSignal,
   ): Promise<void> {
-    const service = this.#tokens.trial(credentials);
+    const service = this.#tokenPool.trial(credentials);
     await this.#client(credentials, settings, probing(), service).countTokens('hello', signal);
-    this.#tokens.keepTested(service, credentials);
+    this.#tokenPool.keepTested(service, credentials);
   }
 
   /**
    * The token service of these credentials. That of another key goes on for the calls that have
    * it, and is forgotten here.
    */
-  tokens(credentials: Credentials): TokenService {
-    return this.#tokens.of(credentials);
+  tokenService(credentials: Credentials): TokenService {
+    return this.#tokenPool.activate(credentials);
   }
 
   /**
@@ -119,12 +119,12 @@ export class Session {
    */
   keepOnly(credentials: Credentials | undefined): void {
     this.#use(credentials?.approved.service);
-    this.#tokens.keepOnly(credentials);
+    this.#tokenPool.keepOnly(credentials);
   }
 
   /** Renews the token in use if it is due; without one it does nothing. */
   keepTokenFresh(): void {
-    this.#tokens.inUse?.keepFresh();
+    this.#tokenPool.inUse?.keepFresh();
   }
 
   /** The models that a service offers at this moment: see `Models.list`. */
@@ -138,7 +138,7 @@ export class Session {
     { modelId, operation }: ClientSettings,
     signal: AbortSignal,
   ): Promise<Model | undefined> {
-    return this.#models.ask(sourceOf(credentials, operation), modelId, signal);
+    return this.#models.fetchModel(sourceOf(credentials, operation), modelId, signal);
   }
 
   /**
@@ -154,12 +154,12 @@ export class Session {
    * @param shortest characters of the shortest key or token that counts
    */
   leaksInto(text: string, words: readonly string[], shortest: number): boolean {
-    const secrets = this.#tokens.secrets.filter(({ length }) => length >= shortest);
+    const secrets = this.#tokenPool.secrets.filter(({ length }) => length >= shortest);
     return holdsSecret(text, [...words, ...secrets]);
   }
 
   /** What each of the limiters is doing, one for each service that was used. */
-  get loads(): readonly Load[] {
+  get limiterReports(): readonly LimiterReport[] {
     return [...this.#limiters].map(([origin, { state }]) => {
       return { isInUse: origin === this.#origin, state };
     });
@@ -168,12 +168,12 @@ export class Session {
   /** Forgets the token, as after signing out. */
   forgetToken(): void {
     this.#use(undefined);
-    this.#tokens.forget();
+    this.#tokenPool.forget();
   }
 
   dispose(): void {
     this.#use(undefined);
-    this.#tokens.dispose();
+    this.#tokenPool.dispose();
     this.#models.clear();
     this.http.dispose();
   }
@@ -182,21 +182,21 @@ export class Session {
     credentials: Credentials,
     settings: ClientSettings,
     patience: Pick<ClientOptions, 'limiter' | 'deadlineMs'>,
-    tokens = this.tokens(credentials),
+    tokenService = this.tokenService(credentials),
   ): Client {
     const { http } = this;
     const { modelId, operation } = settings;
     const source = sourceOf(credentials, operation);
-    const knownModel = () => this.#models.peek(source, modelId);
+    const knownModel = () => this.#models.knownModel(source, modelId);
     const { unheeded } = patience.limiter;
     // None goes in a pause that the service has asked for.
     const askModel = async (signal: AbortSignal) =>
       this.isPaused(source.origin)
         ? undefined
-        : this.#models.askTogether(source, modelId, signal, unheeded);
-    const secrets = () => this.#tokens.secrets;
+        : this.#models.fetchModelTogether(source, modelId, signal, unheeded);
+    const secrets = () => this.#tokenPool.secrets;
     const facts = { credentials, modelId, operation, knownModel, askModel, secrets };
-    return new Client({ ...facts, http, tokens, ...patience });
+    return new Client({ ...facts, http, tokenService, ...patience });
   }
 
   #use(origin: string | undefined): void {

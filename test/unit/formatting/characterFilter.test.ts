@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PlainText } from '../../../src/formatting/plainText.ts';
+import { CharacterFilter } from '../../../src/formatting/characterFilter.ts';
 import { cutText, run } from './cuts.ts';
 
 describe('plain text', () => {
@@ -41,13 +41,13 @@ describe('plain text', () => {
   ];
   for (const [name, text, code, prose] of cases) {
     it(name, () => {
-      assert.equal(run(new PlainText(true), [text]), code);
-      assert.equal(run(new PlainText(false), [text]), prose);
+      assert.equal(run(new CharacterFilter(true), [text]), code);
+      assert.equal(run(new CharacterFilter(false), [text]), prose);
     });
   }
 
   it('D19: counts what it took out, whole characters, and no line ends', () => {
-    const plainText = new PlainText(true);
+    const plainText = new CharacterFilter(true);
     run(plainText, ['\0a\r\n\u2028\u{E0041}\u202E\uD834']);
     assert.equal(plainText.removed, 4);
   });
@@ -56,7 +56,7 @@ describe('plain text', () => {
     const units = ['a', '\r', '\n', '\0', '\u2028', '\uD834', '\uDD1E', '\u{1D11E}', '\u{E0041}'];
     fc.assert(
       fc.property(cutText(units), fc.boolean(), ([text, pieces], isCode) => {
-        const [whole, cut] = [new PlainText(isCode), new PlainText(isCode)];
+        const [whole, cut] = [new CharacterFilter(isCode), new CharacterFilter(isCode)];
         assert.equal(run(cut, pieces), run(whole, [text]));
         assert.equal(cut.removed, whole.removed);
       }),

@@ -1,16 +1,16 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
-import { own } from '../wire.ts';
-import { TokenService } from './token.ts';
-import type { TokenAnswer, TokenState } from './tokenLife.ts';
+import { withNullPrototype } from '../responseSchemas.ts';
+import type { TokenResponse, TokenState } from './tokenLife.ts';
+import { TokenService } from './tokenService.ts';
 
 /** The key in use and the three before it. */
 const MOST_KEYS = 4;
 /** Of each key. */
 const MOST_TOKENS = 3;
 
-export interface KeyTokensOptions {
-  readonly fetchToken: (credentials: Credentials, signal: AbortSignal) => Promise<TokenAnswer>;
+export interface TokenServicePoolOptions {
+  readonly fetchToken: (credentials: Credentials, signal: AbortSignal) => Promise<TokenResponse>;
   readonly onTokenState?: (state: TokenState) => void;
   readonly clock?: Clock;
 }
@@ -22,8 +22,8 @@ interface Kept {
 }
 
 /** Which token serves which key: the one in use, and that of a key which was tested and may be next. */
-export class KeyTokens {
-  readonly #options: KeyTokensOptions;
+export class TokenServicePool {
+  readonly #options: TokenServicePoolOptions;
   /**
    * The last keys with their last tokens, the key that was used last at the end; in memory only, and
    * gone with the window: a service can repeat whatever it was sent, also once it is replaced, or
@@ -35,8 +35,8 @@ export class KeyTokens {
   /** Of a test that is under way. */
   #onTrial: TokenService | undefined;
 
-  constructor(options: KeyTokensOptions) {
-    this.#options = own(options);
+  constructor(options: TokenServicePoolOptions) {
+    this.#options = withNullPrototype(options);
   }
 
   get inUse(): TokenService | undefined {
@@ -84,14 +84,14 @@ export class KeyTokens {
   }
 
   /** The one of these credentials, in use from now on. That of another key retires. */
-  of(credentials: Credentials): TokenService {
+  activate(credentials: Credentials): TokenService {
     const tested = isOf(this.#tested, credentials) ? this.#tested.service : undefined;
     if (!tested && isOf(this.#inUse, credentials)) return this.#inUse.service;
     this.#inUse?.service.retire();
     const service = tested ?? this.#make(credentials);
     if (tested) this.#tested = undefined;
     this.#inUse = { service, credentials };
-    if (this.#options.onTokenState) service.tell(this.#options.onTokenState);
+    if (this.#options.onTokenState) service.setStateListener(this.#options.onTokenState);
     return service;
   }
 
@@ -106,7 +106,7 @@ export class KeyTokens {
 
   /** Retires what is in use, unless it belongs to these credentials. */
   keepOnly(credentials: Credentials | undefined): void {
-    if (credentials && isOf(this.#tested, credentials)) this.of(credentials);
+    if (credentials && isOf(this.#tested, credentials)) this.activate(credentials);
     if (!this.#inUse || (credentials && isOf(this.#inUse, credentials))) return;
     this.#inUse.service.retire();
     this.#inUse = undefined;

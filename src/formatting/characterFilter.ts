@@ -21,7 +21,7 @@ const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
  * prose only what is never text; in code nearly all that is invisible. What an escape sequence leaves
  * without its ESC stays, since it can be seen.
  */
-export class PlainText {
+export class CharacterFilter {
   readonly #unwanted: RegExp;
   #removed = 0;
   /** The piece before ended in CR: an LF that follows is the same line end. */

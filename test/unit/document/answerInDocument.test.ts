@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AnswerRange, type AnswerState } from '../../../src/document/answerRange.ts';
+import { AnswerInDocument, type AnswerState } from '../../../src/document/answerInDocument.ts';
 import { FakeDocument } from './fakeDocument.ts';
 
 const EVENTS = ['append', 'end', 'lose', 'withdraw', 'restart'] as const;
@@ -16,8 +16,8 @@ const ROWS: readonly [state: AnswerState, way: readonly Event[], after: readonly
     ['undone', ['withdraw'], ['undone', 'undone', 'undone', 'undone', 'waiting']],
   ];
 
-function rangeAfter(events: readonly Event[]): AnswerRange {
-  const range = new AnswerRange(new FakeDocument('prompt'), {
+function rangeAfter(events: readonly Event[]): AnswerInDocument {
+  const range = new AnswerInDocument(new FakeDocument('prompt'), {
     start: 6,
     end: 6,
     lead: '\n',

@@ -38,7 +38,7 @@ const DEFAULTS: Readonly<Record<FetchOption, unknown>> = {
 };
 
 /** Thrown in place of what a fetch throws where certainly nothing of its request has left this machine. */
-export class NothingSent extends Error {
+export class RequestNotSentError extends Error {
   override readonly name = 'NothingSent';
 }
 
@@ -50,9 +50,9 @@ const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_
  * certificates of the user and keeps connections (its patched `http` and `https` do not). Looked up
  * each time, since it may be replaced at any time. Follows no redirect: one of a POST would carry
  * the key to the other host.
- * @throws {NothingSent} with what fetch has thrown as its cause; otherwise what fetch throws
+ * @throws {RequestNotSentError} with what fetch has thrown as its cause; otherwise what fetch throws
  */
-export async function editorFetch(
+export async function hardenedFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
@@ -93,12 +93,12 @@ async function send(
     duplex: 'half',
   });
   return sent.catch((error: unknown) => {
-    throw isSent ? error : new NothingSent('nothing was sent', { cause: error });
+    throw isSent ? error : new RequestNotSentError('nothing was sent', { cause: error });
   });
 }
 
 function isOfClosedConnection(error: unknown): boolean {
-  if (!(error instanceof NothingSent) || !(error.cause instanceof Error)) return false;
+  if (!(error instanceof RequestNotSentError) || !(error.cause instanceof Error)) return false;
   const { cause } = error.cause;
   if (!(cause instanceof Error) || isCutHandshake(cause)) return false;
   const { code, syscall } = cause as NodeJS.ErrnoException;
@@ -120,7 +120,7 @@ export function isCutHandshake(error: unknown): boolean {
  * @param isOurs whether this host with its port is one of ours: others are left alone
  * @returns ends that
  */
-export function refuseEndlessTunnels(isOurs: (host: string) => boolean): () => void {
+export function endTunnelsOfClosedProxies(isOurs: (host: string) => boolean): () => void {
   const onError = (message: unknown) => {
     const { error, connectParams } = message as {
       readonly error?: { code?: unknown };

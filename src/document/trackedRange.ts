@@ -5,23 +5,23 @@ export interface TextChange {
   readonly text: string;
 }
 
-/** A stretch of a document: offsets in UTF-16 units, the end excluded. */
+/** Offsets in a document: in UTF-16 units, the end excluded. */
 export interface OffsetRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** What a change takes away; where it inserts only, nothing at its place. */
-export function placeOf({ rangeOffset, rangeLength }: TextChange): OffsetRange {
+export function replacedRange({ rangeOffset, rangeLength }: TextChange): OffsetRange {
   return { start: rangeOffset, end: rangeOffset + rangeLength };
 }
 
 /** What is known of a change besides what it does. */
-export interface Origin {
+export interface ChangeContext {
   /** What it inserts exactly at the end of the place stays behind it. */
   readonly belongsBehind?: boolean;
   /** An undo or redo made it, so that what it inserts may have been ours. */
-  readonly isReplay?: boolean;
+  readonly isUndoRedo?: boolean;
   /** It was the only one and replaced nothing, as typing does; a formatter's are many, or replace. */
   readonly isTyping?: boolean;
 }
@@ -37,7 +37,7 @@ export interface Origin {
  * - A change that reaches over one of its ends, or that replaces all of it, breaks it: writing on
  *   would mix with what somebody did there. What is left of ours stays known.
  */
-export class TrackedText {
+export class TrackedRange {
   /** What the first text replaces; once it is written, from where on ours stands. */
   #start: number;
   /** Where the next text goes. */
@@ -103,8 +103,8 @@ export class TrackedText {
   }
 
   /** Follows a change that somebody else made. */
-  follow(change: TextChange, origin: Origin = {}): void {
-    const { belongsBehind = false, isReplay = false, isTyping = false } = origin;
+  follow(change: TextChange, origin: ChangeContext = {}): void {
+    const { belongsBehind = false, isUndoRedo = false, isTyping = false } = origin;
     const { rangeOffset, rangeLength, text } = change;
     const changeEnd = rangeOffset + rangeLength;
     const growth = text.length - rangeLength;
@@ -117,7 +117,7 @@ export class TrackedText {
     this.#pieces = joined(this.#pieces.flatMap(left));
     this.#typed = this.#typed.flatMap(left);
     if (isTyping && isInside) this.#typed = [...this.#typed, inserted];
-    if (isReplay && this.#isWritten && rangeOffset === end && text !== '') {
+    if (isUndoRedo && this.#isWritten && rangeOffset === end && text !== '') {
       this.#isBroken = true;
       this.#successor = undefined;
     } else if (changeEnd <= start && !(belongsBehind && rangeOffset === end)) {
