@@ -59,6 +59,19 @@ describe('an answer that did not come wholly', () => {
     return stallAfter(/Roses are/, emulator, session);
   };
 
+  it('is not there yet: then each command says so', async () => {
+    const said: [title: string, message: RegExp][] = [
+      [continueIt, /no answer here that the service cut/],
+      [tryAgain, /no generation here to try again/],
+      [undoIt, /no generated text here to take back/],
+      [showLast, /has generated nothing in this window yet/],
+    ];
+    for (const [title, message] of said) {
+      await run(title);
+      await session.workbench.notifications.close(message);
+    }
+  });
+
   it('stands there byte for byte after Continue, as often as it was cut', async () => {
     const { editor, notifications } = session.workbench;
     await select('whole');
@@ -111,20 +124,6 @@ describe('an answer that did not come wholly', () => {
     assert.equal(await saved('palette'), original);
     await run(undoIt);
     await notifications.waitFor(/no generated text here to take back/);
-  });
-
-  it('is not there yet: then each command says so', async () => {
-    const another = await session.anotherWindow();
-    const said: [title: string, message: RegExp][] = [
-      [continueIt, /no answer here that the service cut/],
-      [tryAgain, /no generation here to try again/],
-      [undoIt, /no generated text here to take back/],
-      [showLast, /has generated nothing in this window yet/],
-    ];
-    for (const [title, message] of said) {
-      await another.runCommand(title);
-      await another.notifications.close(message);
-    }
   });
 
   it('J22: stays after Escape, and Undo Generation restores the document exactly', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import type { Emulator } from '../emulator/emulator.ts';
 import { notApprovedYet } from '../emulator/unapproved.ts';
 import type { QuickInputState } from '../vscode/input.ts';
@@ -79,11 +80,12 @@ describe('Diagnose Connection', () => {
     ]);
   });
 
-  for (const theme of ['dark', 'light'] as const) {
-    it(`names a refused key and leads to its fix (${theme})`, async () => {
-      const session = await openWindow(emulator, { theme });
-      const { workbench } = session;
-      await storeKey(session, 'refused-key-0123456789');
+  it('names a refused key and leads to its fix, in both themes', async () => {
+    const session = await openWindow(emulator);
+    const { workbench } = session;
+    await storeKey(session, 'refused-key-0123456789');
+    for (const theme of ['dark', 'light'] as const) {
+      if (theme === 'light') await workbench.toggleTheme();
       await workbench.runCommand(diagnose);
       const list = await finished(workbench);
       assert.match(list.prompt, /refused the API key: it is unknown, expired or disabled/);
@@ -103,10 +105,11 @@ describe('Diagnose Connection', () => {
       const marked = list.items.find(({ focused }) => focused);
       assert.equal(marked?.label, '$(wand) Set API Key');
       assert.match(marked?.detail ?? '', /refused the API key/, 'is read out with the fix');
-      await workbench.page.keyboard.press('Enter');
-      await workbench.quickInput.waitFor({ step: '1/2', password: true });
-    });
-  }
+      if (theme === 'dark') await workbench.quickInput.dismiss();
+    }
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput.waitFor({ step: '1/2', password: true });
+  });
 
   it('names a proxy that is down, with no network at all', async () => {
     const closed = await startService();
@@ -161,19 +164,24 @@ describe('Diagnose Connection', () => {
       ],
       [`VENDOR_API_KEY=${apiKey}\n`, /lacks VENDOR_PROJECT_ID and VENDOR_URL/, '$(wand) Open .env'],
     ];
+    const { workbench, path } = await openWindow(emulator, {
+      userSettings: { 'hostedModel.projectId': '', 'hostedModel.url': '' },
+    });
     for (const [file, cause, fix] of planted) {
-      const { workbench } = await openWindow(emulator, {
-        folderFiles: file === undefined ? {} : { '.env': file },
-        userSettings: { 'hostedModel.projectId': '', 'hostedModel.url': '' },
-      });
+      if (file !== undefined) writeFileSync(path('.env'), file);
       await workbench.runCommand(diagnose);
       const list = await finished(workbench);
       assert.match(list.prompt, cause);
       assert.doesNotMatch(list.prompt, new RegExp(apiKey));
       assert.equal(labels(list)[1], fix);
       await workbench.page.keyboard.press('Enter');
-      if (file === undefined) await workbench.quickInput.waitFor({ step: '1/4' });
-      else await workbench.editor.waitFor('.env');
+      if (file === undefined) {
+        await workbench.quickInput.waitFor({ step: '1/4' });
+        await workbench.quickInput.dismiss();
+      } else {
+        await workbench.editor.waitFor('.env');
+        await workbench.runCommand('View: Close All Editors');
+      }
     }
     // It is the user's own in the other tests.
     unapproved.approve();

@@ -14,7 +14,7 @@ import {
 import type { Session } from './session.ts';
 
 const original = 'Write a poem.\nThe end.\n';
-const names = ['mark', 'retry', 'silence', 'end', 'widgets', 'twice'];
+const names = ['mark', 'retry', 'silence', 'end', 'widgets', 'twice', 'narrow'];
 /** What the decoration behind a line says: VS Code draws it by a style sheet. */
 const markScript = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
   .map((span) => getComputedStyle(span, '::after').content)
@@ -155,14 +155,10 @@ describe('while text is generated', () => {
   });
 
   it('a narrow window has room for it, and keeps the item of the token', async () => {
-    session = await openWindow(emulator, {
-      theme: 'light',
-      viewport: { width: 480, height: 640 },
-      folderFiles: { 'mark.txt': original },
-    });
     const { workbench } = session;
-    await storeKey(session);
-    await select('mark');
+    await workbench.toggleTheme();
+    await workbench.page.setViewportSize({ width: 480, height: 640 });
+    await select('narrow');
     const answer = gate();
     emulator.faults.next(chatPath, { hold: answer.opened });
     await generateByKeys(session);

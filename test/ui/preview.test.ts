@@ -264,38 +264,36 @@ describe('a preview', () => {
   });
 });
 
-for (const theme of ['dark', 'light'] as const) {
-  describe(`the preview on the screen (${theme})`, () => {
-    for (const width of [600, 1280]) {
-      it(`has its title, both buttons with their names and the comparison at ${width} pixels`, async () => {
-        const emulator = await startService();
-        const session = await openWindow(emulator, {
-          theme,
-          viewport: { width, height: 600 },
-          userSettings: { 'hostedModel.insertMode': 'preview' },
-          folderFiles: { 'letter.txt': letter },
-        });
-        const { editor } = session.workbench;
-        await storeKey(session);
-        emulator.settings.answer = () => answer;
-        await session.workbench.openFile(session.path('letter.txt'));
-        await editor.selectLines(2);
-        await session.workbench.runCommand(generate);
-        await editor.waitForTitle(titleOf('letter.txt'));
-        await editor.waitForModifiedText(answered);
-        await session.workbench.screenshot(`preview-${theme}-${width}`);
-        const buttons = await editor.titleButtons();
-        assert.deepEqual(buttons.slice(0, 2), [
-          'Accept Preview (Ctrl+Enter)',
-          'Discard Preview (Ctrl+Backspace)',
-        ]);
-        await editor.clickTitleButton('Accept Preview');
-        await editor.waitForText(answered);
-        await emulator.close();
-      });
-    }
+it('the preview on the screen has its title, both buttons with their names and the comparison', async () => {
+  const emulator = await startService();
+  const session = await openWindow(emulator, {
+    userSettings: { 'hostedModel.insertMode': 'preview' },
+    folderFiles: { 'letter.txt': letter },
   });
-}
+  const { editor, page } = session.workbench;
+  await storeKey(session);
+  emulator.settings.answer = () => answer;
+  await session.workbench.openFile(session.path('letter.txt'));
+  await editor.selectLines(2);
+  await session.workbench.runCommand(generate);
+  for (const theme of ['dark', 'light'] as const) {
+    if (theme === 'light') await session.workbench.toggleTheme();
+    for (const width of [1280, 600]) {
+      await page.setViewportSize({ width, height: 600 });
+      await editor.waitForTitle(titleOf('letter.txt'));
+      await editor.waitForModifiedText(answered);
+      await session.workbench.screenshot(`preview-${theme}-${width}`);
+      const buttons = await editor.titleButtons();
+      assert.deepEqual(buttons.slice(0, 2), [
+        'Accept Preview (Ctrl+Enter)',
+        'Discard Preview (Ctrl+Backspace)',
+      ]);
+    }
+  }
+  await editor.clickTitleButton('Accept Preview');
+  await editor.waitForText(answered);
+  await emulator.close();
+});
 
 function titleOf(file: string): string {
   return `${file} (preview)`;

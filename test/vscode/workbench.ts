@@ -150,6 +150,17 @@ export class Workbench {
     );
   }
 
+  /** Shows the window in the theme for the light, or in the one for the dark again. */
+  async toggleTheme(): Promise<void> {
+    const isDark = () =>
+      this.screen.read<boolean>(`document.querySelector('.monaco-workbench.vs-dark') !== null`);
+    const before = await isDark();
+    await this.runCommand('Preferences: Toggle between Light/Dark Themes');
+    await this.screen.until('another theme', async () =>
+      (await isDark()) === before ? undefined : true,
+    );
+  }
+
   /** Trusts the open folder, as the button in VS Code's trust editor does. */
   async trustFolder(): Promise<void> {
     await this.runCommand('Workspaces: Manage Workspace Trust');
