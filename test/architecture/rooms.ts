@@ -20,7 +20,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   extension: 'Builds everything in order of dependency, and hands rooms what they need of others.',
   commands: 'Each command id with its handler, behind the one guard that reports failures.',
   generate: 'The main job: from the selections to what is sent, its answers and what is said then.',
-  diagnostics: 'The checks of _Diagnose Connection_, the list they are shown in, and both reports.',
+  diagnostics:
+    'What a failed command says, the checks of _Diagnose Connection_, their list, and both reports.',
   templates:
     'Prompts with places to fill in: loads, reads, checks, completes, fills and picks them.',
   status: 'The status item, its menu, and what happened in this session.',
