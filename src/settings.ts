@@ -106,47 +106,20 @@ export async function writeSettings(values: WritableSettings): Promise<void> {
   }
 }
 
-/** A program that writes settings one by one makes an event of each; they are heard together. */
-export function onDidChangeSettings(listener: () => void): Disposable {
-  const throttle = new Throttle(LEAST_APART_MS, listener);
-  const subscription = workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration(SECTION)) throttle.ask();
-  });
-  return Disposable.from(subscription, throttle);
-}
-
 /**
- * Does something at once, and then at most once in a while, however often it is asked to: whatever
- * is asked meanwhile is done together, at the end of that while.
+ * A program that writes settings one by one makes an event of each: they are heard together, a
+ * moment after the first of them.
  */
-export class Throttle implements Disposable {
-  readonly #work: () => void;
-  readonly #whileMs: number;
-  #timer: NodeJS.Timeout | undefined;
-  #isAsked = false;
-
-  constructor(whileMs: number, work: () => void) {
-    this.#whileMs = whileMs;
-    this.#work = work;
-  }
-
-  ask(): void {
-    this.#isAsked = true;
-    if (!this.#timer) this.#doIfAsked();
-  }
-
-  dispose(): void {
-    clearTimeout(this.#timer);
-    this.#isAsked = false;
-  }
-
-  #doIfAsked(): void {
-    this.#timer = undefined;
-    if (!this.#isAsked) return;
-    this.#isAsked = false;
-    this.#timer = setTimeout(() => this.#doIfAsked(), this.#whileMs);
-    this.#work();
-  }
+export function onDidChangeSettings(listener: () => void): Disposable {
+  let timer: NodeJS.Timeout | undefined;
+  const subscription = workspace.onDidChangeConfiguration((event) => {
+    if (!event.affectsConfiguration(SECTION)) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      listener();
+    }, LEAST_APART_MS);
+  });
+  return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
 }
 
 /**

@@ -38,10 +38,10 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'a flood of events is read one by one',
     file: 'src/settings.ts',
-    from: 'if (!this.#timer) this.#doIfAsked();',
-    to: 'this.#doIfAsked();',
+    from: 'timer ??= setTimeout',
+    to: 'timer = setTimeout',
     test: 'test/unit/settings.test.ts',
-    title: 'works at once, and once more for all that is asked meanwhile',
+    title: 'are heard together, a moment after the first',
   },
   {
     name: 'the status item goes on after its end',
