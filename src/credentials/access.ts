@@ -10,17 +10,17 @@ import { askInstead, askProject, askSource, reportAddress, warnOfLeftKey } from 
 import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUpOptions } from './setUpSteps.ts';
 import {
-  type CompleteSource,
   choose,
-  completeSource,
+  type ExternalSourceId,
   externalSource,
+  isUsable,
   type LookupResult,
   type LookupTimeout,
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
+  type SourceValues,
   type UsableSource,
-  usable,
 } from './sourceSelection.ts';
 import {
   type FindOptions,
@@ -158,9 +158,8 @@ export class CredentialAccess {
     const owner = activeFolder();
     const { found, source } = await this.#lookAt(id, owner);
     if (source) {
-      const complete = usable(found, source);
-      if (!complete) return false;
-      const settle = () => this.#settleSource(complete, found, owner);
+      if (!isUsable(source)) return false;
+      const settle = () => this.#settleSource(source, found, owner);
       if (source.answer !== 'approved' && (await settle()) !== 'approved') return false;
     }
     await preferSource(this.options, found.folder, id);
@@ -171,10 +170,11 @@ export class CredentialAccess {
 
   /** Forgets what was answered about a source, or about the project of the folder for the editor. */
   async forget(id: SourceId): Promise<void> {
-    const { found, source, complete } = await this.#lookAt(id, activeFolder());
+    const { found, source } = await this.#lookAt(id, activeFolder());
     if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
-    const ofEditor = projectSubject(found.folder, found.settings.folderProjectId);
-    const subject = source ? complete && sourceSubject(complete, found) : ofEditor;
+    const subject = source
+      ? source.values && sourceSubject(source.id, source.values, found)
+      : projectSubject(found.folder, found.settings.folderProjectId);
     if (subject) await this.options.approvals.forget(subject);
     await this.look();
   }
@@ -182,8 +182,8 @@ export class CredentialAccess {
   /** Takes the values of a source into secret storage and the user settings, by the set-up. */
   async importFrom(id: SourceId): Promise<void> {
     const owner = activeFolder();
-    const { found, complete } = await this.#lookAt(id, owner);
-    if (complete) await this.#importSource(complete, found, owner);
+    const { found, source } = await this.#lookAt(id, owner);
+    if (source?.values) await this.#importSource(source.id, source.values, found, owner);
   }
 
   /**
@@ -256,8 +256,7 @@ export class CredentialAccess {
 
   async #lookAt(id: SourceId, owner: WorkspaceFolder | undefined) {
     const { found } = await this.lookUp(owner);
-    const source = externalSource(found, id);
-    return { found, source, complete: source && completeSource(source) };
+    return { found, source: externalSource(found, id) };
   }
 
   /** @returns what is remembered about exactly these values now; undefined if the user gave up */
@@ -266,24 +265,24 @@ export class CredentialAccess {
     found: SourceSnapshot,
     owner: WorkspaceFolder | undefined,
   ): Promise<Answer | undefined> {
+    const { id, values } = source;
     const answer = await askSource(source, found.folder);
-    if (answer === 'import') {
-      return (await this.#importSource(source, found, owner)) ? 'refused' : undefined;
-    }
-    if (answer) await this.options.approvals.remember(sourceSubject(source, found), answer);
+    if (answer === 'import') return this.#importSource(id, values, found, owner);
+    if (answer) await this.options.approvals.remember(sourceSubject(id, values, found), answer);
     return answer;
   }
 
-  /** @returns whether the values are the editor's now; then they are not used from there any more */
+  /** @returns `refused` once the values are the editor's: they are not used from there any more */
   async #importSource(
-    source: CompleteSource,
+    id: ExternalSourceId,
+    values: SourceValues,
     found: SourceSnapshot,
     owner: WorkspaceFolder | undefined,
-  ): Promise<boolean> {
-    if (!(await this.setUp(undefined, source.values))) return false;
-    await this.options.approvals.remember(sourceSubject(source, found), 'refused');
+  ): Promise<'refused' | undefined> {
+    if (!(await this.setUp(undefined, values))) return undefined;
+    await this.options.approvals.remember(sourceSubject(id, values, found), 'refused');
     await preferSource(this.options, found.folder, 'editor');
-    if (source.id === 'envFile' && owner) warnOfLeftKey(owner).catch(() => {});
-    return true;
+    if (id === 'envFile' && owner) warnOfLeftKey(owner).catch(() => {});
+    return 'refused';
   }
 }

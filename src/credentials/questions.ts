@@ -14,10 +14,10 @@ import {
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
 import type {
+  AddressProblem,
   Destination,
   ExternalSource,
   Folder,
-  Resolution,
   SourceSnapshot,
   UsableSource,
 } from './sourceSelection.ts';
@@ -193,10 +193,7 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
  * Says what is wrong with an address in the settings. Nobody waits for the message to be closed: it
  * may stay open for as long as the window.
  */
-export function reportAddress({
-  setting,
-  problem,
-}: Omit<Resolution & { readonly kind: 'bad-address' }, 'kind'>): void {
+export function reportAddress({ setting, problem }: AddressProblem): void {
   const text = `Hosted Model: ${addressText(setting, problem)}`;
   const openSettings = 'Open Settings';
   void window.showErrorMessage(text, openSettings).then((picked) => {

@@ -74,30 +74,31 @@ export interface Folder {
 export interface ExternalSource {
   readonly id: ExternalSourceId;
   readonly text: ExternalText;
+  /** Only if they are complete and free of errors. */
+  readonly values?: SourceValues | undefined;
+  /** Where the values lead. The identity address is the user's own, whichever source they are from. */
+  readonly destination?: Destination | AddressProblem | undefined;
   /** What was answered about exactly these values; undefined if nothing. */
   readonly answer: Answer | undefined;
 }
 
-/** A source that is complete and free of errors. */
-export interface CompleteSource {
-  readonly id: ExternalSourceId;
-  readonly values: Readonly<Record<SettingName, string>>;
+export type SourceValues = Readonly<Record<SettingName, string>>;
+
+export interface UsableSource extends ExternalSource {
+  readonly values: SourceValues;
+  readonly destination: Destination;
 }
 
-/** One with the hosts that it would be used with. */
-export interface UsableSource extends CompleteSource {
-  readonly destination: Destination;
+export interface AddressProblem {
+  readonly setting: 'url' | 'authUrl';
+  readonly problem: UrlProblem;
 }
 
 export type Resolution =
   | { readonly kind: 'ready'; readonly credentials: Credentials }
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
   /** An address that no key may be sent to, whoever set it. */
-  | {
-      readonly kind: 'bad-address';
-      readonly setting: 'url' | 'authUrl';
-      readonly problem: UrlProblem;
-    }
+  | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** The settings lead to a host that was not shown when the key was saved. */
   | { readonly kind: 'unapproved'; readonly approved: Destination; readonly wanted: Destination };
 
@@ -129,7 +130,7 @@ export interface LookupTimeout {
 export function choose(found: SourceSnapshot): SourceSelection {
   const choice = chooseSource(found);
   if (choice.kind !== 'ready') return choice;
-  const ofOthers = found.outside.flatMap(({ text }) => valuesOf(text)?.apiKey ?? []);
+  const ofOthers = found.outside.flatMap(({ values }) => values?.apiKey ?? []);
   const known = [found.record?.apiKey ?? [], ofOthers].flat();
   const otherKeys = known.filter((key) => key !== choice.credentials.apiKey);
   return { ...choice, credentials: { ...choice.credentials, otherKeys } };
@@ -159,19 +160,17 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
 /** A usable source, if it is approved, or the question about it; undefined if it cannot be used. */
 function externalSelection(
   found: SourceSnapshot,
-  external: ExternalSource,
+  source: ExternalSource,
 ): SourceSelection | undefined {
-  const source = usable(found, external);
-  if (!source) return undefined;
-  if (external.answer !== 'approved') return { kind: 'ask-source', source };
+  if (!isUsable(source)) return undefined;
+  if (source.answer !== 'approved') return { kind: 'ask-source', source };
   const credentials = credentialsFor(found.settings.vendor, source.values, source.destination);
   return { kind: 'ready', source: source.id, credentials };
 }
 
 /** What is wrong with the identity address, where it alone keeps a source from being used. */
-function identityProblem({ settings, outside }: SourceSnapshot): SourceSelection | undefined {
-  const url = outside.map(({ text }) => valuesOf(text)?.url).find((value) => value !== undefined);
-  const target = url === undefined ? undefined : destination(settings.authUrl, url);
+function identityProblem({ outside }: SourceSnapshot): SourceSelection | undefined {
+  const target = outside.find(({ values }) => values)?.destination;
   return target && 'setting' in target ? { kind: 'bad-address', ...target } : undefined;
 }
 
@@ -188,26 +187,8 @@ export function externalSource(
   return outside.find(({ id }) => id === source);
 }
 
-/** The three values, if they are complete and free of errors. */
-export function valuesOf(text: ExternalText): SourceReading['values'] {
-  return text.kind === 'read' ? text.reading.values : undefined;
-}
-
-export function completeSource({ id, text }: ExternalSource): CompleteSource | undefined {
-  const values = valuesOf(text);
-  return values && { id, values };
-}
-
-/** A source outside the editor with the hosts it leads to, if it can be used at all. */
-export function usable(
-  { settings }: SourceSnapshot,
-  external: ExternalSource,
-): UsableSource | undefined {
-  const source = completeSource(external);
-  if (!source) return undefined;
-  // Vendor and identity address are the user's own, whichever source the three settings are from.
-  const target = destination(settings.authUrl, source.values.url);
-  return 'setting' in target ? undefined : { ...source, destination: target };
+export function isUsable(source: ExternalSource): source is UsableSource {
+  return source.destination !== undefined && 'authHost' in source.destination;
 }
 
 /** The project of the editor: that of the folder, unless the user said no to it. */
@@ -267,10 +248,7 @@ export function credentialsFor(
 }
 
 /** Both addresses read strictly, or which of them is wrong and how. */
-export function destination(
-  authUrl: string,
-  url: string,
-): Destination | { readonly setting: 'url' | 'authUrl'; readonly problem: UrlProblem } {
+export function destination(authUrl: string, url: string): Destination | AddressProblem {
   const auth = parseServiceUrl(authUrl);
   if (!auth.ok) return { setting: 'authUrl', problem: auth.problem };
   const service = parseServiceUrl(url);

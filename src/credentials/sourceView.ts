@@ -7,11 +7,10 @@ import {
   type ExternalSource,
   editorProject,
   externalSource,
+  isUsable,
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
-  usable,
-  valuesOf,
 } from './sourceSelection.ts';
 
 /** The three sources as people see them: rows of the menu with what can be done, and the tooltip. Pure. */
@@ -99,11 +98,11 @@ function issueOf(outside: ExternalSource | undefined, found: SourceSnapshot): Is
     const { kind } = chooseEditor(found);
     return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
   }
-  const { text } = outside;
+  const { text, values } = outside;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
-  if (!valuesOf(text)) return 'missing';
+  if (!values) return 'missing';
   // Its own address was checked when it was read: the identity address is left.
-  return usable(found, outside) ? undefined : 'bad-address';
+  return isUsable(outside) ? undefined : 'bad-address';
 }
 
 function item(icon: string, label: string, action: SourceAction): ActionItem {
@@ -210,7 +209,7 @@ function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? isNamed('apiKey', source) : found.record !== undefined;
   const values = source
-    ? valuesOf(source.text)
+    ? source.values
     : { projectId: editorProject(found), url: found.settings.url };
   const { projectId = '', url = '' } = values ?? {};
   const host = URL.canParse(url) ? new URL(url).host : '';

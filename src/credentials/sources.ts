@@ -9,15 +9,15 @@ import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyStore } from './keyStore.ts';
 import {
-  type CompleteSource,
+  destination,
   type ExternalSource,
   type ExternalSourceId,
   type ExternalText,
   type Folder,
   type SourceId,
   type SourceSnapshot,
+  type SourceValues,
   type UnreadReason,
-  valuesOf,
 } from './sourceSelection.ts';
 
 /** What the three sources hold at this moment, and which of them the user prefers. */
@@ -40,10 +40,11 @@ export async function findSources(
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
-  const withAnswer = async (id: ExternalSourceId, text: ExternalText): Promise<ExternalSource> => {
-    const values = valuesOf(text);
-    const subject = values && sourceSubject({ id, values }, { folder, settings });
-    return { id, text, answer: subject && (await approvals.answerFor(subject)) };
+  const sourceOf = async (id: ExternalSourceId, text: ExternalText): Promise<ExternalSource> => {
+    const values = text.kind === 'read' ? text.reading.values : undefined;
+    if (!values) return { id, text, answer: undefined };
+    const answer = await approvals.answerFor(sourceSubject(id, values, { folder, settings }));
+    return { id, text, values, destination: destination(settings.authUrl, values.url), answer };
   };
   // As it is when somebody asks: any part of the extension host can change it.
   const inEnvironment = readExternalEnvironment(environment, settings.vendor);
@@ -52,8 +53,8 @@ export async function findSources(
   // Together: whether a keyring owes an answer shows in the reading of the key.
   const [record, ...outside] = await Promise.all([
     keys.read(),
-    withAnswer('envFile', inFile),
-    withAnswer('environment', inEnvironment),
+    sourceOf('envFile', inFile),
+    sourceOf('environment', inEnvironment),
   ]);
   return {
     settings,
@@ -112,7 +113,8 @@ function unread(why: UnreadReason): ExternalText {
 
 /** What an answer about a source depends on. */
 export function sourceSubject(
-  { id, values: { apiKey, projectId, url } }: CompleteSource,
+  id: ExternalSourceId,
+  { apiKey, projectId, url }: SourceValues,
   { folder, settings: { vendor, authUrl } }: Pick<SourceSnapshot, 'folder' | 'settings'>,
 ): Subject {
   return ['source', id, folder.uri, vendor.word, authUrl, apiKey, projectId, url];

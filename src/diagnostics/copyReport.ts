@@ -1,7 +1,6 @@
 import { env, extensions, version, window } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
-import { type LookupResult, type LookupTimeout, valuesOf } from '../credentials/sourceSelection.ts';
-import type { SettingName } from '../service/credentials.ts';
+import type { LookupResult, LookupTimeout, SourceValues } from '../credentials/sourceSelection.ts';
 import { redact } from '../service/secrets/redact.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
@@ -118,7 +117,7 @@ function projectsIn(looked: LookupResult | LookupTimeout, settings: Settings): s
 }
 
 /** The values of each source outside the editor; none of what did not answer is in the report. */
-function valuesIn(looked: LookupResult | LookupTimeout): Readonly<Record<SettingName, string>>[] {
+function valuesIn(looked: LookupResult | LookupTimeout): SourceValues[] {
   if (!('found' in looked)) return [];
-  return looked.found.outside.flatMap(({ text }) => valuesOf(text) ?? []);
+  return looked.found.outside.flatMap(({ values }) => values ?? []);
 }

@@ -13,7 +13,6 @@ import {
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
-  valuesOf,
 } from '../credentials/sourceSelection.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
@@ -143,7 +142,7 @@ function projectInUse(choice: SourceSelection): string | undefined {
 
 function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   const source = externalSource(found, id);
-  if (!source || valuesOf(source.text)) return passed('Syntax', WELL_FORMED);
+  if (!source || source.values) return passed('Syntax', WELL_FORMED);
   return failed('Syntax', faultySourceText(source, found), mendingOf(id));
 }
 

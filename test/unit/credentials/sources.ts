@@ -1,5 +1,9 @@
-import type { ExternalSource, SourceSnapshot } from '../../../src/credentials/sourceSelection.ts';
-import { readEnvFile, readEnvironment } from '../../../src/dotenv/envFile.ts';
+import {
+  destination,
+  type ExternalSource,
+  type SourceSnapshot,
+} from '../../../src/credentials/sourceSelection.ts';
+import { readEnvFile, readEnvironment, type SourceReading } from '../../../src/dotenv/envFile.ts';
 import { ibm } from '../service/fixtures.ts';
 
 /** What may be found in the three sources. */
@@ -17,7 +21,7 @@ export function envFile(
 }
 
 export function envFileOf(text: string, answer?: ExternalSource['answer']): ExternalSource {
-  return { id: 'envFile', text: { kind: 'read', reading: readEnvFile(text, ibm) }, answer };
+  return sourceOf('envFile', readEnvFile(text, ibm), answer);
 }
 
 export function environment(
@@ -30,8 +34,17 @@ export function environment(
       .filter(Boolean)
       .map((line) => line.split('=')),
   );
-  const reading = readEnvironment(variables, ibm);
-  return { id: 'environment', text: { kind: 'read', reading }, answer };
+  return sourceOf('environment', readEnvironment(variables, ibm), answer);
+}
+
+function sourceOf(
+  id: ExternalSource['id'],
+  reading: SourceReading,
+  answer: ExternalSource['answer'],
+): ExternalSource {
+  const { values } = reading;
+  const target = values && destination(ibm.authUrl, values.url);
+  return { id, text: { kind: 'read', reading }, values, destination: target, answer };
 }
 
 export const noFile: ExternalSource = {
@@ -53,13 +66,16 @@ export type Changes = Omit<Partial<SourceSnapshot>, 'settings'> & {
 };
 
 export function found(changes: Changes = {}): SourceSnapshot {
+  const { authUrl = ibm.authUrl } = changes.settings ?? {};
   return {
     record,
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a' },
     projectAnswer: undefined,
-    outside: [],
     preferred: undefined,
     ...changes,
+    outside: (changes.outside ?? []).map((one) =>
+      one.values ? { ...one, destination: destination(authUrl, one.values.url) } : one,
+    ),
     settings: {
       vendor: ibm,
       authUrl: ibm.authUrl,
