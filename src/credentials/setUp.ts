@@ -14,8 +14,8 @@ import {
   type StepProblem,
 } from './setUpSteps.ts';
 import {
+  chooseEditor,
   destination,
-  resolveCredentials,
   type SourceSelection,
   type SourceSnapshot,
 } from './sourceSelection.ts';
@@ -33,9 +33,10 @@ export async function runSetUp(
   found?: SetUpOptions['found'],
 ): Promise<boolean> {
   const settings = readSettings();
-  const resolution = resolveCredentials(settings, await keys.read());
+  // The project that is asked for is the user's own, whatever a folder brings.
+  const choice = chooseEditor({ settings, record: await keys.read(), projectAnswer: 'refused' });
   const needed = new Set(names);
-  if (resolution.kind === 'missing') for (const name of resolution.names) needed.add(name);
+  if (choice.kind === 'missing') for (const name of choice.names) needed.add(name);
   const target = destination(settings.authUrl, settings.url);
   if ('setting' in target) {
     // The set-up asks for the service URL; the identity address is in the settings alone.

@@ -9,6 +9,7 @@ import {
   type UrlProblem,
 } from '../service/credentials.ts';
 import type { Vendor } from '../service/vendors.ts';
+import type { Settings } from '../settings.ts';
 import type { Answer } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';
 
@@ -34,14 +35,6 @@ export type UnreadReason =
   | 'not-text'
   | 'unreadable';
 
-/** What the settings say about credentials; a part of the snapshot. */
-export interface WantedSettings {
-  readonly vendor: Vendor;
-  readonly authUrl: string;
-  readonly url: string;
-  readonly projectId: string;
-}
-
 /** Where a key and its text would go, in ASCII, for people to read. */
 export interface Destination {
   readonly authUrl: string;
@@ -52,7 +45,7 @@ export interface Destination {
 
 /** Everything that was found, read once; nothing in it has been asked about yet. */
 export interface SourceSnapshot {
-  readonly settings: WantedSettings & { readonly folderProjectId: string };
+  readonly settings: Pick<Settings, 'vendor' | 'authUrl' | 'url' | 'projectId' | 'folderProjectId'>;
   readonly record: KeyRecord | undefined;
   readonly folder: Folder;
   /** What was answered about the project that the folder brings; undefined if nothing. */
@@ -94,19 +87,19 @@ export interface AddressProblem {
   readonly problem: UrlProblem;
 }
 
-export type Resolution =
-  | { readonly kind: 'ready'; readonly credentials: Credentials }
+/** What the editor alone can come to. */
+export type EditorSelection =
+  | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
   /** An address that no key may be sent to, whoever set it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** The settings lead to a host that was not shown when the key was saved. */
-  | { readonly kind: 'unapproved'; readonly approved: Destination; readonly wanted: Destination };
+  | { readonly kind: 'unapproved'; readonly approved: Destination; readonly wanted: Destination }
+  /** The folder brings a project ID of its own, and nobody has been asked about it. */
+  | { readonly kind: 'ask-project'; readonly projectId: string };
 
 export type SourceSelection =
-  | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
-  | Exclude<Resolution, { readonly kind: 'ready' }>
-  /** The folder brings a project ID of its own, and nobody has been asked about it. */
-  | { readonly kind: 'ask-project'; readonly projectId: string }
+  | EditorSelection
   /** Nothing else can be used, and nobody has been asked about this. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
   /** The user chose this source for the folder, and it cannot be used any more. */
@@ -191,40 +184,23 @@ export function isUsable(source: ExternalSource): source is UsableSource {
   return source.destination !== undefined && 'authHost' in source.destination;
 }
 
+/** What the editor alone is judged by. */
+type EditorFacts = Pick<SourceSnapshot, 'settings' | 'record' | 'projectAnswer'>;
+
 /** The project of the editor: that of the folder, unless the user said no to it. */
-export function editorProject({ settings, projectAnswer }: SourceSnapshot): string {
+export function editorProject({ settings, projectAnswer }: EditorFacts): string {
   const isOfFolder = settings.folderProjectId !== '' && projectAnswer !== 'refused';
   return isOfFolder ? settings.folderProjectId : settings.projectId;
 }
 
-/** What the editor alone can come to. */
-export type EditorSelection = Exclude<
-  SourceSelection,
-  { readonly kind: 'ask-source' | 'chosen-unusable' }
->;
-
-/** What the editor alone comes to. */
-export function chooseEditor(found: SourceSnapshot): EditorSelection {
-  const { settings, record, projectAnswer } = found;
-  const projectId = editorProject(found);
-  const resolution = resolveCredentials({ ...settings, projectId }, record);
-  if (resolution.kind !== 'ready') return resolution;
-  if (projectId === settings.folderProjectId && projectAnswer === undefined) {
-    return { kind: 'ask-project', projectId };
-  }
-  return { ...resolution, source: 'editor' };
-}
-
 /**
- * Puts the three settings together, all from one source: the stored key and the user's settings.
- * Says exactly what stands in the way if they cannot be used.
+ * What the editor alone comes to: the stored key with the settings. Says exactly what stands in the
+ * way if they cannot be used.
  */
-export function resolveCredentials(
-  settings: WantedSettings,
-  record: KeyRecord | undefined,
-): Resolution {
-  const { vendor, url, authUrl } = settings;
-  const projectId = cleanValue(settings.projectId).value;
+export function chooseEditor(facts: EditorFacts): EditorSelection {
+  const { settings, record, projectAnswer } = facts;
+  const { vendor, url, authUrl, folderProjectId } = settings;
+  const projectId = cleanValue(editorProject(facts)).value;
   const names = missingSettings({ apiKey: record?.apiKey ?? '', projectId, url });
   if (names.length > 0 || !record) return { kind: 'missing', names };
   const wanted = destination(authUrl, url);
@@ -233,8 +209,11 @@ export function resolveCredentials(
   // A record that was tampered with names no host that could have been approved.
   if ('setting' in approved) return { kind: 'missing', names: ['apiKey'] };
   if (!isSameDestination(approved, wanted)) return { kind: 'unapproved', approved, wanted };
-  const { apiKey } = record;
-  return { kind: 'ready', credentials: credentialsFor(vendor, { apiKey, projectId }, wanted) };
+  if (projectId === folderProjectId && projectAnswer === undefined) {
+    return { kind: 'ask-project', projectId };
+  }
+  const credentials = credentialsFor(vendor, { apiKey: record.apiKey, projectId }, wanted);
+  return { kind: 'ready', source: 'editor', credentials };
 }
 
 /** Credentials for a destination whose two origins the user approved. */

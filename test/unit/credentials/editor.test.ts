@@ -1,27 +1,31 @@
 import assert from 'node:assert/strict';
 import { checkKey, checkProject, checkUrl } from '../../../src/credentials/answerChecks.ts';
 import {
+  chooseEditor,
   destination,
   isSameDestination,
-  resolveCredentials,
-  type WantedSettings,
+  type SourceSnapshot,
 } from '../../../src/credentials/sourceSelection.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
 
 const vendor = vendorFor('ibm');
 assert.ok(vendor);
 const URL_SETTING = 'https://us-south.ml.cloud.ibm.com';
-const settings: WantedSettings = {
+const settings: SourceSnapshot['settings'] = {
   vendor,
   authUrl: vendor.authUrl,
   url: URL_SETTING,
   projectId: 'project-1',
+  folderProjectId: '',
 };
 const record = { apiKey: 'key-1', authUrl: vendor.authUrl, serviceUrl: URL_SETTING };
 
+const resolve = (own: typeof settings, stored: typeof record | undefined) =>
+  chooseEditor({ settings: own, record: stored, projectAnswer: undefined });
+
 describe('credentials of the editor', () => {
   it('are ready when all three are there, bound to the hosts that were shown', () => {
-    const resolution = resolveCredentials(settings, record);
+    const resolution = resolve(settings, record);
     assert.ok(resolution.kind === 'ready');
     assert.deepEqual(resolution.credentials.approved, {
       auth: 'https://iam.cloud.ibm.com',
@@ -42,15 +46,12 @@ describe('credentials of the editor', () => {
         ...(missing.includes('projectId') && { projectId: ' ' }),
         ...(missing.includes('url') && { url: '<URL>' }),
       };
-      const resolution = resolveCredentials(
-        without,
-        missing.includes('apiKey') ? undefined : record,
-      );
+      const resolution = resolve(without, missing.includes('apiKey') ? undefined : record);
       assert.deepEqual(resolution, { kind: 'missing', names: missing });
     });
   }
 
-  const moved: [name: string, change: Partial<WantedSettings>][] = [
+  const moved: [name: string, change: Partial<typeof settings>][] = [
     ['another service host', { url: 'https://evil.example' }],
     ['another port', { url: `${URL_SETTING}:8443` }],
     ['a dot after the host', { url: 'https://us-south.ml.cloud.ibm.com.' }],
@@ -58,11 +59,11 @@ describe('credentials of the editor', () => {
   ];
   for (const [name, change] of moved) {
     it(`A13: need approval for ${name}`, () => {
-      assert.equal(resolveCredentials({ ...settings, ...change }, record).kind, 'unapproved');
+      assert.equal(resolve({ ...settings, ...change }, record).kind, 'unapproved');
     });
   }
 
-  const same: [name: string, change: Partial<WantedSettings>][] = [
+  const same: [name: string, change: Partial<typeof settings>][] = [
     ['capitals in the host', { url: 'https://US-South.ml.cloud.ibm.com' }],
     ['the default port', { url: `${URL_SETTING}:443` }],
     ['a slash at the end', { url: `${URL_SETTING}/` }],
@@ -74,7 +75,7 @@ describe('credentials of the editor', () => {
   ];
   for (const [name, change] of same) {
     it(`A13 A14: need no approval for ${name}`, () => {
-      const resolution = resolveCredentials({ ...settings, ...change }, record);
+      const resolution = resolve({ ...settings, ...change }, record);
       assert.ok(resolution.kind === 'ready');
       assert.equal(resolution.credentials.serviceUrl, URL_SETTING);
     });
@@ -90,10 +91,7 @@ describe('credentials of the editor', () => {
   });
 
   it('are not used with an address that no key may go to', () => {
-    const resolution = resolveCredentials(
-      { ...settings, url: 'http://us-south.ml.cloud.ibm.com' },
-      record,
-    );
+    const resolution = resolve({ ...settings, url: 'http://us-south.ml.cloud.ibm.com' }, record);
     assert.deepEqual(resolution, { kind: 'bad-address', setting: 'url', problem: 'not-https' });
   });
 });
