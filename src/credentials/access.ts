@@ -155,22 +155,21 @@ export class CredentialAccess {
    * @returns whether it is in use now
    */
   async prefer(id: SourceId): Promise<boolean> {
-    const owner = activeFolder();
-    const { found, source } = await this.#lookAt(id, owner);
+    const { found, source } = await this.#lookAt(id);
     if (source) {
       if (!isUsable(source)) return false;
-      const settle = () => this.#settleSource(source, found, owner);
+      const settle = () => this.#settleSource(source, found);
       if (source.answer !== 'approved' && (await settle()) !== 'approved') return false;
     }
     await preferSource(this.options, found.folder, id);
     if (!source) await this.require();
-    const { choice } = await this.look(owner);
+    const { choice } = await this.look(found.folder.workspaceFolder);
     return choice.kind === 'ready' && choice.source === id;
   }
 
   /** Forgets what was answered about a source, or about the project of the folder for the editor. */
   async forget(id: SourceId): Promise<void> {
-    const { found, source } = await this.#lookAt(id, activeFolder());
+    const { found, source } = await this.#lookAt(id);
     if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
     const subject = source
       ? source.values && sourceSubject(source.id, source.values, found)
@@ -181,9 +180,8 @@ export class CredentialAccess {
 
   /** Takes the values of a source into secret storage and the user settings, by the set-up. */
   async importFrom(id: SourceId): Promise<void> {
-    const owner = activeFolder();
-    const { found, source } = await this.#lookAt(id, owner);
-    if (source?.values) await this.#importSource(source.id, source.values, found, owner);
+    const { found, source } = await this.#lookAt(id);
+    if (source?.values) await this.#importSource(source.id, source.values, found);
   }
 
   /**
@@ -213,7 +211,7 @@ export class CredentialAccess {
       // What is still missing after a set-up is nothing that another one would bring.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
-      if (!(await this.#isSettled(found, choice, owner))) return undefined;
+      if (!(await this.#isSettled(found, choice))) return undefined;
     }
   }
 
@@ -221,7 +219,6 @@ export class CredentialAccess {
   async #isSettled(
     found: SourceSnapshot,
     choice: Exclude<SourceSelection, { kind: 'ready' }>,
-    owner: WorkspaceFolder | undefined,
   ): Promise<boolean> {
     const { approvals, onObstacle } = this.options;
     const { folder } = found;
@@ -237,7 +234,7 @@ export class CredentialAccess {
       }
       case 'ask-source':
         onObstacle('approval');
-        if (!(await this.#settleSource(choice.source, found, owner))) return false;
+        if (!(await this.#settleSource(choice.source, found))) return false;
         onObstacle('none');
         return true;
       case 'chosen-unusable':
@@ -254,20 +251,16 @@ export class CredentialAccess {
     }
   }
 
-  async #lookAt(id: SourceId, owner: WorkspaceFolder | undefined) {
-    const { found } = await this.lookUp(owner);
+  async #lookAt(id: SourceId) {
+    const { found } = await this.lookUp();
     return { found, source: externalSource(found, id) };
   }
 
   /** @returns what is remembered about exactly these values now; undefined if the user gave up */
-  async #settleSource(
-    source: UsableSource,
-    found: SourceSnapshot,
-    owner: WorkspaceFolder | undefined,
-  ): Promise<Answer | undefined> {
+  async #settleSource(source: UsableSource, found: SourceSnapshot): Promise<Answer | undefined> {
     const { id, values } = source;
     const answer = await askSource(source, found.folder);
-    if (answer === 'import') return this.#importSource(id, values, found, owner);
+    if (answer === 'import') return this.#importSource(id, values, found);
     if (answer) await this.options.approvals.remember(sourceSubject(id, values, found), answer);
     return answer;
   }
@@ -277,12 +270,12 @@ export class CredentialAccess {
     id: ExternalSourceId,
     values: SourceValues,
     found: SourceSnapshot,
-    owner: WorkspaceFolder | undefined,
   ): Promise<'refused' | undefined> {
     if (!(await this.setUp(undefined, values))) return undefined;
     await this.options.approvals.remember(sourceSubject(id, values, found), 'refused');
     await preferSource(this.options, found.folder, 'editor');
-    if (id === 'envFile' && owner) warnOfLeftKey(owner).catch(() => {});
+    const { workspaceFolder } = found.folder;
+    if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});
     return 'refused';
   }
 }

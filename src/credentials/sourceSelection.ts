@@ -1,3 +1,4 @@
+import type { WorkspaceFolder } from 'vscode';
 import type { SourceReading } from '../dotenv/envFile.ts';
 import {
   type ApprovedOrigins,
@@ -62,6 +63,8 @@ export interface Folder {
   /** For people, in ASCII. */
   readonly path: string;
   readonly name: string;
+  /** Undefined where no folder answers for what is found. */
+  readonly workspaceFolder?: WorkspaceFolder | undefined;
 }
 
 export interface ExternalSource {

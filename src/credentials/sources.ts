@@ -167,6 +167,7 @@ function folderOf(owner: WorkspaceFolder | undefined): Folder {
     uri: uri.toString(),
     path: isPlain ? uri.fsPath : uri.toString(),
     name: owner ? plainName(owner.name) : '',
+    workspaceFolder: owner,
   };
 }
 
