@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Uri, type WorkspaceFolder, window } from 'vscode';
 import { type Credentials, SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
@@ -15,7 +16,6 @@ import {
   externalSource,
   isUsable,
   type LookupResult,
-  type LookupTimeout,
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
@@ -85,23 +85,12 @@ export class CredentialAccess {
   }
 
   /**
-   * The same for what must be shown although something may never answer.
+   * The same for what must be shown although secret storage or the folder may never answer.
    * @param patienceMs milliseconds to wait for the answers
+   * @returns undefined if they did not come in time
    */
-  async lookUpWithin(
-    patienceMs: number,
-    owner = activeFolder(),
-  ): Promise<LookupResult | LookupTimeout> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<LookupTimeout>((resolve) => {
-      const giveUp = () => resolve({ silent: this.options.keys.isAwaited ? 'storage' : 'folder' });
-      timer = setTimeout(giveUp, patienceMs);
-    });
-    try {
-      return await Promise.race([this.look(owner), late]);
-    } finally {
-      clearTimeout(timer);
-    }
+  lookUpWithin(patienceMs: number, owner = activeFolder()): Promise<LookupResult | undefined> {
+    return Promise.race([this.look(owner), setTimeout(patienceMs, undefined, { ref: false })]);
   }
 
   /**

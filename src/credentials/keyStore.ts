@@ -32,8 +32,6 @@ export class KeyStore {
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
-  /** Readings without an answer: a locked keyring gives none until somebody unlocks it. */
-  #awaited = 0;
   /** What this window last saw or wrote; undefined as long as it has not looked. */
   #seen: { readonly text: string | undefined } | undefined;
 
@@ -57,11 +55,6 @@ export class KeyStore {
     } catch {
       return this.#state.get(MARKER, false);
     }
-  }
-
-  /** True while secret storage owes an answer. */
-  get isAwaited(): boolean {
-    return this.#awaited > 0;
   }
 
   /**
@@ -143,15 +136,12 @@ export class KeyStore {
   }
 
   async #read(): Promise<string | undefined> {
-    this.#awaited += 1;
     try {
       return await this.#secrets.get(SECRET);
     } catch {
       if (!this.#hasFailed) this.#onIssue('fails');
       this.#hasFailed = true;
       return undefined;
-    } finally {
-      this.#awaited -= 1;
     }
   }
 

@@ -113,11 +113,6 @@ export interface LookupResult {
   readonly choice: SourceSelection;
 }
 
-/** What did not answer in time. */
-export interface LookupTimeout {
-  readonly silent: 'storage' | 'folder';
-}
-
 /**
  * The editor first, then an approved `.env`, then an approved environment, unless the user chose
  * otherwise. Values of two sources are never mixed. A source that is incomplete or has an error is

@@ -50,7 +50,6 @@ export async function findSources(
   const inEnvironment = readExternalEnvironment(environment, settings.vendor);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
   const inFile = await readExternalFile(owner, settings.vendor);
-  // Together: whether a keyring owes an answer shows in the reading of the key.
   const [record, ...outside] = await Promise.all([
     keys.read(),
     sourceOf('envFile', inFile),

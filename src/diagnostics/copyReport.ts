@@ -1,6 +1,6 @@
 import { env, extensions, version, window } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
-import type { LookupResult, LookupTimeout, SourceValues } from '../credentials/sourceSelection.ts';
+import type { LookupResult, SourceValues } from '../credentials/sourceSelection.ts';
 import { redact } from '../service/secrets/redact.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
@@ -55,7 +55,7 @@ export async function copyDiagnostics(
 
 /** What is known of keys, tokens and project IDs. */
 export interface KnownSecrets {
-  readonly looked: LookupResult | LookupTimeout;
+  readonly looked: LookupResult | undefined;
   readonly settings: Settings;
   readonly runtime: ServiceRuntime | undefined;
 }
@@ -99,9 +99,9 @@ export function versions(): string[] {
 }
 
 /** Every key that is anywhere, whether or not it is in use. */
-function keysIn(looked: LookupResult | LookupTimeout): string[] {
+function keysIn(looked: LookupResult | undefined): string[] {
   const keys = [
-    'found' in looked ? looked.found.record?.apiKey : undefined,
+    looked?.found.record?.apiKey,
     ...valuesIn(looked).map(({ apiKey }) => apiKey),
     findKeyInSettings()?.text,
   ];
@@ -109,15 +109,14 @@ function keysIn(looked: LookupResult | LookupTimeout): string[] {
 }
 
 /** They name an account. Those of the settings are there, too, where nobody can use them. */
-function projectsIn(looked: LookupResult | LookupTimeout, settings: Settings): string[] {
+function projectsIn(looked: LookupResult | undefined, settings: Settings): string[] {
   const ofSources = valuesIn(looked).map(({ projectId }) => projectId);
-  const allSettings = 'found' in looked ? [looked.found.settings, settings] : [settings];
+  const allSettings = looked ? [looked.found.settings, settings] : [settings];
   const ofSettings = allSettings.flatMap((one) => [one.projectId, one.folderProjectId]);
   return [...ofSources, ...ofSettings].filter((id) => id !== '');
 }
 
 /** The values of each source outside the editor; none of what did not answer is in the report. */
-function valuesIn(looked: LookupResult | LookupTimeout): SourceValues[] {
-  if (!('found' in looked)) return [];
-  return looked.found.outside.flatMap(({ values }) => values ?? []);
+function valuesIn(looked: LookupResult | undefined): SourceValues[] {
+  return looked?.found.outside.flatMap(({ values }) => values ?? []) ?? [];
 }

@@ -110,7 +110,7 @@ export async function isInUse(
 /** Undefined where something does not answer in time. */
 export async function choiceFor(deps: DiagnosisDeps, folder: WorkspaceFolder | undefined) {
   const looked = await (await deps.access()).lookUpWithin(CREDENTIALS_LOOK_MS, folder);
-  return 'choice' in looked ? looked.choice : undefined;
+  return looked?.choice;
 }
 
 function outcome(result: CheckResult): string {

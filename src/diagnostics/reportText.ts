@@ -1,9 +1,4 @@
-import type {
-  LookupResult,
-  LookupTimeout,
-  SourceId,
-  SourceSelection,
-} from '../credentials/sourceSelection.ts';
+import type { LookupResult, SourceId, SourceSelection } from '../credentials/sourceSelection.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
 import type { LimiterReport } from '../service/serviceRuntime.ts';
@@ -58,7 +53,8 @@ export interface DiagnosticsFacts {
   readonly settings: Settings;
   /** Ids of all there are: any other word is the user's own. */
   readonly insertModes: readonly string[];
-  readonly looked: LookupResult | LookupTimeout;
+  /** Undefined where secret storage or the folder did not answer. */
+  readonly looked: LookupResult | undefined;
   readonly status: StatusFacts;
   /** Empty as long as nothing was sent. */
   readonly loads: readonly LimiterReport[];
@@ -132,13 +128,8 @@ const CHOICES: Readonly<Record<Exclude<SourceSelection['kind'], 'ready'>, string
   'chosen-unusable': 'the chosen source cannot be used',
 };
 
-const SILENCES: Readonly<Record<LookupTimeout['silent'], string>> = {
-  storage: 'Not read: secret storage does not answer',
-  folder: 'Not read: the folder does not answer',
-};
-
 function credentialLines({ looked }: DiagnosticsFacts): string[] {
-  if ('silent' in looked) return [SILENCES[looked.silent]];
+  if (!looked) return ['Not read: secret storage or the folder does not answer'];
   const { found, choice } = looked;
   const inUse = choice.kind === 'ready' ? `from ${SOURCES[choice.source]}` : CHOICES[choice.kind];
   const others = found.outside.map(({ id, text, answer }) => {
