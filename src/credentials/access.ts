@@ -9,7 +9,7 @@ import { lookedText, missingText } from './credentialMessages.ts';
 import { activeFolder } from './folders.ts';
 import { askInstead, askProject, askSource, reportAddress, warnOfLeftKey } from './questions.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
-import type { SetUpOptions } from './setUpSteps.ts';
+import type { SetUp } from './setUpSteps.ts';
 import {
   choose,
   type ExternalSourceId,
@@ -35,7 +35,7 @@ import {
 export type StoredKey = 'same' | 'other' | 'none';
 
 export interface AccessOptions extends FindOptions {
-  readonly test: SetUpOptions['test'];
+  readonly test: SetUp['test'];
   /** Told what stands in the way, or no longer does; for the status item. */
   readonly onObstacle: (obstacle: 'none' | 'missing' | 'approval') => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
@@ -115,7 +115,7 @@ export class CredentialAccess {
   }
 
   /** The guided set-up, as `runSetUp` describes it. */
-  async setUp(names?: readonly SettingName[], given?: SetUpOptions['found']): Promise<boolean> {
+  async setUp(names?: readonly SettingName[], given?: SetUp['found']): Promise<boolean> {
     if (!(await runSetUp(this.options, names, given))) return false;
     this.options.onObstacle('none');
     const { found } = await this.look();
@@ -132,7 +132,7 @@ export class CredentialAccess {
    * @returns `same` only if exactly that key is in secret storage now, so that the place where it
    * was found may let go of it; `other` if the user typed another one
    */
-  async importKey(found: { readonly apiKey: string } & SetUpOptions['found']): Promise<StoredKey> {
+  async importKey(found: { readonly apiKey: string } & SetUp['found']): Promise<StoredKey> {
     const names = SETTING_NAMES.filter((name) => name in found);
     if (!(await this.setUp(names, found))) return 'none';
     return (await this.options.keys.read())?.apiKey === found.apiKey ? 'same' : 'other';

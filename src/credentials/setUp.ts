@@ -3,16 +3,9 @@ import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfNewKey } from './answerChecks.ts';
-import type { KeyRecord, KeyStore } from './keyStore.ts';
+import type { KeyStore } from './keyStore.ts';
 import { askDestination, askReplacement, reportAddress } from './questions.ts';
-import {
-  type Draft,
-  isSameRecord,
-  QUESTIONS,
-  type SetUpOptions,
-  type StepName,
-  type StepProblem,
-} from './setUpSteps.ts';
+import { isSameRecord, QUESTIONS, type SetUp, type StepProblem } from './setUpSteps.ts';
 import {
   chooseEditor,
   destination,
@@ -28,13 +21,14 @@ import {
  * @returns true if credentials were saved
  */
 export async function runSetUp(
-  { keys, test }: Pick<SetUpOptions, 'keys' | 'test'>,
+  { keys, test }: Pick<SetUp, 'keys' | 'test'>,
   names: readonly SettingName[] = SETTING_NAMES,
-  found?: SetUpOptions['found'],
+  found?: SetUp['found'],
 ): Promise<boolean> {
   const settings = readSettings();
+  const stored = await keys.read();
   // The project that is asked for is the user's own, whatever a folder brings.
-  const choice = chooseEditor({ settings, record: await keys.read(), projectAnswer: 'refused' });
+  const choice = chooseEditor({ settings, record: stored, projectAnswer: 'refused' });
   const needed = new Set(names);
   if (choice.kind === 'missing') for (const name of choice.names) needed.add(name);
   const target = destination(settings.authUrl, settings.url);
@@ -46,64 +40,57 @@ export async function runSetUp(
     }
     needed.add('url');
   }
-  const ask = SETTING_NAMES.filter((name) => needed.has(name));
-  if (!(await setUp({ keys, settings, test, ask, found }))) return false;
+  const steps = [...SETTING_NAMES.filter((name) => needed.has(name)), 'save'] as const;
+  const { apiKey = '', projectId = settings.projectId, url = settings.url } = found ?? {};
+  const refusal = apiKey ? problemOfNewKey(apiKey) : undefined;
+  const answers = { apiKey: refusal ? '' : apiKey, projectId, url };
+  const problem: StepProblem | undefined = refusal ? { step: 'apiKey', text: refusal } : undefined;
+  if (!(await askAll({ keys, test, settings, found, steps, stored, ...answers }, problem))) {
+    return false;
+  }
   void window.showInformationMessage('Hosted Model is set up. The key is in secret storage.');
   return true;
 }
 
 /** @returns true if credentials were saved */
-async function setUp(options: SetUpOptions): Promise<boolean> {
-  const { settings, keys, ask, found } = options;
-  let stored = await keys.read();
-  const refusal = found?.apiKey ? problemOfNewKey(found.apiKey) : undefined;
-  const draft: Draft = {
-    apiKey: refusal === undefined ? (found?.apiKey ?? '') : '',
-    projectId: found?.projectId ?? settings.projectId,
-    url: found?.url ?? settings.url,
-  };
-  const steps: readonly StepName[] = [...ask, 'save'];
-  let problem: StepProblem | undefined = refusal ? { step: 'apiKey', text: refusal } : undefined;
+async function askAll(setUp: SetUp, refusal: StepProblem | undefined): Promise<boolean> {
+  const { steps } = setUp;
+  let problem = refusal;
   let index = 0;
   for (;;) {
     const name = steps[index] ?? 'save';
-    const position = {
+    const answer = await QUESTIONS[name](setUp, {
       title: 'Set Up Hosted Model',
       step: index + 1,
       totalSteps: steps.length,
       problem: problem?.step === name ? problem.text : undefined,
-    };
-    const answer = await QUESTIONS[name]({ position, draft, stored, options, steps });
+    });
     if (answer === undefined) return false;
     problem = typeof answer === 'object' ? answer : undefined;
     if (problem) index = Math.max(0, steps.indexOf(problem.step));
     else if (answer === back) index -= 1;
     else if (name !== 'save') index += 1;
     else {
-      const now = await keys.read();
-      if (!draft.apiKey && !isSameRecord(now, stored)) {
+      const before = setUp.stored;
+      setUp.stored = await setUp.keys.read();
+      if (!setUp.apiKey && !isSameRecord(setUp.stored, before)) {
         // Another window signed out or stored a key: what it did is not undone here.
-        stored = now;
         const step = steps.includes('apiKey') ? 'apiKey' : 'save';
         problem = { step, text: 'The stored key was changed meanwhile.' };
         index = steps.indexOf(step);
-      } else if (await save(options, draft, now)) return true;
+      } else if (await save(setUp)) return true;
     }
   }
 }
 
 /** @returns false if the user keeps the stored key after all, or secret storage takes none */
-async function save(
-  { keys, settings }: SetUpOptions,
-  draft: Draft,
-  stored: KeyRecord | undefined,
-): Promise<boolean> {
-  const apiKey = draft.apiKey || stored?.apiKey;
-  const target = destination(settings.authUrl, draft.url);
+async function save({ keys, settings, stored, ...answers }: SetUp): Promise<boolean> {
+  const apiKey = answers.apiKey || stored?.apiKey;
+  const target = destination(settings.authUrl, answers.url);
   if (!apiKey || 'setting' in target) return false;
   if (stored && stored.apiKey !== apiKey && !(await askReplacement())) return false;
   // The settings first: should VS Code refuse them, no key is bound to hosts that do not hold.
-  await writeSettings({ projectId: draft.projectId, url: target.serviceUrl });
+  await writeSettings({ projectId: answers.projectId, url: target.serviceUrl });
   return keys.write({ apiKey, authUrl: target.authUrl, serviceUrl: target.serviceUrl });
 }
 

@@ -9,7 +9,7 @@ import {
 import { isKind, ServiceError } from '../service/errors.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import type { Settings } from '../settings.ts';
-import { askPick, askText, back, type StepAnswer } from '../ui/steps.ts';
+import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
 import { contextOfTest } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
@@ -23,21 +23,20 @@ import {
 
 /** The questions of the guided set-up, and what is wrong with an answer. */
 
-export interface SetUpOptions {
+export type StepName = SettingName | 'save';
+
+/** One set-up: what it works with, and what has been answered so far. */
+export interface SetUp {
   readonly keys: KeyStore;
   readonly settings: Settings;
   /** Proves credentials with a token request and a tokenization; generates nothing. */
   readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
-  /** The settings to ask for; the others stay as they are. */
-  readonly ask: readonly SettingName[];
   /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
   readonly found?: { readonly [Name in SettingName]?: string | undefined } | undefined;
-}
-
-export type StepName = SettingName | 'save';
-
-/** What has been answered so far. The key is the only secret and leaves with the flow. */
-export interface Draft {
+  /** What is asked for; the other settings stay as they are. */
+  readonly steps: readonly StepName[];
+  /** As somebody last saw it. Like the answered key it leaves with the set-up. */
+  stored: KeyRecord | undefined;
   apiKey: string;
   /** A short key that the user has said yes to. */
   meantKey?: string;
@@ -50,80 +49,69 @@ export interface StepProblem {
   readonly text: string;
 }
 
-interface Step {
-  readonly position: {
-    readonly title: string;
-    readonly step: number;
-    readonly totalSteps: number;
-    readonly problem: string | undefined;
-  };
-  readonly draft: Draft;
-  readonly stored: KeyRecord | undefined;
-  readonly options: SetUpOptions;
-  readonly steps: readonly StepName[];
-}
-
-/** Asks, and puts the answer into the draft. A problem sends the flow to the step it concerns. */
-type AskStep = (step: Step) => Promise<StepAnswer<'answered' | StepProblem>>;
+/** Asks, and keeps the answer. A problem sends the flow to the step it concerns. */
+type AskStep = (setUp: SetUp, position: Question) => Promise<StepAnswer<'answered' | StepProblem>>;
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
-  apiKey: async ({ position, draft, stored, options }) => {
-    const kept = keptKey(draft, options, stored);
+  apiKey: async (setUp, position) => {
+    const { vendor } = setUp.settings;
+    const kept = keptKey(setUp);
     const answer = await askText({
       ...position,
-      prompt: `API key of ${options.settings.vendor.name}, created at ${options.settings.vendor.keyPage}. It is kept in VS Code's secret storage.`,
+      prompt: `API key of ${vendor.name}, created at ${vendor.keyPage}. It is kept in VS Code's secret storage.`,
       placeholder: kept ? `Leave empty to keep ${kept}` : 'Paste the API key',
       password: true,
       check: (text) => (text === '' && kept ? undefined : checkKey(text)),
     });
     if (typeof answer !== 'string') return answer;
-    const apiKey = answer === '' ? draft.apiKey : cleanValue(answer).value;
-    if (!(await confirmShortKey(apiKey, draft)))
+    const apiKey = answer === '' ? setUp.apiKey : cleanValue(answer).value;
+    if (!(await confirmShortKey(apiKey, setUp)))
       return { step: 'apiKey', text: 'Enter the whole key.' };
-    draft.apiKey = apiKey;
+    setUp.apiKey = apiKey;
     return 'answered';
   },
 
-  projectId: async ({ position, draft }) => {
+  projectId: async (setUp, position) => {
     const answer = await askText({
       ...position,
       prompt:
         'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
       placeholder: 'Project ID',
-      value: draft.projectId,
+      value: setUp.projectId,
       check: checkProject,
     });
     if (typeof answer !== 'string') return answer;
-    draft.projectId = cleanValue(answer).value;
+    setUp.projectId = cleanValue(answer).value;
     return 'answered';
   },
 
-  url: async ({ position, draft, options }) => {
+  url: async (setUp, position) => {
+    const { authUrl } = setUp.settings;
     const picked = await askPick<AddressItem>({
       ...position,
       placeholder: 'Region of the project, or type the service URL',
-      items: addressItems(options.settings, draft.url),
+      items: addressItems(setUp),
       typed: typedAddress,
-      accept: async ({ url }) => checkUrl(url, options.settings.authUrl),
+      accept: async ({ url }) => checkUrl(url, authUrl),
     });
     if (picked === undefined || picked === back) return picked;
-    const target = destination(options.settings.authUrl, picked.url);
-    draft.url = 'setting' in target ? picked.url : target.serviceUrl;
+    const target = destination(authUrl, picked.url);
+    setUp.url = 'setting' in target ? picked.url : target.serviceUrl;
     return 'answered';
   },
 
-  save: async ({ position, draft, stored, options, steps }) => {
-    const target = destination(options.settings.authUrl, draft.url);
+  save: async (setUp, position) => {
+    const { settings, stored, projectId } = setUp;
+    const target = destination(settings.authUrl, setUp.url);
     if ('setting' in target) return { step: 'url', text: 'Choose an address.' };
-    const apiKey = draft.apiKey || (stored?.apiKey ?? '');
-    const answers = { apiKey, projectId: draft.projectId };
-    const credentials = credentialsFor(options.settings.vendor, answers, target);
+    const apiKey = setUp.apiKey || (stored?.apiKey ?? '');
+    const credentials = credentialsFor(settings.vendor, { apiKey, projectId }, target);
     let found: StepProblem | undefined;
     const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
       ...position,
       placeholder: 'Are these the right hosts?',
       // In the part that wraps: a long name must not hide its end.
-      text: `The API key goes to ${target.authHost} · Selected text goes to ${target.serviceHost}${options.found ? ', from all folders' : ''}`,
+      text: `The API key goes to ${target.authHost} · Selected text goes to ${target.serviceHost}${setUp.found ? ', from all folders' : ''}`,
       items: [
         {
           label: '$(beaker) Test and Save',
@@ -133,15 +121,12 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         { label: '$(save) Save Without Testing', test: false },
       ],
       accept: async ({ test }, signal) => {
-        if (!(await mayUseStoredKey(draft, stored, target))) {
+        if (!(await mayUseStoredKey(setUp, target))) {
           return 'The stored key is not used for these hosts. Go back to enter a key or another address.';
         }
         // A key that is no longer stored is not tested; what follows this step says what happened.
-        const isStale = !draft.apiKey && !isSameRecord(await options.keys.read(), stored);
-        found =
-          test && !isStale
-            ? await problemOf(options.test(credentials, signal), credentials, steps)
-            : undefined;
+        const isStale = !setUp.apiKey && !isSameRecord(await setUp.keys.read(), stored);
+        found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
         return found?.step === 'save' ? found.text : undefined;
       },
     });
@@ -155,8 +140,12 @@ interface AddressItem extends QuickPickItem {
 }
 
 /** The regions of the vendor, the one in use first. */
-function addressItems({ vendor }: Settings, current: string): AddressItem[] {
-  const regions = vendor.regions.map(({ place, url }) => ({ label: place, description: url, url }));
+function addressItems({ settings, url: current }: SetUp): AddressItem[] {
+  const regions = settings.vendor.regions.map(({ place, url }) => ({
+    label: place,
+    description: url,
+    url,
+  }));
   const others = regions.filter(({ url }) => url !== current);
   if (!current) return others;
   const region = regions.find(({ url }) => url === current);
@@ -180,29 +169,21 @@ export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | unde
 }
 
 /** The key that holds if the box is left empty. */
-function keptKey(
-  { apiKey }: Draft,
-  { found }: SetUpOptions,
-  stored: KeyRecord | undefined,
-): string | undefined {
+function keptKey({ apiKey, found, stored }: SetUp): string | undefined {
   if (apiKey === '') return stored ? 'the stored key' : undefined;
   return apiKey === found?.apiKey ? 'the key that was found' : 'the key you typed';
 }
 
 /** Asks, once, about a key that is so short that a part of it may be missing. */
-async function confirmShortKey(apiKey: string, draft: Draft): Promise<boolean> {
-  if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === draft.meantKey) return true;
+async function confirmShortKey(apiKey: string, setUp: SetUp): Promise<boolean> {
+  if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === setUp.meantKey) return true;
   if (!(await askShortKey(apiKey))) return false;
-  draft.meantKey = apiKey;
+  setUp.meantKey = apiKey;
   return true;
 }
 
 /** A key that was stored for other hosts goes to these only after the same question as ever. */
-async function mayUseStoredKey(
-  { apiKey }: Draft,
-  stored: KeyRecord | undefined,
-  wanted: Destination,
-): Promise<boolean> {
+async function mayUseStoredKey({ apiKey, stored }: SetUp, wanted: Destination): Promise<boolean> {
   if (apiKey || !stored) return true;
   const saved = destination(stored.authUrl, stored.serviceUrl);
   if ('setting' in saved) return false;
@@ -211,12 +192,12 @@ async function mayUseStoredKey(
 
 /** Runs the test; says what went wrong and in which step it can be mended. */
 async function problemOf(
-  test: Promise<void>,
+  { test, steps }: SetUp,
   credentials: Credentials,
-  steps: readonly StepName[],
+  signal: AbortSignal,
 ): Promise<StepProblem | undefined> {
   try {
-    await test;
+    await test(credentials, signal);
     return undefined;
   } catch (error) {
     const text = messageFor(error, contextOfTest(credentials))?.text ?? 'The test was cancelled.';

@@ -14,7 +14,7 @@ export const back = Symbol('back');
 
 export type StepAnswer<Value> = Value | typeof back | undefined;
 
-interface Question {
+export interface Question {
   readonly title: string;
   readonly step: number;
   readonly totalSteps: number;
