@@ -8,15 +8,12 @@ import {
 } from 'vscode';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
-import type { CredentialAccess } from './credentials/access.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
-import type { Jobs } from './generate/jobs.ts';
 import { type Credentials, parseServiceUrl } from './service/credentials.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { TokenState } from './service/token/tokenLife.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
-import type { GenerationWatch } from './status/generationWatch.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
@@ -77,15 +74,7 @@ class Extension implements App {
   readonly #context: ExtensionContext;
   readonly #keys: KeyStore;
   readonly #runtime = new Lazy(() => this.#makeRuntime());
-  readonly #access = new Lazy(() => this.#makeAccess());
-  readonly #jobs = new Lazy<Jobs>(async () => {
-    const { Jobs } = await firstUse();
-    return new Jobs();
-  });
-  readonly #watches = new Lazy<() => GenerationWatch>(async () => {
-    const { generationWatches } = await firstUse();
-    return generationWatches(this.status, this.log, this.history);
-  });
+  readonly #parts = new Lazy(() => this.#makeParts());
   #signedOut = new AbortController();
   #hasOfferedToMove = false;
 
@@ -114,9 +103,9 @@ class Extension implements App {
 
   readonly runtime = () => this.#runtime.get();
   readonly runtimeIfMade = async () => this.#runtime.ifMade;
-  readonly access = () => this.#access.get();
-  readonly jobs = () => this.#jobs.get();
-  readonly watches = () => this.#watches.get();
+  readonly access = async () => (await this.#parts.get()).access;
+  readonly jobs = async () => (await this.#parts.get()).jobs;
+  readonly watches = async () => (await this.#parts.get()).watches;
 
   #listen(make: Make): void {
     const listen = (
@@ -138,7 +127,7 @@ class Extension implements App {
     listen(
       'editors',
       (hear) => window.onDidChangeActiveTextEditor(hear),
-      async () => (await this.#access.ifMade)?.lookIfMoved(),
+      async () => (await this.#parts.ifMade)?.access.lookIfMoved(),
     );
     listen(
       'trust',
@@ -173,10 +162,12 @@ class Extension implements App {
     if (error || token.kind === 'valid') this.status.update({ unreachable: isOutOfReach(error) });
   }
 
-  async #makeAccess(): Promise<CredentialAccess> {
-    const { CredentialAccess, Approvals, provenanceLines } = await firstUse();
+  /** What commands share, made together since one file brings it. */
+  async #makeParts() {
+    const { CredentialAccess, Approvals, Jobs, generationWatches, provenanceLines } =
+      await firstUse();
     const { secrets, globalState, workspaceState } = this.#context;
-    return new CredentialAccess({
+    const access = new CredentialAccess({
       keys: this.#keys,
       approvals: new Approvals(secrets, globalState),
       workspaceState,
@@ -194,6 +185,8 @@ class Extension implements App {
         this.#inBackground(this.#onChoice(choice));
       },
     });
+    const watches = generationWatches(this.status, this.log, this.history);
+    return { access, jobs: new Jobs(), watches };
   }
 
   /** The token in use serves what may be used now, or nobody. */
@@ -263,9 +256,8 @@ class Extension implements App {
 
   #end(): void {
     this.#signedOut.abort();
-    for (const open of [this.#runtime, this.#jobs] as const) {
-      this.#inBackground(open.ifMade?.then((made) => made.dispose()));
-    }
+    this.#inBackground(this.#runtime.ifMade?.then((made) => made.dispose()));
+    this.#inBackground(this.#parts.ifMade?.then(({ jobs }) => jobs.dispose()));
   }
 }
 
