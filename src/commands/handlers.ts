@@ -27,11 +27,9 @@ import {
 import { pickTemplate, showIssue } from '../templates/templatePicker.ts';
 import { readTemplates } from '../templates/templateSources.ts';
 import { inform } from '../ui/notify.ts';
-import { oneLine } from '../ui/oneLine.ts';
 import type { App, Handlers } from './app.ts';
+import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { pickModel } from './modelPicker.ts';
-
-const NO_PREVIEW = 'open the preview of a generated text first.';
 
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Handlers['handlers'] = {
@@ -54,7 +52,7 @@ export const handlers: Handlers['handlers'] = {
 
   tryAgain: async (app) => {
     const job = (await app.jobs()).latest;
-    if (!job) return inform('there is no generation here to try again.');
+    if (!job) return inform(COMMAND_MESSAGES.noGeneration);
     await runJob(await optionsFor(app), job, job.answers);
   },
 
@@ -62,11 +60,11 @@ export const handlers: Handlers['handlers'] = {
   cancelGeneration: async (app) => (await app.jobs()).cancel(),
 
   acceptPreview: async (app) => {
-    if (!(await (await app.jobs()).previews.accept())) inform(NO_PREVIEW);
+    if (!(await (await app.jobs()).previews.accept())) inform(COMMAND_MESSAGES.noPreview);
   },
 
   discardPreview: async (app) => {
-    if (!(await (await app.jobs()).previews.discard())) inform(NO_PREVIEW);
+    if (!(await (await app.jobs()).previews.discard())) inform(COMMAND_MESSAGES.noPreview);
   },
 
   showLastResult: async (app) => showResult((await app.jobs()).result),
@@ -82,9 +80,7 @@ export const handlers: Handlers['handlers'] = {
   signOut: async (app) => {
     try {
       await (await app.access()).signOut();
-      inform(
-        'signed out. The stored key and the token are deleted, approvals are forgotten. Keys in .env files stay there.',
-      );
+      inform(COMMAND_MESSAGES.signedOut);
     } catch {
       (await app.runtime()).forgetToken();
       void window.showErrorMessage(STORAGE_MESSAGES['keeps-key']);
@@ -97,11 +93,10 @@ export const handlers: Handlers['handlers'] = {
     // Of this moment: a key that is deleted while the service loads must not be sent any more.
     const signedOut = app.signOutSignal;
     const runtime = await app.runtime();
-    await window.withProgress({ location: ProgressLocation.Window, title: 'Getting a token' }, () =>
-      runtime.tokenService(credentials).refresh(signedOut),
-    );
+    const progress = { location: ProgressLocation.Window, title: COMMAND_MESSAGES.gettingToken };
+    await window.withProgress(progress, () => runtime.tokenService(credentials).refresh(signedOut));
     app.status.update({ lastFailure: undefined });
-    inform('a new token is in use.');
+    inform(COMMAND_MESSAGES.newToken);
   },
 
   showMenu: openMenu,
@@ -124,9 +119,7 @@ export const handlers: Handlers['handlers'] = {
     if (!picked) return;
     await writeSettings({ modelId: picked });
     if (readSettings(scope).modelId === picked) return;
-    const text =
-      'Hosted Model: the model is in your user settings, but a setting of this folder wins.';
-    void window.showWarningMessage(text);
+    void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
   },
 
   openSettings: async () => {
@@ -169,9 +162,11 @@ async function openMenu(app: App): Promise<void> {
     case 'import':
       await access.importFrom(source);
       return;
-    case 'forget':
+    case 'forgetApproval':
+    case 'forgetProject':
+    case 'forgetRefusal':
       await access.forget(source);
-      return inform('the answer is forgotten; you are asked again before these values are used.');
+      return inform(COMMAND_MESSAGES.forgotten);
     case 'prefer':
       if (await access.prefer(source)) inform(chosenText(source, found));
   }
@@ -184,7 +179,7 @@ async function generateFromSelection(app: App, order?: Order): Promise<void> {
 /** @param name of the template, as a keybinding gives it; without one the user picks */
 async function generateWithTemplate(app: App, name: string | undefined): Promise<void> {
   const document = window.activeTextEditor?.document;
-  if (!document) return inform('open a document first.');
+  if (!document) return inform(COMMAND_MESSAGES.noDocument);
   const folder = activeFolder(document.uri);
   const settings = readSettings(document.uri);
   const templates = await readTemplates({ folder, settings, insertModes: insertModeIds });
@@ -203,7 +198,7 @@ async function templateOfName(
   name: string,
 ): Promise<Template | undefined> {
   const found = findTemplate(templates, name);
-  if (!found) inform(`there is no template “${oneLine(name)}” here.`);
+  if (!found) inform(COMMAND_MESSAGES.noTemplate(name));
   else if (isBroken(found)) await showIssue(found);
   else return found;
   return undefined;

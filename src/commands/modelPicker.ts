@@ -1,5 +1,6 @@
 import { window } from 'vscode';
 import type { ModelList } from '../service/models/modelList.ts';
+import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { type ModelRow, modelHint, modelRows, moreModelsHint } from './modelRows.ts';
 
 /**
@@ -12,8 +13,8 @@ export function pickModel(
   current: string,
 ): Promise<string | undefined> {
   const pick = window.createQuickPick<ModelRow>();
-  pick.title = 'Select Model';
-  pick.placeholder = 'Asking the service for its models';
+  pick.title = COMMAND_MESSAGES.selectModel;
+  pick.placeholder = COMMAND_MESSAGES.listingModels;
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.busy = true;

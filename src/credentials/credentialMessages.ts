@@ -3,8 +3,10 @@ import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import type { Blemish, Credentials, SettingName, UrlProblem } from '../service/credentials.ts';
+import type { Vendor } from '../service/vendors.ts';
 import type { StorageIssue } from './keyStore.ts';
 import type {
+  Destination,
   ExternalSource,
   SourceId,
   SourceSelection,
@@ -129,6 +131,35 @@ export const ANSWER_ISSUES = {
   garbledProject: 'A project ID has only letters, digits, hyphens, dots and underscores.',
 } as const;
 
+export const SET_UP = {
+  title: 'Set Up Hosted Model',
+  done: 'Hosted Model is set up. The key is in secret storage.',
+  keyPrompt: ({ name, keyPage }: Vendor) =>
+    `API key of ${name}, created at ${keyPage}. It is kept in VS Code's secret storage.`,
+  pasteKey: 'Paste the API key',
+  keepKey: (kept: 'the stored key' | 'the key that was found' | 'the key you typed') =>
+    `Leave empty to keep ${kept}`,
+  partOfKey: 'Enter the whole key.',
+  changedKey: 'The stored key was changed meanwhile.',
+  boundKey:
+    'The stored key is not used for these hosts. Go back to enter a key or another address.',
+  projectPrompt:
+    'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
+  projectHint: 'Project ID',
+  addressHint: 'Region of the project, or type the service URL',
+  noAddress: 'Choose an address.',
+  currentAddress: '(current)',
+  typedAddress: (isCut: boolean, url: string) =>
+    `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
+  hostsHint: 'Are these the right hosts?',
+  hosts: ({ authHost, serviceHost }: Destination, isForAll: boolean) =>
+    `The API key goes to ${authHost} · Selected text goes to ${serviceHost}${isForAll ? ', from all folders' : ''}`,
+  test: '$(beaker) Test and Save',
+  testDetail: 'Checks key, project and model. Generates nothing.',
+  noTest: '$(save) Save Without Testing',
+  cancelled: 'The test was cancelled.',
+} as const;
+
 /** The same for a service URL, or the identity URL it would be used with. */
 export function answeredAddressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
   const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
@@ -177,12 +208,17 @@ export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
 
 /** About a key in the user's setting of this name. */
 export const STRAY_KEY = {
+  move: 'Move to Secret Storage',
+  remove: 'Delete It',
   warning: (name: string) =>
     `Hosted Model: hostedModel.${name} in your settings.json holds a key. It is not used from there: other extensions can read it, and Settings Sync copies it.`,
   deleted: (name: string) => `hostedModel.${name} is deleted from your settings.json.`,
   notDeleted: (name: string) =>
     `Hosted Model: hostedModel.${name} could not be deleted, since VS Code could not write your settings.json. Delete it there yourself.`,
 } as const;
+
+export const ENV_FILE_GONE =
+  'Hosted Model: the .env file cannot be opened. Most likely it was deleted or renamed meanwhile.';
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
   'no-folder': 'no folder to look in',
@@ -220,6 +256,29 @@ export function sourceProblem({ text, answer }: ExternalSource): string | undefi
   if (parts.length > 0) return parts.join('; ');
   return answer === 'refused' ? 'not used, as you decided' : undefined;
 }
+
+/** Why the credentials are not used. */
+export const WHY_NOT_USED: Readonly<Record<Exclude<SourceSelection['kind'], 'ready'>, string>> = {
+  missing: 'incomplete',
+  'bad-address': 'an address cannot be used',
+  unapproved: 'the hosts are not approved',
+  'ask-project': 'the project of the folder is not approved',
+  'ask-source': 'a source is not approved',
+  'chosen-unusable': 'the chosen source cannot be used',
+};
+
+/** What can be done with a source. */
+export const SOURCE_ACTIONS = {
+  prefer: '$(check) Use This Instead',
+  import: '$(lock) Import into Secret Storage',
+  forgetApproval: '$(discard) Forget Approval',
+  forgetProject: "$(discard) Forget Approval of the Folder's Project",
+  forgetRefusal: '$(discard) Forget Refusal',
+  openSettings: '$(gear) Open Settings',
+  manageTrust: '$(workspace-trusted) Manage Workspace Trust',
+  open: '$(go-to-file) Open .env',
+  setUp: '$(tools) Set Up Credentials',
+} as const;
 
 /** Where the settings were looked for, and why they were not taken from there. */
 export function lookedText(found: SourceSnapshot): string {

@@ -6,6 +6,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { ENV_FILE_GONE } from './credentialMessages.ts';
 
 /** Which folder a document belongs to, and the `.env` file of a folder. */
 
@@ -58,7 +59,6 @@ export async function openEnvFile(folder = activeFolder()): Promise<void> {
   try {
     await window.showTextDocument(envFileOf(folder));
   } catch {
-    const text = 'the .env file cannot be opened. Most likely it was deleted or renamed meanwhile.';
-    void window.showWarningMessage(`Hosted Model: ${text}`);
+    void window.showWarningMessage(ENV_FILE_GONE);
   }
 }

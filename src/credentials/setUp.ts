@@ -3,6 +3,7 @@ import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfNewKey } from './answerChecks.ts';
+import { SET_UP } from './credentialMessages.ts';
 import type { KeyStore } from './keyStore.ts';
 import { askDestination, askReplacement, reportAddress } from './questions.ts';
 import { isSameRecord, QUESTIONS, type SetUp, type StepProblem } from './setUpSteps.ts';
@@ -48,7 +49,7 @@ export async function runSetUp(
   if (!(await askAll({ keys, test, settings, found, steps, stored, ...answers }, problem))) {
     return false;
   }
-  void window.showInformationMessage('Hosted Model is set up. The key is in secret storage.');
+  void window.showInformationMessage(SET_UP.done);
   return true;
 }
 
@@ -60,7 +61,7 @@ async function askAll(setUp: SetUp, refusal: StepProblem | undefined): Promise<b
   for (;;) {
     const name = steps[index] ?? 'save';
     const answer = await QUESTIONS[name](setUp, {
-      title: 'Set Up Hosted Model',
+      title: SET_UP.title,
       step: index + 1,
       totalSteps: steps.length,
       problem: problem?.step === name ? problem.text : undefined,
@@ -76,7 +77,7 @@ async function askAll(setUp: SetUp, refusal: StepProblem | undefined): Promise<b
       if (!setUp.apiKey && !isSameRecord(setUp.stored, before)) {
         // Another window signed out or stored a key: what it did is not undone here.
         const step = steps.includes('apiKey') ? 'apiKey' : 'save';
-        problem = { step, text: 'The stored key was changed meanwhile.' };
+        problem = { step, text: SET_UP.changedKey };
         index = steps.indexOf(step);
       } else if (await save(setUp)) return true;
     }

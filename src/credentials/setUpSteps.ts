@@ -11,7 +11,7 @@ import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
-import { contextOfTest } from './credentialMessages.ts';
+import { contextOfTest, SET_UP } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askShortKey } from './questions.ts';
 import {
@@ -54,19 +54,17 @@ type AskStep = (setUp: SetUp, position: Question) => Promise<StepAnswer<'answere
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   apiKey: async (setUp, position) => {
-    const { vendor } = setUp.settings;
     const kept = keptKey(setUp);
     const answer = await askText({
       ...position,
-      prompt: `API key of ${vendor.name}, created at ${vendor.keyPage}. It is kept in VS Code's secret storage.`,
-      placeholder: kept ? `Leave empty to keep ${kept}` : 'Paste the API key',
+      prompt: SET_UP.keyPrompt(setUp.settings.vendor),
+      placeholder: kept ? SET_UP.keepKey(kept) : SET_UP.pasteKey,
       password: true,
       check: (text) => (text === '' && kept ? undefined : checkKey(text)),
     });
     if (typeof answer !== 'string') return answer;
     const apiKey = answer === '' ? setUp.apiKey : cleanValue(answer).value;
-    if (!(await confirmShortKey(apiKey, setUp)))
-      return { step: 'apiKey', text: 'Enter the whole key.' };
+    if (!(await confirmShortKey(apiKey, setUp))) return { step: 'apiKey', text: SET_UP.partOfKey };
     setUp.apiKey = apiKey;
     return 'answered';
   },
@@ -74,9 +72,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   projectId: async (setUp, position) => {
     const answer = await askText({
       ...position,
-      prompt:
-        'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
-      placeholder: 'Project ID',
+      prompt: SET_UP.projectPrompt,
+      placeholder: SET_UP.projectHint,
       value: setUp.projectId,
       check: checkProject,
     });
@@ -89,7 +86,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const { authUrl } = setUp.settings;
     const picked = await askPick<AddressItem>({
       ...position,
-      placeholder: 'Region of the project, or type the service URL',
+      placeholder: SET_UP.addressHint,
       items: addressItems(setUp),
       typed: typedAddress,
       accept: async ({ url }) => checkUrl(url, authUrl),
@@ -103,27 +100,21 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   save: async (setUp, position) => {
     const { settings, stored, projectId } = setUp;
     const target = destination(settings.authUrl, setUp.url);
-    if ('setting' in target) return { step: 'url', text: 'Choose an address.' };
+    if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
     const apiKey = setUp.apiKey || (stored?.apiKey ?? '');
     const credentials = credentialsFor(settings.vendor, { apiKey, projectId }, target);
     let found: StepProblem | undefined;
     const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
       ...position,
-      placeholder: 'Are these the right hosts?',
+      placeholder: SET_UP.hostsHint,
       // In the part that wraps: a long name must not hide its end.
-      text: `The API key goes to ${target.authHost} · Selected text goes to ${target.serviceHost}${setUp.found ? ', from all folders' : ''}`,
+      text: SET_UP.hosts(target, setUp.found !== undefined),
       items: [
-        {
-          label: '$(beaker) Test and Save',
-          detail: 'Checks key, project and model. Generates nothing.',
-          test: true,
-        },
-        { label: '$(save) Save Without Testing', test: false },
+        { label: SET_UP.test, detail: SET_UP.testDetail, test: true },
+        { label: SET_UP.noTest, test: false },
       ],
       accept: async ({ test }, signal) => {
-        if (!(await mayUseStoredKey(setUp, target))) {
-          return 'The stored key is not used for these hosts. Go back to enter a key or another address.';
-        }
+        if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
         // A key that is no longer stored is not tested; what follows this step says what happened.
         const isStale = !setUp.apiKey && !isSameRecord(await setUp.keys.read(), stored);
         found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
@@ -150,7 +141,10 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
   if (!current) return others;
   const region = regions.find(({ url }) => url === current);
   const now = { label: region?.label ?? current, url: current };
-  return [{ ...now, description: region ? `${current} (current)` : '(current)' }, ...others];
+  return [
+    { ...now, description: region ? `${current} ${SET_UP.currentAddress}` : SET_UP.currentAddress },
+    ...others,
+  ];
 }
 
 /** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
@@ -159,8 +153,7 @@ function typedAddress(text: string): AddressItem | undefined {
   const item = { label: text, url: text, alwaysShow: true };
   const parsed = parseServiceUrl(text);
   if (!parsed.ok || parsed.url === text) return item;
-  const why = parsed.cut ? 'Without the path of an endpoint' : 'As an address';
-  return { ...item, detail: `${why}: ${parsed.url}` };
+  return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
 }
 
 /** Another window may have signed out or stored a key since. */
@@ -169,7 +162,7 @@ export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | unde
 }
 
 /** The key that holds if the box is left empty. */
-function keptKey({ apiKey, found, stored }: SetUp): string | undefined {
+function keptKey({ apiKey, found, stored }: SetUp) {
   if (apiKey === '') return stored ? 'the stored key' : undefined;
   return apiKey === found?.apiKey ? 'the key that was found' : 'the key you typed';
 }
@@ -200,7 +193,7 @@ async function problemOf(
     await test(credentials, signal);
     return undefined;
   } catch (error) {
-    const text = messageFor(error, contextOfTest(credentials))?.text ?? 'The test was cancelled.';
+    const text = messageFor(error, contextOfTest(credentials))?.text ?? SET_UP.cancelled;
     const step = stepOf(error, new URL(credentials.authUrl).host);
     return steps.includes(step) ? { step, text } : { step: 'save', text };
   }

@@ -1,9 +1,15 @@
 import type { QuickPickItem } from 'vscode';
 import type { SettingName } from '../service/credentials.ts';
-import { capitalized, settingNames, sourceName, sourceProblem } from './credentialMessages.ts';
+import {
+  capitalized,
+  SOURCE_ACTIONS,
+  settingNames,
+  sourceName,
+  sourceProblem,
+  WHY_NOT_USED,
+} from './credentialMessages.ts';
 import {
   chooseEditor,
-  type EditorSelection,
   type ExternalSource,
   editorProject,
   externalSource,
@@ -15,14 +21,7 @@ import {
 
 /** The three sources as people see them: rows of the menu with what can be done, and the tooltip. Pure. */
 
-export type SourceAction =
-  | 'prefer'
-  | 'import'
-  | 'forget'
-  | 'open'
-  | 'openSettings'
-  | 'manageTrust'
-  | 'setUp';
+export type SourceAction = keyof typeof SOURCE_ACTIONS;
 
 export interface SourceRow extends QuickPickItem {
   readonly source: SourceId;
@@ -69,24 +68,20 @@ export function actionsFor(
   const issue = issueOf(outside, found);
   const answer = outside ? outside.answer : found.projectAnswer;
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
-  const items: (ActionItem | false)[] = [
-    !issue && !isInUse(source, choice) && item('check', 'Use This Instead', 'prefer'),
-    !issue && !!outside && item('lock', 'Import into Secret Storage', 'import'),
-    answer === 'approved' &&
-      item(
-        'discard',
-        outside ? 'Forget Approval' : "Forget Approval of the Folder's Project",
-        'forget',
-      ),
-    answer === 'refused' && item('discard', 'Forget Refusal', 'forget'),
-    issue === 'bad-address' && item('gear', 'Open Settings', 'openSettings'),
-    issue === 'untrusted' && item('workspace-trusted', 'Manage Workspace Trust', 'manageTrust'),
-    isReadFile && item('go-to-file', 'Open .env', 'open'),
+  const actions: (SourceAction | false)[] = [
+    !issue && !isInUse(source, choice) && 'prefer',
+    !issue && !!outside && 'import',
+    answer === 'approved' && (outside ? 'forgetApproval' : 'forgetProject'),
+    answer === 'refused' && 'forgetRefusal',
+    issue === 'bad-address' && 'openSettings',
+    issue === 'untrusted' && 'manageTrust',
+    isReadFile && 'open',
     // What cannot be mended at its own place is not needed once the editor has it.
-    (!outside || (issue === 'missing' && !isReadFile)) &&
-      item('tools', 'Set Up Credentials', 'setUp'),
+    (!outside || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
-  return items.filter((one) => one !== false);
+  return actions
+    .filter((action) => action !== false)
+    .map((action) => ({ label: SOURCE_ACTIONS[action], action }));
 }
 
 /** Why a source would not be in use, whatever the user chose. */
@@ -105,10 +100,6 @@ function issueOf(outside: ExternalSource | undefined, found: SourceSnapshot): Is
   return isUsable(outside) ? undefined : 'bad-address';
 }
 
-function item(icon: string, label: string, action: SourceAction): ActionItem {
-  return { label: `$(${icon}) ${label}`, action };
-}
-
 function isInUse(source: SourceId, choice: SourceSelection): boolean {
   return choice.kind === 'ready' && choice.source === source;
 }
@@ -122,17 +113,11 @@ export function stateOf(source: SourceId, found: SourceSnapshot): string {
     return sourceProblem(outside) ?? fallback;
   }
   const editor = chooseEditor(found);
-  return editor.kind === 'missing'
-    ? `lacks ${settingNames(editor.names)}`
-    : EDITOR_STATES[editor.kind];
+  if (editor.kind === 'missing') return `lacks ${settingNames(editor.names)}`;
+  return editor.kind === 'ready'
+    ? 'complete, not used'
+    : `not used, since ${WHY_NOT_USED[editor.kind]}`;
 }
-
-const EDITOR_STATES: Readonly<Record<Exclude<EditorSelection['kind'], 'missing'>, string>> = {
-  ready: 'complete, not used',
-  'bad-address': 'not used, since an address in it cannot be used',
-  unapproved: 'not used, since its hosts are not approved for the key',
-  'ask-project': "not used, since the folder's project is not approved",
-};
 
 /** What is said once the user has chosen a source. */
 export function chosenText(source: SourceId, found: SourceSnapshot): string {

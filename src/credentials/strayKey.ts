@@ -12,9 +12,8 @@ import { STRAY_KEY } from './credentialMessages.ts';
 export async function offerToMoveKey(access: () => Promise<CredentialAccess>): Promise<void> {
   const found = findKeyInSettings();
   if (!found) return;
-  const move = 'Move to Secret Storage';
-  const remove = 'Delete It';
-  const answer = await window.showWarningMessage(STRAY_KEY.warning(found.name), move, remove);
+  const { warning, move, remove } = STRAY_KEY;
+  const answer = await window.showWarningMessage(warning(found.name), move, remove);
   if (answer === undefined) return;
   if (answer === move) {
     const apiKey = cleanValue(found.text).value;

@@ -1,4 +1,5 @@
-import type { LookupResult, SourceId, SourceSelection } from '../credentials/sourceSelection.ts';
+import { WHY_NOT_USED } from '../credentials/credentialMessages.ts';
+import type { LookupResult, SourceId } from '../credentials/sourceSelection.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
 import type { LimiterReport } from '../service/serviceRuntime.ts';
@@ -119,19 +120,11 @@ const SOURCES: Readonly<Record<SourceId, string>> = {
   environment: 'the environment',
 };
 
-const CHOICES: Readonly<Record<Exclude<SourceSelection['kind'], 'ready'>, string>> = {
-  missing: 'incomplete',
-  'bad-address': 'an address cannot be used',
-  unapproved: 'the hosts are not approved',
-  'ask-project': 'the project of the folder is not approved',
-  'ask-source': 'a source is not approved',
-  'chosen-unusable': 'the chosen source cannot be used',
-};
-
 function credentialLines({ looked }: DiagnosticsFacts): string[] {
   if (!looked) return ['Not read: secret storage or the folder does not answer'];
   const { found, choice } = looked;
-  const inUse = choice.kind === 'ready' ? `from ${SOURCES[choice.source]}` : CHOICES[choice.kind];
+  const inUse =
+    choice.kind === 'ready' ? `from ${SOURCES[choice.source]}` : WHY_NOT_USED[choice.kind];
   const others = found.outside.map(({ id, text, answer }) => {
     const state =
       text.kind === 'unread'

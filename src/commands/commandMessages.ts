@@ -1,0 +1,21 @@
+import { oneLine } from '../ui/oneLine.ts';
+
+/**
+ * What commands say themselves. Only the sentences about commands that cannot run lie elsewhere: the
+ * start of the extension needs those, and would have one more file to load.
+ */
+export const COMMAND_MESSAGES = {
+  noGeneration: 'there is no generation here to try again.',
+  noPreview: 'open the preview of a generated text first.',
+  noDocument: 'open a document first.',
+  noTemplate: (name: string) => `there is no template “${oneLine(name)}” here.`,
+  signedOut:
+    'signed out. The stored key and the token are deleted, approvals are forgotten. Keys in .env files stay there.',
+  gettingToken: 'Getting a token',
+  newToken: 'a new token is in use.',
+  forgotten: 'the answer is forgotten; you are asked again before these values are used.',
+  selectModel: 'Select Model',
+  listingModels: 'Asking the service for its models',
+  hiddenModel:
+    'Hosted Model: the model is in your user settings, but a setting of this folder wins.',
+} as const;
