@@ -113,27 +113,12 @@ class Extension implements App {
       event: (hear: () => void) => Disposable,
       onEvent: () => Promise<void>,
     ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
-    listen(
-      'the key',
-      (hear) => this.#keys.onDidChange(hear),
-      () => this.#onKeyChange(),
-    );
+    const lookIfMoved = async () => (await this.#parts.ifMade)?.access.lookIfMoved();
+    listen('the key', this.#keys.onDidChange, () => this.#onKeyChange());
     listen('settings', onDidChangeSettings, () => this.#onSettingsChange());
-    listen(
-      'the window',
-      (hear) => window.onDidChangeWindowState(hear),
-      () => this.#keepFresh(),
-    );
-    listen(
-      'editors',
-      (hear) => window.onDidChangeActiveTextEditor(hear),
-      async () => (await this.#parts.ifMade)?.access.lookIfMoved(),
-    );
-    listen(
-      'trust',
-      (hear) => workspace.onDidGrantWorkspaceTrust(hear),
-      () => this.#lookAgain(),
-    );
+    listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
+    listen('editors', window.onDidChangeActiveTextEditor, lookIfMoved);
+    listen('trust', workspace.onDidGrantWorkspaceTrust, () => this.#lookAgain());
   }
 
   /** Nobody waits for it; a failure of it still must not pass unseen. */
@@ -185,8 +170,7 @@ class Extension implements App {
         this.#inBackground(this.#onChoice(choice));
       },
     });
-    const watches = generationWatches(this.status, this.log, this.history);
-    return { access, jobs: new Jobs(), watches };
+    return { access, jobs: new Jobs(), watches: generationWatches(this) };
   }
 
   /** The token in use serves what may be used now, or nobody. */

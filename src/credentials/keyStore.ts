@@ -108,10 +108,10 @@ export class KeyStore {
    * Calls the listener when the record became another one, in this window or elsewhere. The event
    * that VS Code fires for our own write, or for the same value again, causes nothing.
    */
-  onDidChange(listener: () => void): Disposable {
+  readonly onDidChange = (listener: () => void): Disposable => {
     this.#listeners.add(listener);
     return { dispose: () => this.#listeners.delete(listener) };
-  }
+  };
 
   dispose(): void {
     this.#listeners.clear();

@@ -20,13 +20,9 @@ export interface GenerationWatch {
  * Makes a watch for each generation, which tells the status item and the log how it goes: numbers
  * and kinds, never text. A parameter that is not sent with chat is named once in a window.
  */
-export function generationWatches(
-  status: StatusItem,
-  log: Log,
-  history: SessionHistory,
-): () => GenerationWatch {
+export function generationWatches(deps: WatchDeps): () => GenerationWatch {
   const named = new Set<string>();
-  return () => watchGeneration({ status, log, history }, named);
+  return () => watchGeneration(deps, named);
 }
 
 interface WatchDeps {

@@ -27,9 +27,11 @@ const KEPT = 5;
 
 /** What happened last in this window, as kinds and numbers; for *Copy Diagnostics*. */
 export class SessionHistory {
-  readonly #failures: PastFailure[] = [];
-  readonly #generations: PastGeneration[] = [];
-  readonly #tokenWaits: PastTokenWait[] = [];
+  // The last ones, the newest at the end.
+  readonly failures: PastFailure[] = [];
+  readonly generations: PastGeneration[] = [];
+  /** How long callers waited for a token; renewals in the background are nobody's wait. */
+  readonly tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Monotonic milliseconds. */
   #waitsForTokenSince: number | undefined;
@@ -39,26 +41,12 @@ export class SessionHistory {
     this.#clock = clock;
   }
 
-  /** The last ones, the newest at the end. */
-  get failures(): readonly PastFailure[] {
-    return this.#failures;
-  }
-
-  get generations(): readonly PastGeneration[] {
-    return this.#generations;
-  }
-
-  /** How long callers waited for a token; renewals in the background are nobody's wait. */
-  get tokenWaits(): readonly PastTokenWait[] {
-    return this.#tokenWaits;
-  }
-
   failed(error: ServiceError | undefined): void {
-    keep(this.#failures, { at: this.#clock.now(), error });
+    keep(this.failures, { at: this.#clock.now(), error });
   }
 
   generated(generation: Omit<PastGeneration, 'at'>): void {
-    keep(this.#generations, { at: this.#clock.now(), ...generation });
+    keep(this.generations, { at: this.#clock.now(), ...generation });
   }
 
   /** Of renewals in the background that fail in a row only the first is kept: others count, too. */
@@ -70,7 +58,7 @@ export class SessionHistory {
     }
     const now = this.#clock.monotonic();
     if (kind === 'valid' && this.#waitsForTokenSince !== undefined) {
-      keep(this.#tokenWaits, {
+      keep(this.tokenWaits, {
         at: this.#clock.now(),
         ms: Math.round(now - this.#waitsForTokenSince),
       });

@@ -73,15 +73,16 @@ export class StatusItem implements Disposable {
     const now = Date.now();
     const view = renderStatus(this.#facts, now);
     this.#paintAgainIn(view.changesInMs);
-    const tooltip = tooltipLines(this.#facts, view.words, this.#place(), now);
-    const painting = JSON.stringify([view.text, view.background, tooltip]);
+    const lines = tooltipLines(this.#facts, view.words, this.#place(), now);
+    const { lastFailure } = this.#facts;
+    const painting = JSON.stringify([view.text, view.background, lines, lastFailure]);
     if (painting === this.#painted) return;
     this.#painted = painting;
     this.#item.text = view.text;
     this.#item.backgroundColor =
       view.background && new ThemeColor(`statusBarItem.${view.background}Background`);
     this.#item.accessibilityInformation = { label: `Hosted Model: ${view.words}`, role: 'button' };
-    this.#item.tooltip = tooltipOf(tooltip);
+    this.#item.tooltip = tooltipOf(lines, lastFailure);
   }
 
   #paintAgainIn(ms: number | undefined): void {
@@ -102,33 +103,25 @@ export class StatusItem implements Disposable {
   }
 }
 
-interface TooltipLines {
-  readonly lines: readonly string[];
-  readonly lastFailure: Message | undefined;
-}
-
 function tooltipLines(
   facts: StatusFacts,
   words: string,
   place: StatusPlace,
   now: number,
-): TooltipLines {
-  const { token, requests, inputTokens, outputTokens, lastFailure, traffic } = facts;
+): string[] {
+  const { token, requests, inputTokens, outputTokens, traffic } = facts;
   const requestsNow = traffic?.line();
   const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
-  return {
-    lines: [
-      `Hosted Model: ${words}`,
-      ...(requestsNow ? [requestsNow] : []),
-      ...(renewal > 0 ? [`Next renewal in ${renewal} min`] : []),
-      ...(facts.provenance ?? expectedLines(facts, place)),
-      `Model: ${place.modelId}`,
-      ...(requests > 0
-        ? [`This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`]
-        : []),
-    ],
-    lastFailure,
-  };
+  return [
+    `Hosted Model: ${words}`,
+    ...(requestsNow ? [requestsNow] : []),
+    ...(renewal > 0 ? [`Next renewal in ${renewal} min`] : []),
+    ...(facts.provenance ?? expectedLines(facts, place)),
+    `Model: ${place.modelId}`,
+    ...(requests > 0
+      ? [`This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`]
+      : []),
+  ];
 }
 
 /** What the settings of the editor say, as long as nobody has looked for credentials. */
@@ -147,7 +140,7 @@ function expectedLines(
   ];
 }
 
-function tooltipOf({ lines, lastFailure }: TooltipLines): MarkdownString {
+function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): MarkdownString {
   const tooltip = new MarkdownString();
   for (const line of lines) appendPlain(tooltip, line);
   if (!lastFailure) return tooltip;

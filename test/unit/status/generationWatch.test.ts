@@ -21,7 +21,7 @@ describe('the watch of a generation', () => {
     const history = new SessionHistory(systemClock);
     const status = { facts: initialFacts, update: () => {} } as unknown as StatusItem;
     const log = { debug: () => {} } as unknown as Log;
-    const watches = generationWatches(status, log, history);
+    const watches = generationWatches({ status, log, history });
     for (const error of [new ServiceError('cancelled'), new ServiceError('timeout'), 'other']) {
       watches().onFailed(error);
     }
@@ -39,7 +39,7 @@ describe('the watch of a generation', () => {
       },
     } as unknown as StatusItem;
     const log = { info: () => {} } as unknown as Log;
-    const watch = generationWatches(status, log, new SessionHistory(systemClock))();
+    const watch = generationWatches({ status, log, history: new SessionHistory(systemClock) })();
     mock.timers.enable({ apis: ['Date'], now: Date.now() });
     try {
       watch.onRetry({ retry: 1, waitMs: 60_000, error: new ServiceError('rate-limited') });
