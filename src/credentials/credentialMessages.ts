@@ -15,9 +15,10 @@ import type {
 } from './sourceSelection.ts';
 
 /**
- * Every sentence about the three settings: what is missing, what is wrong with one, and where they
- * were looked for. Names and lines, never a value. Pure; it imports types alone, since what it
- * shared with the start of the extension would become one more file to load there.
+ * Every sentence about the three settings: what is missing, what is wrong with one, where they were
+ * looked for, and what the set-up asks. Names and lines, never a value. Pure; it imports types
+ * alone, since what it shared with the start of the extension would become one more file to load
+ * there.
  */
 
 const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
@@ -131,14 +132,18 @@ export const ANSWER_ISSUES = {
   garbledProject: 'A project ID has only letters, digits, hyphens, dots and underscores.',
 } as const;
 
+/** What the set-up asks and says. */
 export const SET_UP = {
   title: 'Set Up Hosted Model',
   done: 'Hosted Model is set up. The key is in secret storage.',
   keyPrompt: ({ name, keyPage }: Vendor) =>
     `API key of ${name}, created at ${keyPage}. It is kept in VS Code's secret storage.`,
   pasteKey: 'Paste the API key',
-  keepKey: (kept: 'the stored key' | 'the key that was found' | 'the key you typed') =>
-    `Leave empty to keep ${kept}`,
+  keepKey: {
+    stored: 'Leave empty to keep the stored key',
+    found: 'Leave empty to keep the key that was found',
+    typed: 'Leave empty to keep the key you typed',
+  },
   partOfKey: 'Enter the whole key.',
   changedKey: 'The stored key was changed meanwhile.',
   boundKey:

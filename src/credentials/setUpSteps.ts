@@ -58,7 +58,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const answer = await askText({
       ...position,
       prompt: SET_UP.keyPrompt(setUp.settings.vendor),
-      placeholder: kept ? SET_UP.keepKey(kept) : SET_UP.pasteKey,
+      placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey,
       password: true,
       check: (text) => (text === '' && kept ? undefined : checkKey(text)),
     });
@@ -163,8 +163,8 @@ export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | unde
 
 /** The key that holds if the box is left empty. */
 function keptKey({ apiKey, found, stored }: SetUp) {
-  if (apiKey === '') return stored ? 'the stored key' : undefined;
-  return apiKey === found?.apiKey ? 'the key that was found' : 'the key you typed';
+  if (apiKey === '') return stored ? 'stored' : undefined;
+  return apiKey === found?.apiKey ? 'found' : 'typed';
 }
 
 /** Asks, once, about a key that is so short that a part of it may be missing. */
