@@ -132,13 +132,10 @@ export function secretNames(kinds: readonly SecretKind[]): string {
   return new Intl.ListFormat('en-GB').format(kinds.map((kind) => SECRETS[kind]));
 }
 
-/** What we found ourselves is an estimate, and kept the text from being sent. */
-function tooLong({ limit, actual, isEstimate }: ErrorDetails): string {
-  const start = isEstimate ? 'The service refused the request: the' : 'The';
-  if (limit === undefined || actual === undefined)
-    return `${start} text is too long for the model.`;
-  const tokens = `${isEstimate ? 'about ' : ''}${plainNumber(actual)} tokens`;
-  return `${start} text is too long for the model: ${tokens}, and it takes ${plainNumber(limit)}.`;
+function tooLong({ limit, actual }: ErrorDetails): string {
+  const text = 'The text is too long for the model';
+  if (limit === undefined || actual === undefined) return `${text}.`;
+  return `${text}: ${plainNumber(actual)} tokens, and it takes ${plainNumber(limit)}.`;
 }
 
 function sent({ attempts = 1 }: ErrorDetails): string {

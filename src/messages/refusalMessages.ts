@@ -119,18 +119,16 @@ export function parameterFlawText(details: ErrorDetails): string {
 }
 
 function limitText(
-  { names: [name, other] = [], bound = 'most', limitOf, isEstimate }: ErrorDetails,
+  { names: [name, other] = [], bound = 'most', limitOf }: ErrorDetails,
   limit: number,
 ): string {
-  const range = `${BOUNDS[bound]} ${isEstimate ? 'about ' : ''}${plainNumber(limit)}`;
+  const range = `${BOUNDS[bound]} ${plainNumber(limit)}`;
   switch (limitOf) {
     case 'chat':
     case 'generation':
       return `the ${limitOf} operation takes ${range}`;
     case 'model':
       return `the model takes ${range}`;
-    case 'room':
-      return `the text leaves room for ${range} in this model`;
     default: {
       const verb = name === 'stop_sequences' ? 'may have' : 'must be';
       return `${verb} ${range}${other === undefined ? '' : `, which is ${other}`}`;

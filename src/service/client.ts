@@ -212,7 +212,7 @@ export class Client {
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXPLANATION_MS)]);
     const model = await askModel(late).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
-    throw model ? explainByModel(error, model, request) : error;
+    throw model ? explainByModel(error, model, request.parameters) : error;
   }
 
   #bodyOf(fields: RequestBody): RequestBody {

@@ -81,11 +81,9 @@ export interface ErrorDetails {
   readonly bound?: 'least' | 'above' | 'most';
   /**
    * Who sets `limit` where it is not the range of the parameter: the operation, while the other one
-   * takes more, the model, or what the prompt leaves of the model's context.
+   * takes more, or the model.
    */
-  readonly limitOf?: 'chat' | 'generation' | 'model' | 'room';
-  /** `actual`, or what `limit` comes from, is an estimate of ours. */
-  readonly isEstimate?: true;
+  readonly limitOf?: 'chat' | 'generation' | 'model';
   /** What the value of a parameter should have been. */
   readonly expected?: 'integer' | 'number' | 'boolean' | 'choice' | 'texts' | 'object';
   /** The words that a parameter can be. */

@@ -112,8 +112,8 @@ describe('what a model does not take', () => {
   });
   after(() => emulator.close());
 
-  /** What is said about this file once it was refused, where models have these limits. */
-  const refusal = async (model_limits: Limits, name: string) => {
+  /** What is said about this file, where models have these limits. */
+  const refusal = async (model_limits: Limits, name: string, said: RegExp) => {
     emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));
     const userSettings = { 'hostedModel.parameters': { max_new_tokens: 1_024 } };
     const session = await openWindow(emulator, { folderFiles: files, userSettings });
@@ -121,21 +121,22 @@ describe('what a model does not take', () => {
     await storeKey(session);
     await workbench.openFile(path(name));
     await workbench.editor.selectAll();
-    const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
-    emulator.faults.next(chatPath, { status: 400, json: bad });
     await workbench.runCommand(generate);
-    const { text } = await workbench.notifications.waitFor(/The service refused the request/);
+    const { text } = await workbench.notifications.waitFor(said);
     return text;
   };
 
   it('is refused with both numbers: a text that is too long', async () => {
-    const text = await refusal({ max_sequence_length: 500 }, 'long.txt');
-    assert.match(text, /about 2,500 tokens, and it takes 500\. Select less text or another model/);
+    const limits = { max_sequence_length: 500 };
+    const text = await refusal(limits, 'long.txt', /too long for the model/);
+    assert.match(text, /[\d,]+ tokens, and it takes 500\. Select less text or another model/);
   });
 
   it('is refused with both numbers: more new tokens than it gives', async () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
-    const text = await refusal(limits, 'letter.txt');
+    const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
+    emulator.faults.next(chatPath, { status: 400, json: bad });
+    const text = await refusal(limits, 'letter.txt', /The service refused the request/);
     assert.match(text, /max_new_tokens is 1,024, and the model takes at most 1,000/);
   });
 });

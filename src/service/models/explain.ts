@@ -1,6 +1,7 @@
 import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
+import type { Parameters } from '../generation/parameters.ts';
 import { sunsetOf, withSunset } from './modelLifecycle.ts';
-import { type ModelRequest, modelProblem } from './modelLimits.ts';
+import { modelProblem } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
 
 /** What the checks may find to be the cause of a refusal; anything else only kept them from looking. */
@@ -33,7 +34,7 @@ export function explain(refusal: ServiceError, failure: ServiceError | undefined
 export function explainByModel(
   refusal: ServiceError,
   model: Model,
-  request: ModelRequest,
+  parameters: Parameters,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') {
     const end = sunsetOf(model);
@@ -42,5 +43,5 @@ export function explainByModel(
   const { status, host, attempts, requestId } = refusal.details;
   const facts = Object.entries({ status, host, attempts, requestId });
   const known = facts.filter(([, fact]) => fact !== undefined);
-  return modelProblem(model, request)?.with(Object.fromEntries(known)) ?? refusal;
+  return modelProblem(model, parameters)?.with(Object.fromEntries(known)) ?? refusal;
 }

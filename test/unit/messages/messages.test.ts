@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { missingText } from '../../../src/credentials/credentialMessages.ts';
 import type { SourceId } from '../../../src/credentials/sourceSelection.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
-import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { parameterProblem } from '../../../src/service/generation/parameters.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
 import type { SecretKind } from '../../../src/service/secrets/promptSecrets.ts';
@@ -193,24 +193,22 @@ describe('messages', () => {
     );
   });
 
-  it('says that a limit is that of the model, and that a count is an estimate', () => {
-    const model = modelOf({ contextLength: 2_000, maxOutputTokens: 1_500 });
-    const of = (text: string, max_new_tokens: number) => {
-      const request = { operation: 'chat', parameters: { max_new_tokens }, text } as const;
-      return messageFor(modelProblem(model, request)?.with({ status: 400 }))?.text;
-    };
+  it('says that a limit is that of the model', () => {
+    const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
-      of('Hi', 1_501),
+      messageFor(problem?.with({ status: 400 }))?.text,
       'The service refused the request: max_new_tokens is 1,501, and the model takes at most 1,500. Change it in the settings.',
     );
+  });
+
+  it('says by how much a text is too long, where the service says so', () => {
+    const of = (details: ErrorDetails) =>
+      messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(
-      of('word '.repeat(1_000), 1_500),
-      'The service refused the request: max_new_tokens is 1,500, and the text leaves room for at most about 750 in this model. Change it in the settings.',
+      of({ limit: 2_000, actual: 5_000 }),
+      'The text is too long for the model: 5,000 tokens, and it takes 2,000. Select less text or another model.',
     );
-    assert.equal(
-      of('word '.repeat(4_000), 1_500),
-      'The service refused the request: the text is too long for the model: about 5,000 tokens, and it takes 2,000. Select less text or another model.',
-    );
+    assert.equal(of({}), 'The text is too long for the model. Select less text or another model.');
   });
 
   it('names the secrets that a text holds, and none of their letters', () => {
