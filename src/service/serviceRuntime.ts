@@ -102,7 +102,7 @@ export class ServiceRuntime {
   ): Promise<void> {
     const service = this.#tokenPool.trial(credentials);
     await this.#client(credentials, settings, probing(), service).countTokens('hello', signal);
-    this.#tokenPool.keepTested(service, credentials);
+    this.#tokenPool.keepTested(service);
   }
 
   /**

@@ -31,9 +31,8 @@ export class TokenServicePool {
    */
   readonly #recent = new Map<string, readonly string[]>();
   #inUse: Kept | undefined;
-  #tested: Kept | undefined;
-  /** Of a test that is under way. */
-  #onTrial: TokenService | undefined;
+  /** The key of the last test: proved once that has passed, and not before. */
+  #trial: (Kept & { readonly isProved: boolean }) | undefined;
 
   constructor(options: TokenServicePoolOptions) {
     this.#options = withNullPrototype(options);
@@ -45,7 +44,7 @@ export class TokenServicePool {
 
   /** Keys and tokens that nothing may show: also those that were replaced, or forgotten. */
   get secrets(): readonly string[] {
-    const kept = [this.#inUse, this.#tested].filter((one) => one !== undefined);
+    const kept = [this.#inUse, this.#trial].filter((one) => one !== undefined);
     const current = kept.flatMap(({ service, credentials }) => [
       credentials.apiKey,
       ...service.values,
@@ -55,9 +54,10 @@ export class TokenServicePool {
 
   /** A token service for a test, which is not in use and tells nobody of its states. */
   trial(credentials: Credentials): TokenService {
-    this.#onTrial?.dispose();
-    this.#onTrial = this.#make(credentials);
-    return this.#onTrial;
+    this.#trial?.service.dispose();
+    const service = this.#make(credentials);
+    this.#trial = { service, credentials, isProved: false };
+    return service;
   }
 
   #make(credentials: Credentials): TokenService {
@@ -85,28 +85,30 @@ export class TokenServicePool {
 
   /** The one of these credentials, in use from now on. That of another key retires. */
   activate(credentials: Credentials): TokenService {
-    const tested = isOf(this.#tested, credentials) ? this.#tested.service : undefined;
-    if (!tested && isOf(this.#inUse, credentials)) return this.#inUse.service;
+    const proved = this.#provedFor(credentials);
+    if (!proved && isOf(this.#inUse, credentials)) return this.#inUse.service;
     this.#inUse?.service.retire();
-    const service = tested ?? this.#make(credentials);
-    if (tested) this.#tested = undefined;
+    const service = proved ?? this.#make(credentials);
+    if (proved) this.#trial = undefined;
     this.#inUse = { service, credentials };
     if (this.#options.onTokenState) service.setStateListener(this.#options.onTokenState);
     return service;
   }
 
   /** These have been proved, and are in use as soon as somebody says so. */
-  keepTested(service: TokenService, credentials: Credentials): void {
-    // Forgotten meanwhile, as by signing out.
-    if (service !== this.#onTrial) return;
-    this.#onTrial = undefined;
-    this.#tested?.service.dispose();
-    this.#tested = { service, credentials };
+  keepTested(service: TokenService): void {
+    // Unless it was forgotten meanwhile, as by signing out.
+    if (this.#trial?.service === service) this.#trial = { ...this.#trial, isProved: true };
+  }
+
+  #provedFor(credentials: Credentials): TokenService | undefined {
+    const trial = this.#trial;
+    return trial?.isProved && isOf(trial, credentials) ? trial.service : undefined;
   }
 
   /** Retires what is in use, unless it belongs to these credentials. */
   keepOnly(credentials: Credentials | undefined): void {
-    if (credentials && isOf(this.#tested, credentials)) this.activate(credentials);
+    if (credentials && this.#provedFor(credentials)) this.activate(credentials);
     if (!this.#inUse || (credentials && isOf(this.#inUse, credentials))) return;
     this.#inUse.service.retire();
     this.#inUse = undefined;
@@ -115,11 +117,9 @@ export class TokenServicePool {
 
   /** Ends all of them. */
   forget(): void {
-    for (const one of [this.#inUse, this.#tested]) one?.service.dispose();
-    this.#onTrial?.dispose();
+    for (const one of [this.#inUse, this.#trial]) one?.service.dispose();
     this.#inUse = undefined;
-    this.#tested = undefined;
-    this.#onTrial = undefined;
+    this.#trial = undefined;
     this.#options.onTokenState?.({ kind: 'none' });
   }
 
