@@ -4,8 +4,6 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow, and may stand still while the machine sleeps. */
   monotonic(): number;
-  /** Calls once when so many milliseconds are over. @returns takes that back */
-  after(ms: number, call: () => void): () => void;
 }
 
 /** A moment on both clocks. */
@@ -26,8 +24,4 @@ export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock)
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after: (ms, call) => {
-    const timer = setTimeout(call, ms);
-    return () => clearTimeout(timer);
-  },
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Clock, systemClock } from '../../src/service/clock.ts';
+import type { Clock } from '../../src/service/clock.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { TokenService } from '../../src/service/token/tokenService.ts';
 import { never, seed, settled, tokenAnswer } from '../unit/service/fixtures.ts';
@@ -48,7 +48,6 @@ class SetClock implements Clock {
   elapsed = 0;
   now = () => this.wall;
   monotonic = () => this.elapsed;
-  after = systemClock.after;
 }
 
 /** The end of use by the rule, written down a second time. */

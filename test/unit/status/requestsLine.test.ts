@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/service/clock.ts';
 import { Limiter, type LimiterState } from '../../../src/service/http/limiter.ts';
 import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { initialFacts, renderStatus } from '../../../src/status/statusView.ts';
@@ -51,8 +50,7 @@ describe('what requests do, in the tooltip', () => {
 
   it('counts down by the time that passed, though somebody set the clock meanwhile', async () => {
     let [wall, monotonic] = [NOW, 0];
-    const { after } = systemClock;
-    const clock = { now: () => wall, monotonic: () => monotonic, after };
+    const clock = { now: () => wall, monotonic: () => monotonic };
     const limiter = new Limiter({ limit: 3, queue: 5, minIntervalMs: 0 }, clock);
     const slot = await limiter.acquire(new AbortController().signal);
     slot.release('throttled', 8_000);
