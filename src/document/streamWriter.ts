@@ -72,7 +72,8 @@ export class StreamWriter implements AnswerWriter {
   #isRunning = false;
   #running = Promise.resolve();
   #turn = 0;
-  readonly #attempts = new EditAttempts();
+  /** What is left of it since the last edit that was written. */
+  #patience = PATIENCE;
 
   constructor(
     openDocument: OpenDocument,
@@ -214,10 +215,11 @@ export class StreamWriter implements AnswerWriter {
     const answer = await answerOf(edit, this.#timing.deadlineMs);
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
-    if (isWritten) this.#attempts.succeeded();
-    else if (this.#attempts.failed(answer, this.#openDocument.version !== version)) {
-      for (const { range } of batch) range.lose();
-    }
+    if (isWritten) this.#patience = PATIENCE;
+    else this.#patience -= costOf(answer, this.#openDocument.version !== version);
+    if (this.#patience > 0) return;
+    this.#patience = PATIENCE;
+    for (const { range } of batch) range.lose();
   }
 
   /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */
@@ -247,10 +249,12 @@ export class StreamWriter implements AnswerWriter {
 
 /** Edits that nothing came of, before the text is given up. */
 const TRIES = 3;
-/** Edits that were rejected in a row: an editor is rejected for a moment while its tab is switched. */
+/** Edits that were rejected: an editor is rejected for a moment while its tab is switched. */
 const REJECTIONS = 10;
 /** Edits that came too late since somebody else was quicker. */
 const RACES = 50;
+/** For edits in a row that nothing came of; a whole number of times each of these. */
+const PATIENCE = 150;
 
 /** What VS Code says about an edit, or that it says nothing. */
 type EditAnswer = 'accepted' | 'refused' | 'rejected' | 'late';
@@ -270,36 +274,15 @@ async function answerOf(edit: Promise<boolean>, deadlineMs: number): Promise<Edi
   }
 }
 
-/** Counts the edits in a row that nothing came of. */
-class EditAttempts {
-  #tries = 0;
-  #races = 0;
-  #rejections = 0;
-
-  succeeded(): void {
-    this.#tries = 0;
-    this.#races = 0;
-    this.#rejections = 0;
-  }
-
-  /**
-   * Counts one more.
-   * @param hasChanged whether the document is another one than before the edit
-   * @returns true once another try would be in vain, or could write the text twice
-   */
-  failed(answer: EditAnswer, hasChanged: boolean): boolean {
-    if (answer === 'rejected') this.#rejections += 1;
-    else {
-      this.#rejections = 0;
-      if (hasChanged) this.#races += 1;
-      else this.#tries += 1;
-    }
-    // Accepted, but altered beyond recognition, or to come at any time.
-    const isWritten = answer === 'late' || (answer === 'accepted' && hasChanged);
-    const isEnough = this.#tries >= TRIES || this.#races >= RACES || this.#rejections >= REJECTIONS;
-    if (isWritten || isEnough) this.succeeded();
-    return isWritten || isEnough;
-  }
+/**
+ * What an edit that nothing came of takes of the patience.
+ * @param hasChanged whether the document is another one than before the edit
+ */
+function costOf(answer: EditAnswer, hasChanged: boolean): number {
+  // Accepted, but altered beyond recognition, or to come at any time: another try could write it twice.
+  if (answer === 'late' || (answer === 'accepted' && hasChanged)) return PATIENCE;
+  if (answer === 'rejected') return PATIENCE / REJECTIONS;
+  return PATIENCE / (hasChanged ? RACES : TRIES);
 }
 
 /** Whether nothing stands between the places of two changes. */
