@@ -1,4 +1,4 @@
-import { withoutIndentation } from './indentation.ts';
+import { LINE_STARTS, withoutIndentation } from './indentation.ts';
 
 const NOT_BLANK = /[^ \t\n]/;
 const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
@@ -64,27 +64,22 @@ export class CodeFence {
     return this.#read(head) + this.#finish();
   }
 
-  #read(piece: string): string {
-    let text = piece;
+  #read(text: string): string {
     let written = '';
-    let at = 0;
-    while (at < text.length && this.#state !== 'outside') {
-      if (this.#state === 'closed') {
-        const rest = text.slice(at);
-        this.#after += NOT_BLANK.test(rest) ? '' : rest;
-        if (!NOT_BLANK.test(rest)) return written;
-        text = this.#after + rest;
-        at = 0;
-        written += this.#leave(text);
-        continue;
-      }
-      const lineEnd = text.indexOf('\n', at);
-      const isWhole = lineEnd !== -1;
-      const part = text.slice(at, isWhole ? lineEnd : text.length);
-      written += this.#state === 'before' ? this.#open(part, isWhole) : this.#copy(part, isWhole);
-      at += part.length + (isWhole ? 1 : 0);
+    for (const line of text.split(LINE_STARTS)) written += this.#readLine(line);
+    return written;
+  }
+
+  /** @param text of a line, with its line end if it has come */
+  #readLine(text: string): string {
+    if (text === '' || this.#state === 'outside') return text;
+    if (this.#state === 'closed') {
+      this.#after += text;
+      return NOT_BLANK.test(text) ? this.#leave(this.#after) + this.#read(this.#after) : '';
     }
-    return written + text.slice(at);
+    const isWhole = text.endsWith('\n');
+    const part = isWhole ? text.slice(0, -1) : text;
+    return this.#state === 'before' ? this.#open(part, isWhole) : this.#copy(part, isWhole);
   }
 
   #finish(): string {

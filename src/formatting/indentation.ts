@@ -1,5 +1,9 @@
 import { endsWithLine, isProse } from './languages.ts';
 
+/** Splits a text into its lines, each with its line end. */
+export const LINE_STARTS = /(?<=\n)/;
+const LEADING_BLANKS = /^[ \t]*/;
+
 /** What text is fitted to. */
 export interface FitOptions {
   /** Of the place: given to every line after the first that is not blank. */
@@ -38,34 +42,31 @@ export class Indentation {
 
   add(text: string): string {
     let written = '';
-    let at = 0;
-    while (at < text.length) {
-      if (this.#blanks !== undefined) {
-        const begin = at;
-        while (text[at] === ' ' || text[at] === '\t') at += 1;
-        this.#blanks += text.slice(begin, at);
-        if (at === text.length) break;
-        if (text[at] !== '\n') written += this.#beginLine(this.#blanks, text[at]);
-      }
-      const found = text.indexOf('\n', at);
-      const end = found === -1 ? text.length : found;
-      const part = text.slice(at, end);
-      written += part;
-      if (this.#isBrought === undefined) this.#firstLine += part;
-      at = end;
-      if (found !== -1) {
-        written += '\n';
-        this.#blanks = '';
-        this.#isFirst = false;
-        at += 1;
-      }
-    }
+    for (const line of text.split(LINE_STARTS)) written += this.#addToLine(line);
     return written;
   }
 
   /** Blanks at the beginning of a line stay held back: if the answer is continued, they count. */
   end(): string {
     return '';
+  }
+
+  /** @param part of a line, with its line end if it has come */
+  #addToLine(part: string): string {
+    let rest = part;
+    let begin = '';
+    if (this.#blanks !== undefined) {
+      rest = part.replace(LEADING_BLANKS, '');
+      this.#blanks += part.slice(0, part.length - rest.length);
+      if (rest === '') return '';
+      if (rest !== '\n') begin = this.#beginLine(this.#blanks, rest[0]);
+    }
+    if (this.#isBrought === undefined) this.#firstLine += rest.replace('\n', '');
+    if (rest.endsWith('\n')) {
+      this.#blanks = '';
+      this.#isFirst = false;
+    }
+    return begin + rest;
   }
 
   /** @param first character after the blanks */
