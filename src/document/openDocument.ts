@@ -13,36 +13,17 @@ import { keepSelections } from './keptSelections.ts';
 import { isExecutedFile, isPlaceToWrite } from './target.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './trackedRange.ts';
 
-/** A document as a writer meets it; offsets count UTF-16 units. */
-export interface OpenDocument extends Disposable {
-  readonly document: TextDocument;
-  /** Grows with every change. */
-  readonly version: number;
-  readonly lineEnd: string;
-  /** Whether an editor shows it. */
-  readonly isVisible: boolean;
-  /** Whether it can be written to at all; of one without a tab VS Code would open it again. */
-  readonly isOpen: boolean;
-  textOf(range: OffsetRange): string;
-  /**
-   * Makes changes that do not touch, in one edit.
-   * @param undoStopBefore whether an undo step begins with them
-   * @returns what VS Code says: true also for edits that changed nothing, false for those that
-   * came too late (both measured)
-   * @throws if the editor was closed in this moment
-   */
-  write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean>;
-  onDidChange(listener: ChangeListener): Disposable;
-}
-
 /**
  * Is told of everybody's changes, each at its offset after those before it in the list.
  * @param isUndoRedo whether an undo or redo made them
  */
 export type ChangeListener = (changes: readonly TextChange[], isUndoRedo: boolean) => void;
 
-/** A document of VS Code, wherever it is shown, split, or renamed to. */
-export class EditorDocument implements OpenDocument {
+/** What a writer needs of a document. */
+export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
+
+/** A document of VS Code, wherever it is shown, split, or renamed to; offsets count UTF-16 units. */
+export class EditorDocument implements Disposable {
   #document: TextDocument;
   readonly #listeners: Disposable[];
   readonly #onChange = new Set<ChangeListener>();
@@ -62,6 +43,7 @@ export class EditorDocument implements OpenDocument {
     return this.#document;
   }
 
+  /** Grows with every change. */
   get version(): number {
     return this.#document.version;
   }
@@ -70,10 +52,12 @@ export class EditorDocument implements OpenDocument {
     return this.#document.eol === EndOfLine.CRLF ? '\r\n' : '\n';
   }
 
+  /** Whether an editor shows it. */
   get isVisible(): boolean {
     return editorOf(this.#document) !== undefined;
   }
 
+  /** Whether it can be written to at all; of one without a tab VS Code would open it again. */
   get isOpen(): boolean {
     const document = this.#document;
     // An edit behind the scenes would change also what nobody can write to (measured).
@@ -84,6 +68,13 @@ export class EditorDocument implements OpenDocument {
     return this.#document.getText(rangeOf(this.#document, range));
   }
 
+  /**
+   * Makes changes that do not touch, in one edit.
+   * @param undoStopBefore whether an undo step begins with them
+   * @returns what VS Code says: true also for edits that changed nothing, false for those that
+   * came too late (both measured)
+   * @throws if the editor was closed in this moment
+   */
   async write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
     if (!changes.every((change) => this.#has(change))) return false;
     const editor = editorOf(this.#document);
