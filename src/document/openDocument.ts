@@ -90,6 +90,7 @@ export class EditorDocument implements Disposable {
     return new VSCodeDisposable(() => this.#onChange.delete(listener));
   }
 
+  /** Also twice: whoever writes into it and whoever made it have the same one. */
   dispose(): void {
     VSCodeDisposable.from(...this.#listeners).dispose();
   }

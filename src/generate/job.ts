@@ -53,9 +53,10 @@ export class Job implements Result, Disposable {
     mode: InsertMode,
     { previews, rescue }: Pick<ModeDeps, 'previews'> & { readonly rescue: (job: Job) => void },
   ) {
-    const { document } = targets[0];
+    const { document, snapshot } = targets[0];
     this.settings = settings;
     this.#mode = mode;
+    this.#openDocument = new EditorDocument(document);
     this.#answers = targets.map((target) => {
       const { start, end } = target.selection;
       return {
@@ -68,6 +69,8 @@ export class Job implements Result, Disposable {
       };
     });
     this.#writer = mode.open(targets, {
+      openDocument: this.#openDocument,
+      snapshot,
       previews,
       cancel: () => this.cancel(),
       rescue: () => rescue(this),
@@ -76,7 +79,6 @@ export class Job implements Result, Disposable {
         this.cancel();
       },
     });
-    this.#openDocument = new EditorDocument(document);
     this.#openDocument.onDidChange((changes) => {
       for (const change of changes) {
         for (const { selection } of this.#answers) selection.follow(change);

@@ -1,6 +1,7 @@
 import type { AnswerPlace } from '../document/answerInDocument.ts';
+import type { EditorDocument } from '../document/openDocument.ts';
 import type { AnswerWriter } from '../document/streamWriter.ts';
-import type { Target } from '../document/target.ts';
+import type { EditorSnapshot, Target } from '../document/target.ts';
 import type { FitOptions } from '../formatting/indentation.ts';
 import type { Previews } from './previews.ts';
 
@@ -22,6 +23,10 @@ export interface InsertMode {
 
 /** What a mode may need of the command that it serves. */
 export interface ModeDeps {
+  /** The one that all targets are in. */
+  readonly openDocument: EditorDocument;
+  /** What the user was at when the command ran. */
+  readonly snapshot: EditorSnapshot;
   readonly previews: Previews;
   /** Stops what still streams. */
   readonly cancel: () => void;

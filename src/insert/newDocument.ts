@@ -59,7 +59,7 @@ class NewDocumentWriter implements AnswerWriter {
   async #open(): Promise<StreamWriter> {
     const language = this.#targets[0]?.answerLanguage ?? 'plaintext';
     const document = await openEmpty(language);
-    const preserveFocus = !this.#targets.every(({ snapshot }) => isUnchanged(snapshot));
+    const preserveFocus = !isUnchanged(this.#deps.snapshot);
     const options = { viewColumn: ViewColumn.Beside, preview: false, preserveFocus };
     await window.showTextDocument(document, options);
     const last = this.#targets.length - 1;

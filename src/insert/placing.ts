@@ -1,6 +1,5 @@
 import { Range } from 'vscode';
 import type { AnswerPlace } from '../document/answerInDocument.ts';
-import { EditorDocument } from '../document/openDocument.ts';
 import { StreamWriter } from '../document/streamWriter.ts';
 import { endOfText, type Target } from '../document/target.ts';
 import type { InsertMode } from './insertMode.ts';
@@ -19,20 +18,14 @@ export function placing(
     ...words,
     placeOf,
     fit: fitInPlace,
-    open: (targets, { takenBack }) =>
-      new StreamWriter(openDocumentOf(targets), targets.map(placeOf), { onTakenBack: takenBack }),
+    open: (targets, { openDocument, takenBack }) =>
+      new StreamWriter(openDocument, targets.map(placeOf), { onTakenBack: takenBack }),
   };
 }
 
 /** Text that goes into the document of its target. */
 export function fitInPlace({ document: { languageId }, indentation }: Target) {
   return { languageId, indentation };
-}
-
-/** The document that all targets of a command are in. */
-export function openDocumentOf([first]: readonly Target[]): EditorDocument {
-  if (!first) throw new RangeError('No target');
-  return new EditorDocument(first.document);
 }
 
 export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): AnswerPlace {

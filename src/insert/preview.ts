@@ -1,12 +1,11 @@
 import type { TextDocument, Uri } from 'vscode';
 import type { AnswerPlace } from '../document/answerInDocument.ts';
 import { showDocument } from '../document/documentEdit.ts';
-import type { EditorDocument } from '../document/openDocument.ts';
 import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/target.ts';
 import { inform } from '../ui/notify.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
-import { fitInPlace, openDocumentOf, replace } from './placing.ts';
+import { fitInPlace, replace } from './placing.ts';
 
 /** Often enough to seem to stream; VS Code compares both sides anew each time. */
 const REFRESH_MS = 100;
@@ -23,8 +22,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
     detail: 'Beside the selected text, to accept or discard',
     whenDone: 'the preview is complete: accept or discard it',
     fit: fitInPlace,
-    open: (targets, deps) =>
-      new PreviewWriter(openDocumentOf(targets), targets.map(placeOf), deps, targets[0]?.snapshot),
+    open: (targets, deps) => new PreviewWriter(targets.map(placeOf), deps),
   };
 }
 
@@ -34,7 +32,6 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
  * time, so that the document may change meanwhile.
  */
 class PreviewWriter implements AnswerWriter {
-  readonly #openDocument: EditorDocument;
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
   readonly #listener: { dispose(): void };
@@ -49,19 +46,13 @@ class PreviewWriter implements AnswerWriter {
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    openDocument: EditorDocument,
-    places: readonly AnswerPlace[],
-    deps: ModeDeps,
-    snapshot: EditorSnapshot | undefined,
-  ) {
-    this.#snapshot = snapshot;
-    this.#openDocument = openDocument;
+  constructor(places: readonly AnswerPlace[], deps: ModeDeps) {
+    this.#snapshot = deps.snapshot;
     this.#deps = deps;
-    this.#writer = new StreamWriter(openDocument, places);
+    this.#writer = new StreamWriter(deps.openDocument, places);
     this.#writer.hold();
     this.#coming = new Set(places.keys());
-    this.#listener = openDocument.onDidChange(() => this.#refreshSoon());
+    this.#listener = deps.openDocument.onDidChange(() => this.#refreshSoon());
   }
 
   get documents(): readonly TextDocument[] {
@@ -81,7 +72,7 @@ class PreviewWriter implements AnswerWriter {
     this.#isDiscarded = false;
     this.#coming.add(answer);
     this.#shown ??= this.#deps.previews.show({
-      document: this.#openDocument.document,
+      document: this.#deps.openDocument.document,
       text: () => this.#writer.preview,
       mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
       accept: () => this.#accept(),
@@ -146,7 +137,7 @@ class PreviewWriter implements AnswerWriter {
     this.#isAccepting = true;
     try {
       // Shown before the preview closes, so that the document is never closed in between.
-      await showDocument(this.#openDocument.document);
+      await showDocument(this.#deps.openDocument.document);
       await this.#deps.previews.close(await shown);
       this.#writer.release();
       const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
