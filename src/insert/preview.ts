@@ -75,7 +75,7 @@ class PreviewWriter implements AnswerWriter {
       document: this.#deps.openDocument.document,
       text: () => this.#writer.preview,
       mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
-      accept: () => this.#accept(),
+      accept: (isUpToDate) => this.#accept(isUpToDate),
       discard: () => this.#discard(),
     });
     this.#refreshSoon();
@@ -123,10 +123,12 @@ class PreviewWriter implements AnswerWriter {
     }, afterMs);
   }
 
-  async #accept(): Promise<void> {
+  async #accept(isUpToDate: boolean): Promise<void> {
     if (this.#coming.size > 0) {
       return inform('the answer is still coming. Accept it when it is complete.');
     }
+    // What was not seen does not land.
+    if (!isUpToDate) return inform('the preview is not up to date yet. Accept it once it is.');
     const shown = this.#shown;
     // Accepted twice, it is written once.
     if (!shown) return;

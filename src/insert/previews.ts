@@ -13,12 +13,9 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { inform } from '../ui/notify.ts';
 
 /** Of the documents that show what a document will become. */
 const SCHEME = 'hosted-model-preview';
-/** For VS Code to show a preview as it is now. */
-const PATIENCE_MS = 2_000;
 
 /** What can be looked at before it is done. */
 export interface Previewed {
@@ -28,7 +25,8 @@ export interface Previewed {
   readonly text: () => string;
   /** Whether it may take the keyboard. */
   readonly mayTakeFocus: () => boolean;
-  readonly accept: () => Promise<void>;
+  /** @param isUpToDate whether what it shows is what would be done */
+  readonly accept: (isUpToDate: boolean) => Promise<void>;
   readonly discard: () => void;
 }
 
@@ -100,9 +98,9 @@ export class Previews implements Disposable {
     const uri = activePreview();
     const previewed = uri && this.#open.get(uri.toString());
     if (!uri || !previewed) return false;
-    // At once where that can be: what comes next was not seen.
-    if (this.isUpToDate(uri) || (await this.#isSeen(uri))) await previewed.accept();
-    else inform('the preview is not up to date yet. Accept it once it is.');
+    const isUpToDate = this.isUpToDate(uri);
+    if (!isUpToDate) this.refresh(uri);
+    await previewed.accept(isUpToDate);
     return true;
   }
 
@@ -123,22 +121,6 @@ export class Previews implements Disposable {
 
   dispose(): void {
     this.#disposable.dispose();
-  }
-
-  /** Waits a moment for a preview that is behind. */
-  async #isSeen(uri: Uri): Promise<boolean> {
-    const seen = Promise.withResolvers<boolean>();
-    const listener = workspace.onDidChangeTextDocument(() => {
-      if (this.isUpToDate(uri)) seen.resolve(true);
-    });
-    const timer = setTimeout(() => seen.resolve(false), PATIENCE_MS);
-    this.refresh(uri);
-    try {
-      return await seen.promise;
-    } finally {
-      clearTimeout(timer);
-      listener.dispose();
-    }
   }
 
   #take(uri: Uri): Previewed | undefined {

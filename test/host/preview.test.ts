@@ -7,6 +7,7 @@ import {
   NotebookData,
   Range,
   Selection,
+  type Tab,
   TabInputTextDiff,
   type TextDocument,
   type TextEditor,
@@ -45,13 +46,13 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nender!');
     assert.equal(window.activeTextEditor?.document, editor.document);
     await activatePreview();
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nender!');
   });
 
   it('is accepted as one undo step, and closes', async () => {
     const { editor, job } = await previewed();
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
     assert.equal(previewTabs().length, 0);
     assert.equal(window.activeTextEditor?.document, editor.document);
@@ -63,7 +64,7 @@ describe('a preview', () => {
   it('of whole lines leaves the next one alone', async () => {
     const editor = await open(TEXT, new Range(1, 0, 2, 0));
     await answer(jobOn(editor, 'preview'), 'answer');
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
@@ -73,8 +74,17 @@ describe('a preview', () => {
     await insert(editor, 0, 'before\n');
     await insert(editor, editor.document.getText().length, ' behind');
     await textOf(right, (text) => text === 'before\ntop\nanswer\nend behind');
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
+  });
+
+  it('does not land where it does not show yet what the document would become', async () => {
+    const { editor } = await previewed();
+    await insert(editor, 0, 'before\n');
+    assert.equal(await openPreviews().accept(), true);
+    assert.equal(editor.document.getText(), `before\n${TEXT}`);
+    assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend');
   });
 
   it('is rescued where the document changes inside the selection', async () => {
@@ -83,7 +93,7 @@ describe('a preview', () => {
       rescues += 1;
     });
     await insert(editor, 7, 'MINE');
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nproMINEmpt\nend');
     assert.equal(rescues, 1);
   });
@@ -134,7 +144,7 @@ describe('a preview', () => {
     const { editor } = await previewed();
     await commands.executeCommand('workbench.action.moveEditorToNextGroup');
     await rightSide();
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
@@ -145,19 +155,19 @@ describe('a preview', () => {
     job.append(0, 'another');
     await rightSide();
     assert.equal(await job.end(0, 'ended'), true);
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
   it('is shown again for what an accepted answer is continued with', async () => {
     const { editor, job } = await previewed();
-    await openPreviews().accept();
+    await acceptSeen();
     job.append(0, ' and more');
     const right = await rightSide();
     await textOf(right, (text) => text === 'top\nanswer and more\nend');
     assert.equal(await job.end(0, 'ended'), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer and more\nend');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT);
@@ -184,7 +194,7 @@ describe('a preview', () => {
     job.append(0, 'another');
     await rightSide();
     await job.end(0, 'ended');
-    await openPreviews().accept();
+    await acceptSeen();
     assert.equal(editor.document.getText(), 'top\nanother\nend');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT);
@@ -199,10 +209,10 @@ describe('a preview', () => {
     const second = jobOn(again, 'preview');
     await answer(second, 'SECOND');
     assert.equal(previewTabs().length, 2);
-    await openPreviews().accept();
+    await acceptSeen();
     assert.equal(editor.document.getText(), 'one\nSECOND\n');
     await activatePreview();
-    await openPreviews().accept();
+    await acceptSeen();
     assert.equal(editor.document.getText(), 'FIRST\nSECOND\n');
   });
 
@@ -213,7 +223,7 @@ describe('a preview', () => {
     left.selection = new Selection(2, 0, 2, 3);
     assert.equal(await stream(left, 'after', ['!']), true);
     assert.equal(editor.document.getText(), 'top\nprompt\nend!');
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend!');
   });
 
@@ -224,7 +234,7 @@ describe('a preview', () => {
     await answer(job, 'answer');
     const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
     await window.tabGroups.close(tabs.filter(({ input }) => !(input instanceof TabInputTextDiff)));
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(window.activeTextEditor?.document.uri.path, document.uri.path);
     assert.equal(window.activeTextEditor?.document.getText(), 'top\nanswer\nend');
   });
@@ -250,7 +260,7 @@ describe('a preview', () => {
     const right = await rightSide();
     assert.equal(right.getText(), 'answer');
     assert.equal(document.getText(), 'prompt');
-    assert.equal(await openPreviews().accept(), true);
+    assert.equal(await acceptSeen(), true);
     assert.equal(document.getText(), 'answer');
     assert.equal(await job.undo(), 'undone');
     assert.equal(document.getText(), 'prompt');
@@ -264,7 +274,7 @@ describe('a preview', () => {
     const shown = await window.showTextDocument(editor.document);
     await shown.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));
     await activatePreview();
-    await openPreviews().accept();
+    await acceptSeen();
     assert.equal(editor.document.getText(), TEXT.replaceAll('\n', '\r\n'));
     assert.equal(rescues, 1);
   });
@@ -285,10 +295,20 @@ async function answer(job: Job, text: string): Promise<void> {
   job.append(0, text);
   assert.equal(await job.end(0, 'ended'), true);
   await until(window.tabGroups.onDidChangeTabs, () => previewTabs().length > before);
-  const shown = previewTabs().at(-1)?.input;
+  await upToDate(previewTabs().at(-1));
+}
+
+async function upToDate(tab: Tab | undefined): Promise<void> {
+  const shown = tab?.input;
   assert.ok(shown instanceof TabInputTextDiff);
   const isUpToDate = () => openPreviews().isUpToDate(shown.modified);
   await until(workspace.onDidChangeTextDocument, isUpToDate);
+}
+
+/** Accepts the preview in use, once it shows what that will do. */
+async function acceptSeen(): Promise<boolean> {
+  await upToDate(window.tabGroups.activeTabGroup.activeTab);
+  return openPreviews().accept();
 }
 
 /** A request that ends once it is aborted. */
