@@ -4,6 +4,7 @@ import { modeFor } from '../insert/insertModes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
+import * as texts from './generateMessages.ts';
 import { Job } from './job.ts';
 import { offerResult } from './outcome.ts';
 import { promptsFor } from './prompt.ts';
@@ -23,7 +24,7 @@ export interface Order {
  */
 export async function generate(options: GenerateDeps, order: Order = {}): Promise<void> {
   const editor = window.activeTextEditor;
-  if (!editor) return inform('open a document and select text first.');
+  if (!editor) return inform(texts.NO_DOCUMENT);
   // Before anything is captured: from then on nothing may change unseen.
   const mustPreview = await leadsToExecutedFile(editor.document);
   const answerLanguage = order.template?.answerLanguage;
@@ -33,9 +34,7 @@ export async function generate(options: GenerateDeps, order: Order = {}): Promis
   }));
   if (!first) return;
   const targets = [first, ...more] as const;
-  if (options.jobs.isAtWorkOn(targets)) {
-    return inform('this selection is being generated for already. Escape stops it.');
-  }
+  if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);
   const settings = settingsFor(editor, order);
   const mode = modeFor(editor.document, settings.insertMode, mustPreview);
   // From here on the places are followed: what comes next can take the user minutes.

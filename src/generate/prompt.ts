@@ -4,6 +4,7 @@ import type { Template } from '../templates/template.ts';
 import { askInputs } from '../templates/templatePicker.ts';
 import { fillPrompt, needsSelection } from '../templates/variables.ts';
 import { inform } from '../ui/notify.ts';
+import * as texts from './generateMessages.ts';
 
 /** What is sent for each target; undefined if the user gave up. */
 export async function promptsFor(
@@ -14,12 +15,7 @@ export async function promptsFor(
   if (targets.every(({ selectedText }) => selectedText !== '')) {
     return targets.map(({ selectedText }) => selectedText);
   }
-  const typed = await window.showInputBox({
-    title: 'Generate',
-    prompt: 'Nothing is selected: the answer goes to the cursor.',
-    placeHolder: 'What shall the model write?',
-    ignoreFocusOut: true,
-  });
+  const typed = await window.showInputBox({ ...texts.PROMPT_QUESTION, ignoreFocusOut: true });
   return typed === undefined ? undefined : targets.map(() => typed);
 }
 
@@ -30,7 +26,7 @@ async function promptsFromTemplate(
 ): Promise<readonly string[] | undefined> {
   const hasText = targets.some(({ selectedText }) => selectedText.trim() !== '');
   if (needsSelection(template) && !hasText) {
-    inform('this template works on selected text. Select some first.');
+    inform(texts.NEEDS_SELECTION);
     return undefined;
   }
   const inputs = await askInputs(template);

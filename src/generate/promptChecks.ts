@@ -3,6 +3,7 @@ import { secretNames } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import { inform } from '../ui/notify.ts';
+import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
 /** What is asked before text goes out. Nothing is ever cut. */
@@ -20,26 +21,20 @@ const ASK_ABOVE_SELECTIONS = 10;
 export async function confirmSize(prompts: readonly string[]): Promise<boolean> {
   const text = prompts.join('');
   if (text.trim() === '') {
-    inform('there is nothing but blanks to send.');
+    inform(texts.ONLY_BLANKS);
     return false;
   }
   if (prompts.length <= ASK_ABOVE_SELECTIONS && text.length <= ASK_ABOVE) return true;
-  const [characters, tokens] = [text.length, estimateTokens(text)].map(grouped);
   if (text.length > REFUSE_ABOVE) {
-    const most = grouped(REFUSE_ABOVE);
-    const refusal = `Hosted Model: nothing was sent. The text has ${characters} characters, and at most ${most} are sent at a time. Select less.`;
-    void window.showWarningMessage(refusal);
+    void window.showWarningMessage(texts.tooMuchText(text.length, REFUSE_ABOVE));
     return false;
   }
+  const tokens = estimateTokens(text);
   const isMany = prompts.length > ASK_ABOVE_SELECTIONS;
-  const question = isMany
-    ? `Send ${prompts.length} requests, one for each selection?`
-    : 'Send this much text?';
-  const size = `${characters} characters, about ${tokens} tokens`;
-  const detail = isMany
-    ? `Together they have ${size}, and are billed to your project.`
-    : `It has ${size}, and is billed to your project.`;
-  return (await window.showWarningMessage(question, { modal: true, detail }, 'Send')) === 'Send';
+  const question = isMany ? texts.manyRequests(prompts.length) : texts.MUCH_TEXT;
+  const detail = texts.costText(isMany, text.length, tokens);
+  const { SEND } = texts;
+  return (await window.showWarningMessage(question, { modal: true, detail }, SEND)) === SEND;
 }
 
 /**
@@ -58,18 +53,10 @@ export async function isFreeOfSecrets(
   const holding = found.filter(({ kinds }) => kinds.length > 0);
   if (holding.length === 0) return true;
   const kinds = new Set(holding.flatMap((each) => each.kinds));
-  const mask = 'Mask and Send';
-  const options = {
-    modal: true,
-    detail:
-      'Whatever is sent can be stored by the service and repeated by the model. Masked, it goes out as [redacted]; your document stays as it is.',
-  };
-  const text = `Nothing was sent: the text holds ${secretNames([...kinds])}.`;
-  if ((await window.showWarningMessage(text, options, mask)) !== mask) return false;
+  const text = texts.holdsSecretText(secretNames([...kinds]));
+  const options = { modal: true, detail: texts.MASKING };
+  const picked = await window.showWarningMessage(text, options, texts.MASK_AND_SEND);
+  if (picked !== texts.MASK_AND_SEND) return false;
   for (const { answer } of holding) job.setPrompt(answer, client.mask(job.promptOf(answer)));
   return true;
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en');
 }

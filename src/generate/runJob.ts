@@ -8,6 +8,7 @@ import type { Settings } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
+import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { offerResult, type RunAgain, tellOutcome } from './outcome.ts';
@@ -77,7 +78,7 @@ export async function runJob(
   prepare: () => Promise<boolean> = async () => true,
 ): Promise<void> {
   const controller = job.activeRuns.take(answers);
-  if (!controller) return inform('this text is being generated for already. Escape stops it.');
+  if (!controller) return inform(texts.ALREADY_RUNNING);
   const release = options.jobs.markRunning(job, controller);
   const run = { options, job, answers, runMode };
   let ran: Ran | undefined;
@@ -100,7 +101,7 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
   const client = await options.client(credentials, settings);
   if (!(await isFreeOfSecrets(job, answers, client))) return undefined;
   const outcomes = await cancellable(
-    'generating…',
+    texts.GENERATING,
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
       return generateAll(run, { client, signal, say, silence: new SlowResponseQuestion(say) });
@@ -122,9 +123,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
     for (const { answer, unmark } of queue) {
       outcomes.push(await generateOne(run, answer, request, unmark));
       unmark();
-      if (answers.length > 1) {
-        request.say(`generating… ${outcomes.length} of ${answers.length} done`);
-      }
+      if (answers.length > 1) request.say(texts.generatingCount(outcomes.length, answers.length));
     }
   };
   await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));

@@ -1,13 +1,9 @@
 import { Range, type TextDocument, ThemeColor, window } from 'vscode';
 import { editorOf } from '../document/documentEdit.ts';
 import { isKind } from '../service/errors.ts';
+import * as texts from './generateMessages.ts';
 
 /** What is seen, and asked, as long as no text has come. */
-
-const AGAIN = 'Cancel and Try Again';
-const QUESTION =
-  'Hosted Model: no answer for 5 seconds. The service is slow, or the connection has died unseen. Wait, or try again on another connection; the service may bill both requests.';
-const PROGRESS = 'no answer yet, still waiting…';
 
 /**
  * Says at the end of a line that text is on its way. VS Code moves the words with the line.
@@ -17,7 +13,7 @@ const PROGRESS = 'no answer yet, still waiting…';
 export function markLine(document: TextDocument, line: number): () => void {
   const mark = window.createTextEditorDecorationType({
     after: {
-      contentText: 'generating…',
+      contentText: texts.GENERATING,
       margin: '0 0 0 2ch',
       fontStyle: 'italic',
       color: new ThemeColor('editorGhostText.foreground'),
@@ -55,7 +51,7 @@ export class SlowResponseQuestion {
       const given = new AbortController();
       const onSilence = () => void this.#ask(given);
       const onFirstText = () => {
-        if (this.#silent.delete(given)) this.#say('generating…');
+        if (this.#silent.delete(given)) this.#say(texts.GENERATING);
       };
       try {
         return await run(AbortSignal.any([cancelled, given.signal]), onSilence, onFirstText);
@@ -71,11 +67,11 @@ export class SlowResponseQuestion {
   /** One question for all requests that are silent meanwhile. */
   async #ask(given: AbortController): Promise<void> {
     this.#silent.add(given);
-    this.#say(PROGRESS);
+    this.#say(texts.STILL_WAITING);
     if (this.#isAsking) return;
     this.#isAsking = true;
-    const answer = await window.showWarningMessage(QUESTION, AGAIN);
+    const answer = await window.showWarningMessage(texts.NO_ANSWER_YET, texts.CANCEL_AND_TRY_AGAIN);
     this.#isAsking = false;
-    if (answer === AGAIN) for (const silent of this.#silent) silent.abort();
+    if (answer === texts.CANCEL_AND_TRY_AGAIN) for (const silent of this.#silent) silent.abort();
   }
 }

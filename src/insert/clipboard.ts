@@ -1,12 +1,12 @@
 import { env } from 'vscode';
 import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
+import { MODE_TEXTS, onClipboard } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 
 export const clipboard: InsertMode = {
   id: 'clipboard',
-  label: 'Clipboard',
-  detail: 'On the clipboard; the document stays as it is',
+  ...MODE_TEXTS.clipboard,
   fit: ({ answerLanguage }) => ({ languageId: answerLanguage, indentation: '' }),
   open: (targets) => new ClipboardWriter(targets.length),
 };
@@ -37,8 +37,7 @@ class ClipboardWriter implements AnswerWriter {
     } catch {
       return false;
     }
-    const what = this.#texts.length === 1 ? 'the answer is' : 'the answers are';
-    inform(`${what} on the clipboard.`);
+    inform(onClipboard(this.#texts.length));
     return true;
   }
 

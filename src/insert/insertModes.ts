@@ -1,6 +1,7 @@
 import { type TextDocument, window } from 'vscode';
 import { isWritable } from '../document/target.ts';
 import { clipboard } from './clipboard.ts';
+import { MODE_QUESTION, usualDetail } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 import { newDocument } from './newDocument.ts';
 import { above, after, below, replace } from './placing.ts';
@@ -35,13 +36,10 @@ export function modeFor(document: TextDocument, id: string, mustPreview: boolean
 export async function pickInsertMode(usual: string): Promise<InsertMode | undefined> {
   const items = insertModes.map((mode) => ({
     label: mode.label,
-    description: mode.id === usual ? `${mode.detail} · as in the settings` : mode.detail,
+    description: mode.id === usual ? usualDetail(mode.detail) : mode.detail,
     mode,
   }));
-  const picked = await window.showQuickPick(items, {
-    title: 'Generate With…',
-    placeHolder: 'Where shall the generated text go?',
-    matchOnDescription: true,
-  });
+  const options = { ...MODE_QUESTION, matchOnDescription: true };
+  const picked = await window.showQuickPick(items, options);
   return picked?.mode;
 }

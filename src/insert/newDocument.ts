@@ -2,12 +2,12 @@ import { type TextDocument, ViewColumn, window } from 'vscode';
 import { EditorDocument, openEmpty } from '../document/openDocument.ts';
 import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
 import { isUnchanged, type Target } from '../document/target.ts';
+import { MODE_TEXTS } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',
-  label: 'New Document',
-  detail: 'In a new document beside this one',
+  ...MODE_TEXTS.newDocument,
   fit: ({ answerLanguage }) => ({ languageId: answerLanguage, indentation: '' }),
   open: (targets, deps) => new NewDocumentWriter(targets, deps),
 };

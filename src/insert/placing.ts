@@ -2,6 +2,7 @@ import { Range } from 'vscode';
 import type { AnswerPlace } from '../document/answerInDocument.ts';
 import { StreamWriter } from '../document/streamWriter.ts';
 import { endOfText, type Target } from '../document/target.ts';
+import { MODE_TEXTS } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 
 /**
@@ -33,36 +34,24 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
   return { start, end, lead, tail };
 }
 
-export const below = placing(
-  { id: 'below', label: 'Below the Selection', detail: 'On a new line below the selected text' },
-  (target) => {
-    const { end } = target.document.lineAt(endOfText(target).line).range;
-    return placeAt(target, new Range(end, end), `\n${target.indentation}`);
-  },
-);
+export const below = placing({ id: 'below', ...MODE_TEXTS.below }, (target) => {
+  const { end } = target.document.lineAt(endOfText(target).line).range;
+  return placeAt(target, new Range(end, end), `\n${target.indentation}`);
+});
 
-export const after = placing(
-  { id: 'after', label: 'After the Selection', detail: 'Directly after the selected text' },
-  (target) => {
-    const end = endOfText(target);
-    return placeAt(target, new Range(end, end));
-  },
-);
+export const after = placing({ id: 'after', ...MODE_TEXTS.after }, (target) => {
+  const end = endOfText(target);
+  return placeAt(target, new Range(end, end));
+});
 
-export const above = placing(
-  { id: 'above', label: 'Above the Selection', detail: 'On a new line above the selected text' },
-  (target) => {
-    const { start } = target.document.lineAt(target.selection.start.line).range;
-    return placeAt(target, new Range(start, start), target.indentation, '\n');
-  },
-);
+export const above = placing({ id: 'above', ...MODE_TEXTS.above }, (target) => {
+  const { start } = target.document.lineAt(target.selection.start.line).range;
+  return placeAt(target, new Range(start, start), target.indentation, '\n');
+});
 
-export const replace = placing(
-  { id: 'replace', label: 'Replace the Selection', detail: 'In place of the selected text' },
-  (target) => {
-    const { start } = target.selection;
-    // What a selection takes in of its own indentation it takes away, too.
-    const lead = target.indentation.slice(start.character);
-    return placeAt(target, new Range(start, endOfText(target)), lead);
-  },
-);
+export const replace = placing({ id: 'replace', ...MODE_TEXTS.replace }, (target) => {
+  const { start } = target.selection;
+  // What a selection takes in of its own indentation it takes away, too.
+  const lead = target.indentation.slice(start.character);
+  return placeAt(target, new Range(start, endOfText(target)), lead);
+});

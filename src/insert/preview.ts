@@ -4,6 +4,7 @@ import { showDocument } from '../document/documentEdit.ts';
 import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/target.ts';
 import { inform } from '../ui/notify.ts';
+import { MODE_TEXTS, NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import { fitInPlace, replace } from './placing.ts';
 
@@ -18,9 +19,8 @@ export const preview = previewing(replace.placeOf);
 export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertMode {
   return {
     id: 'preview',
-    label: 'Preview',
-    detail: 'Beside the selected text, to accept or discard',
-    whenDone: 'the preview is complete: accept or discard it',
+    ...MODE_TEXTS.preview,
+    whenDone: PREVIEW_COMPLETE,
     fit: fitInPlace,
     open: (targets, deps) => new PreviewWriter(targets.map(placeOf), deps),
   };
@@ -124,11 +124,9 @@ class PreviewWriter implements AnswerWriter {
   }
 
   async #accept(isUpToDate: boolean): Promise<void> {
-    if (this.#coming.size > 0) {
-      return inform('the answer is still coming. Accept it when it is complete.');
-    }
+    if (this.#coming.size > 0) return inform(STILL_COMING);
     // What was not seen does not land.
-    if (!isUpToDate) return inform('the preview is not up to date yet. Accept it once it is.');
+    if (!isUpToDate) return inform(NOT_UP_TO_DATE);
     const shown = this.#shown;
     // Accepted twice, it is written once.
     if (!shown) return;

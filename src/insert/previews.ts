@@ -13,6 +13,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { previewTitle } from './insertMessages.ts';
 
 /** Of the documents that show what a document will become. */
 const SCHEME = 'hosted-model-preview';
@@ -70,7 +71,7 @@ export class Previews implements Disposable {
     // Whoever went on keeps the keyboard, and the editor: hidden by this one, it would lose it.
     const viewColumn = isWatched ? ViewColumn.Active : ViewColumn.Beside;
     const options = { preview: false, preserveFocus: !isWatched, viewColumn };
-    await commands.executeCommand('vscode.diff', document.uri, uri, `${name} (preview)`, options);
+    await commands.executeCommand('vscode.diff', document.uri, uri, previewTitle(name), options);
     return uri;
   }
 

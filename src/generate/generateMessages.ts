@@ -1,0 +1,95 @@
+/** What people read of a generation: sentences, progress, and the labels of buttons. Pure. */
+
+// Buttons
+export const CONTINUE = 'Continue';
+export const TRY_AGAIN = 'Try Again';
+export const UNDO = 'Undo Generation';
+export const CANCEL_AND_TRY_AGAIN = 'Cancel and Try Again';
+export const OPEN_IN_NEW_DOCUMENT = 'Open in New Document';
+export const COPY = 'Copy';
+export const SEND = 'Send';
+export const MASK_AND_SEND = 'Mask and Send';
+
+// Before anything is sent
+export const NO_DOCUMENT = 'open a document and select text first.';
+export const ALREADY_RUNNING = 'this text is being generated for already. Escape stops it.';
+export const NEEDS_SELECTION = 'this template works on selected text. Select some first.';
+export const ONLY_BLANKS = 'there is nothing but blanks to send.';
+
+export const PROMPT_QUESTION = {
+  title: 'Generate',
+  prompt: 'Nothing is selected: the answer goes to the cursor.',
+  placeHolder: 'What shall the model write?',
+} as const;
+
+export function tooMuchText(characters: number, most: number): string {
+  return `Hosted Model: nothing was sent. The text has ${grouped(characters)} characters, and at most ${grouped(most)} are sent at a time. Select less.`;
+}
+
+/** What is asked before many requests are sent. */
+export function manyRequests(requests: number): string {
+  return `Send ${requests} requests, one for each selection?`;
+}
+
+/** What is asked before one large request is sent. */
+export const MUCH_TEXT = 'Send this much text?';
+
+/** What those requests, or that one, come to. */
+export function costText(isMany: boolean, characters: number, tokens: number): string {
+  const size = `${grouped(characters)} characters, about ${grouped(tokens)} tokens`;
+  return isMany
+    ? `Together they have ${size}, and are billed to your project.`
+    : `It has ${size}, and is billed to your project.`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en');
+}
+
+/** @param secrets which ones, in words */
+export function holdsSecretText(secrets: string): string {
+  return `Nothing was sent: the text holds ${secrets}.`;
+}
+
+export const MASKING =
+  'Whatever is sent can be stored by the service and repeated by the model. Masked, it goes out as [redacted]; your document stays as it is.';
+
+// As long as no text has come
+export const GENERATING = 'generating…';
+export const STILL_WAITING = 'no answer yet, still waiting…';
+export const NO_ANSWER_YET =
+  'Hosted Model: no answer for 5 seconds. The service is slow, or the connection has died unseen. Wait, or try again on another connection; the service may bill both requests.';
+
+export function generatingCount(done: number, all: number): string {
+  return `generating… ${done} of ${all} done`;
+}
+
+// Of answers that came
+export const NOTHING_TO_SAY =
+  'the model had nothing to say to this text. Another prompt or model may do better.';
+export const NOTHING_CUT = 'there is no answer here that the service cut.';
+export const TAKEN_BACK = 'that answer was taken back. Generate a new one.';
+export const NOTHING_TO_UNDO = 'there is no generated text here to take back.';
+export const UNDO_REFUSED =
+  'the generated text could not be taken back. Most likely the document was closed or is read-only.';
+export const NO_RESULT = 'Hosted Model has generated nothing in this window yet.';
+
+export function completeText(answers: number): string {
+  return answers > 1 ? 'all answers are complete' : 'the answer is complete';
+}
+
+export function cutText(cut: number, answers: number): string {
+  const which = answers === 1 ? 'the answer' : `${cut} of ${answers} answers`;
+  return `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
+}
+
+export function removedText(characters: number): string {
+  const what = characters === 1 ? 'One character' : `${characters} characters`;
+  const were = characters === 1 ? 'was' : 'were';
+  return `${what} that cannot be seen or that control the terminal ${were} taken out of the answer. Show Last Result has it as it came.`;
+}
+
+/** @param where the lines of the selections, where there are several */
+export function notPlacedText(where: string): string {
+  return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place. Show Last Result has it until the next one comes.`;
+}
