@@ -3,11 +3,12 @@ import { isCutHandshake, PROXY_CLOSED, RequestNotSentError } from './hardenedFet
 
 /** What a failed connection means, and whether another attempt may do better. */
 
-export interface ConnectionFailure {
+/** What an attempt failed with. */
+export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if certainly nothing was sent, so that sending again cannot run or bill a request twice,
-   * and what was in the way may pass.
+   * True if another attempt may do better, and cannot run or bill a request twice: nothing was
+   * sent, or the service itself has refused it.
    */
   readonly isTransient: boolean;
 }
@@ -59,7 +60,7 @@ const MOST_LINKS = 10;
  * nothing else of a foreign error is kept.
  * @param url of the request
  */
-export function connectionFailure(error: unknown, url: string): ConnectionFailure {
+export function connectionFailure(error: unknown, url: string): Failure {
   const root = causesOf(error).at(-1);
   const code = codeOf(root);
   const isConnecting = property(root, 'syscall') === 'connect';
@@ -150,7 +151,7 @@ function proxyFailure(
   code: string,
   url: string,
   isOfFetch: boolean,
-): ConnectionFailure | undefined {
+): Failure | undefined {
   const message = String(property(error, 'message') ?? '');
   // Of an answer with status 407 from beyond a tunnel nothing else is left.
   const wantsLogin = isOfFetch && message === '' && code === '';

@@ -5,6 +5,7 @@ import { Body } from './body.ts';
 import {
   checkDestination,
   connectionFailure,
+  type Failure,
   isRedirect,
   isUnsent,
   redirectHost,
@@ -40,12 +41,6 @@ export interface AttemptOptions {
    * has got by one request into the answer to another.
    */
   readonly secrets: () => readonly string[];
-}
-
-/** A failure with what decides whether it is worth another attempt. */
-interface Failure {
-  readonly error: ServiceError;
-  readonly retryable: boolean;
 }
 
 const MAX_ERROR_BYTES = 65_536;
@@ -136,13 +131,13 @@ export class RequestAttempts {
 
   /** Decides about a retry and what it waits: never past the deadline, so that waits are not in vain. */
   async isWorthRetrying(cause: unknown, response: StreamedResponse | undefined): Promise<boolean> {
-    const { error, retryable } = await this.#failureOf(cause, response);
+    const { error, isTransient } = await this.#failureOf(cause, response);
     const { waitMs, random, clock } = this.#options;
     const { budget } = this.#request;
     const retry = MAX_RETRIES - budget.retriesLeft + 1;
     this.#nextWaitMs = waitMs(retry, error.details.retryAfterMs ?? 0, random);
     const { endsAt = Number.POSITIVE_INFINITY } = budget;
-    return retryable && clock.monotonic() + this.#nextWaitMs < endsAt;
+    return isTransient && clock.monotonic() + this.#nextWaitMs < endsAt;
   }
 
   /** Counts and announces the retry that `isWorthRetrying` has allowed. */
@@ -216,10 +211,10 @@ export class RequestAttempts {
   /** Looks at each failure once, since its body can be read only once, and frees its slot. */
   async #failureOf(cause: unknown, response: StreamedResponse | undefined): Promise<Failure> {
     if (this.#known && this.#known.cause === cause) return this.#known.failure;
-    const { error, retryable } = await this.#meaningOf(cause, response);
+    const { error, isTransient } = await this.#meaningOf(cause, response);
     const own = [...(this.#request.secrets ?? []), this.#bearer ?? ''];
     const secrets = [...own, ...this.#options.secrets()];
-    const failure = { error: withoutSecrets(error, secrets), retryable };
+    const failure = { error: withoutSecrets(error, secrets), isTransient };
     this.#known = { cause, failure };
     const { status, retryAfterMs: pauseMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
@@ -229,10 +224,8 @@ export class RequestAttempts {
   }
 
   async #meaningOf(cause: unknown, response: StreamedResponse | undefined): Promise<Failure> {
-    if (cause instanceof ServiceError) return { error: cause, retryable: false };
-    if (response) return this.#meaningOfAnswer(response);
-    const { error, isTransient: mayPass } = connectionFailure(cause, this.#request.url);
-    return { error, retryable: mayPass };
+    if (cause instanceof ServiceError) return { error: cause, isTransient: false };
+    return response ? this.#meaningOfAnswer(response) : connectionFailure(cause, this.#request.url);
   }
 
   async #meaningOfAnswer({ status, header, stream }: StreamedResponse): Promise<Failure> {
@@ -245,14 +238,14 @@ export class RequestAttempts {
     if (isRedirect(status)) {
       const host = redirectHost(header('location'), url);
       const details = host === undefined ? { status } : { status, redirectHost: host };
-      return { error: new ServiceError('redirected', details), retryable: false };
+      return { error: new ServiceError('redirected', details), isTransient: false };
     }
     const wait = retryAfterMs(header('retry-after'), header('date'), this.#options.clock.now());
     const details: ErrorDetails = wait === undefined ? { status } : { status, retryAfterMs: wait };
     const error = failure({ status, text }).with(details);
     // A used-up quota may come as 429, and stays used up.
     const passing = isKind(error, 'rate-limited', 'capacity-full', 'server-failed');
-    const retryable = isRetriedStatus(status) && passing && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS;
-    return { error, retryable };
+    const isTransient = isRetriedStatus(status) && passing && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS;
+    return { error, isTransient };
   }
 }
