@@ -44,11 +44,9 @@ export class TokenServicePool {
 
   /** Keys and tokens that nothing may show: also those that were replaced, or forgotten. */
   get secrets(): readonly string[] {
-    const kept = [this.#inUse, this.#trial].filter((one) => one !== undefined);
-    const current = kept.flatMap(({ service, credentials }) => [
-      credentials.apiKey,
-      ...service.values,
-    ]);
+    const current = [this.#inUse, this.#trial].flatMap((kept) =>
+      kept ? [kept.credentials.apiKey, ...kept.service.values] : [],
+    );
     return [...new Set([...[...this.#recent].flat(2), ...current])];
   }
 
