@@ -1,6 +1,5 @@
-import type { Issue } from '../dotenv/envFile.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
-import type { IssueKind } from '../dotenv/settingValue.ts';
+import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import type { Blemish, Credentials, SettingName, UrlProblem } from '../service/credentials.ts';
 import type { Vendor } from '../service/vendors.ts';

@@ -2,8 +2,10 @@ import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
 import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
 import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
 import {
-  type ColumnRange,
-  type IssueDetails,
+  type Issue,
+  type IssuePlace,
+  issueOf,
+  placeOf,
   type RecognisedSetting,
   recognisedSettings,
   valuesOf,
@@ -41,27 +43,6 @@ export interface NamedSetting {
   readonly place: IssuePlace | undefined;
 }
 
-/** Something wrong with one of the settings, or with its line. Never holds a value. */
-export type Issue = IssueDetails & {
-  readonly setting: SettingName;
-  /** The name as it is written in the source. */
-  readonly name: string;
-  /** An error keeps the set of its name from being used; the rest is worth knowing. */
-  readonly isError: boolean;
-  /**
-   * Where it stands: the name for what is wrong with the name or for want of a value, the comment
-   * for a comment, else the value. Undefined for the environment, which has no lines.
-   */
-  readonly place: IssuePlace | undefined;
-};
-
-/** Lines and columns count from 0; columns in UTF-16 units, the end excluded. */
-export interface IssuePlace {
-  readonly line: number;
-  readonly start: number;
-  readonly end: number;
-}
-
 export function readEnvFile(text: string, vendor: Vendor): SourceReading {
   return readAssignments(assignmentsOf(text), vendor);
 }
@@ -77,13 +58,18 @@ export function readAssignments(assignments: readonly Assignment[], vendor: Vend
   const sets = nameSets(vendor);
   const given = recognisedSettings(assignments, vendor, sets);
   const givenBy = new Map(given.map((one) => [one.assignment, one]));
-  const firsts: Firsts = new Map(
-    given.toReversed().map((one) => [one.set[one.setting], one] as const),
-  );
+  // The first line of each setting, by the names that it goes by in its set.
+  const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const nearest = nearestSet(sets, given);
   const issues = assignments.flatMap((assignment) => {
     const own = givenBy.get(assignment);
-    if (own) return issuesOf(own, firsts);
+    if (own) {
+      const first = firsts.get(own.set[own.setting]);
+      // The same value twice is the same for whoever reads it, whichever line that takes.
+      if (!first || first.value === own.value) return own.issues;
+      const otherLine = first.assignment.at?.line;
+      return [issueOf({ kind: 'duplicate', otherLine }, own.setting, assignment), ...own.issues];
+    }
     const near = nearestSetting(assignment.name, sets, nearest ?? vendor.aliases, vendor);
     // A name that is nearly right matters only while its setting is not given by the right one.
     if (!near || firsts.has(near.set[near.setting])) return [];
@@ -100,9 +86,6 @@ export function readAssignments(assignments: readonly Assignment[], vendor: Vend
     issues,
   };
 }
-
-/** The first line of each setting, by the names that it goes by in its set. */
-type Firsts = ReadonlyMap<readonly string[], RecognisedSetting>;
 
 function nearestSet(
   sets: readonly NameSet[],
@@ -130,40 +113,4 @@ function usableValues(
   if (issues.some(({ isError, name }) => isError && names.has(name))) return undefined;
   const { apiKey, projectId, url } = valuesOf(set, given);
   return apiKey && projectId && url ? { apiKey, projectId, url } : undefined;
-}
-
-function issuesOf(
-  { assignment, set, setting, issues, value }: RecognisedSetting,
-  firsts: Firsts,
-): Issue[] {
-  const first = firsts.get(set[setting]);
-  const all = issues.map(({ details, span }) => issueOf(details, setting, assignment, span));
-  // The same value twice is the same for whoever reads it, whichever line that takes.
-  if (!first || first.value === value) return all;
-  const otherLine = first.assignment.at?.line;
-  return [issueOf({ kind: 'duplicate', otherLine }, setting, assignment), ...all];
-}
-
-function issueOf(
-  details: IssueDetails,
-  setting: SettingName,
-  assignment: Assignment,
-  span?: ColumnRange,
-): Issue {
-  const isError = !['similar-name', 'url-path', 'unknown-region'].includes(details.kind);
-  const place = placeOf(assignment, span);
-  return { ...details, setting, name: assignment.name, isError, place };
-}
-
-/**
- * Where an assignment or a part of it stands; undefined for the environment.
- * @param span columns of the right side; undefined for the name
- */
-export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): IssuePlace | undefined {
-  if (!at) return undefined;
-  const { line, column } = at;
-  const nameEnd = column + name.length;
-  if (!span) return { line, start: column, end: nameEnd };
-  const behind = nameEnd + gap.length + 1;
-  return { line, start: behind + span.start, end: behind + span.end };
 }

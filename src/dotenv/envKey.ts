@@ -43,7 +43,5 @@ export function linesWithText(text: string, apiKey: string): number[] {
 
 function isUsable({ setting, value, isGiven, issues }: RecognisedSetting): boolean {
   if (setting === 'url') return isGiven && parseServiceUrl(value).ok;
-  return (
-    isGiven && !issues.some(({ details }) => ['malformed', 'non-ascii'].includes(details.kind))
-  );
+  return isGiven && !issues.some(({ kind }) => ['malformed', 'non-ascii'].includes(kind));
 }

@@ -49,11 +49,6 @@ export function assignmentsOf(text: string): Assignment[] {
   });
 }
 
-/** The assignments of a file by their line. */
-export function byLine(assignments: readonly Assignment[]): ReadonlyMap<number, Assignment> {
-  return new Map(assignments.flatMap((one) => (one.at ? [[one.at.line, one] as const] : [])));
-}
-
 /** The variables of a process, as if they were lines. */
 export function assignmentsIn(
   environment: Readonly<Record<string, string | undefined>>,

@@ -13,8 +13,7 @@ import type { Assignment } from './envText.ts';
 
 /** What an assignment says about one setting: its value, and what is wrong with it. */
 
-/** What can be wrong with one of the settings, or with its line. Never holds a value. */
-export type IssueDetails =
+type IssueDetails =
   /** `malformed`: holds what no key or project ID holds, such as blanks inside. */
   | { readonly kind: Blemish | 'comment' | 'empty' | 'malformed' }
   /** Another value than the first line of the same setting; no line in the environment. */
@@ -29,6 +28,27 @@ export type IssueDetails =
 
 export type IssueKind = IssueDetails['kind'];
 
+/** Something wrong with one of the settings, or with its line. Never holds a value. */
+export type Issue = IssueDetails & {
+  readonly setting: SettingName;
+  /** The name as it is written in the source. */
+  readonly name: string;
+  /** An error keeps the set of its name from being used; the rest is worth knowing. */
+  readonly isError: boolean;
+  /**
+   * Where it stands: the name for what is wrong with the name or for want of a value, the comment
+   * for a comment, else the value. Undefined for the environment, which has no lines.
+   */
+  readonly place: IssuePlace | undefined;
+};
+
+/** Lines and columns count from 0; columns in UTF-16 units, the end excluded. */
+export interface IssuePlace {
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** An assignment to a name that is read. */
 export interface RecognisedSetting extends SettingOfName {
   readonly assignment: Assignment;
@@ -36,13 +56,7 @@ export interface RecognisedSetting extends SettingOfName {
   readonly value: string;
   /** Whether it is there, and no placeholder. */
   readonly isGiven: boolean;
-  readonly issues: readonly ValueIssue[];
-}
-
-interface ValueIssue {
-  readonly details: IssueDetails;
-  /** The columns it covers, counted from the first one behind the `=`; undefined for the name. */
-  readonly span: ColumnRange | undefined;
+  readonly issues: readonly Issue[];
 }
 
 /** A name that is read, and what it stands for. */
@@ -52,7 +66,7 @@ export interface SettingOfName {
   readonly set: NameSet;
 }
 
-export interface ColumnRange {
+interface ColumnRange {
   readonly start: number;
   readonly end: number;
 }
@@ -104,16 +118,16 @@ export function namesIn(sets: readonly NameSet[]): SettingOfName[] {
 
 function readValue(
   setting: SettingName,
-  assignment: Pick<Assignment, 'gap' | 'raw'>,
+  assignment: Assignment,
   vendor: Vendor,
 ): Pick<RecognisedSetting, 'value' | 'isGiven' | 'issues'> {
   const { padded, value: span, comment } = partsOf(assignment);
   const written = assignment.raw.slice(span.start, span.end);
   const { value } = bareValue(written);
   const { blemishes } = cleanValue(written);
-  const issues: ValueIssue[] = [];
-  const add = (details: IssueDetails, where: ColumnRange | undefined) =>
-    void issues.push({ details, span: where });
+  const issues: Issue[] = [];
+  const add = (details: IssueDetails, where?: ColumnRange) =>
+    void issues.push(issueOf(details, setting, assignment, where));
   if (assignment.gap !== '' || span.start > 0 || span.end < padded.end) {
     add({ kind: 'blanks' }, padded);
   }
@@ -123,7 +137,7 @@ function readValue(
     add({ kind }, span);
   }
   if (comment) add({ kind: 'comment' }, comment);
-  if (value === '') add({ kind: 'empty' }, undefined);
+  if (value === '') add({ kind: 'empty' });
   const isGiven = value !== '' && !blemishes.includes('placeholder');
   if (isGiven && setting === 'url') {
     for (const details of urlIssues(value, vendor)) add(details, span);
@@ -132,6 +146,28 @@ function readValue(
     add({ kind: 'malformed' }, span);
   }
   return { value, isGiven, issues };
+}
+
+/** @param span columns of the right side; left out for the name */
+export function issueOf(
+  details: IssueDetails,
+  setting: SettingName,
+  assignment: Assignment,
+  span?: ColumnRange,
+): Issue {
+  const isError = !['similar-name', 'url-path', 'unknown-region'].includes(details.kind);
+  const place = placeOf(assignment, span);
+  return { ...details, setting, name: assignment.name, isError, place };
+}
+
+/** Where an assignment or a part of it stands; undefined for the environment. */
+export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): IssuePlace | undefined {
+  if (!at) return undefined;
+  const { line, column } = at;
+  const nameEnd = column + name.length;
+  if (!span) return { line, start: column, end: nameEnd };
+  const behind = nameEnd + gap.length + 1;
+  return { line, start: behind + span.start, end: behind + span.end };
 }
 
 /** Where blanks, value and comment stand. */

@@ -9,7 +9,7 @@ import {
   workspace,
 } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
-import type { IssuePlace } from '../dotenv/envFile.ts';
+import type { IssuePlace } from '../dotenv/settingValue.ts';
 
 /** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */
 

@@ -5,10 +5,9 @@ import {
   shownName,
   urlProblem,
 } from '../credentials/credentialMessages.ts';
-import type { Issue } from '../dotenv/envFile.ts';
 import type { EnvFix } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
-import type { IssueKind } from '../dotenv/settingValue.ts';
+import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 
 /**
  * Every sentence about a `.env` file: what is wrong, why it matters, what to do. Names of settings

@@ -1,12 +1,7 @@
-import {
-  type Issue,
-  type IssuePlace,
-  readAssignments,
-  type SourceReading,
-} from '../dotenv/envFile.ts';
+import { readAssignments, type SourceReading } from '../dotenv/envFile.ts';
 import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
-import type { IssueKind } from '../dotenv/settingValue.ts';
+import type { Issue, IssueKind, IssuePlace } from '../dotenv/settingValue.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { FILE_TEXTS, type FileIssue, incompleteText, issueText } from './envFileMessages.ts';
 
@@ -30,6 +25,7 @@ export interface FileFacts {
 
 /** The text of an open file, read once for its problems and for what mends them. */
 export interface OpenText {
+  readonly vendor: Vendor;
   readonly assignments: readonly Assignment[];
   readonly reading: SourceReading;
 }
@@ -37,7 +33,7 @@ export interface OpenText {
 export function readOpenText(text: string, vendor: Vendor): OpenText {
   // A file of this size is not used, so nothing needs to be said about it.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
-  return { assignments, reading: readAssignments(assignments, vendor) };
+  return { vendor, assignments, reading: readAssignments(assignments, vendor) };
 }
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */

@@ -8,10 +8,9 @@ import {
   type TextDocument,
   WorkspaceEdit,
 } from 'vscode';
+import type { SourceReading } from '../dotenv/envFile.ts';
 import { findKey } from '../dotenv/envKey.ts';
 import { type EnvEdit, envFixes } from '../dotenv/envMend.ts';
-import { type Assignment, byLine } from '../dotenv/envText.ts';
-import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { appendedLines, lineRange, rangeOf } from './envDocument.ts';
@@ -19,12 +18,6 @@ import { ADD_LINES, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
 import { absentNames, type OpenText, type Problem, readOpenText } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
-
-interface FixContext extends OpenText {
-  readonly document: TextDocument;
-  readonly lines: ReadonlyMap<number, Assignment>;
-  readonly vendor: Vendor;
-}
 
 type IsHere = (place: { readonly line: number }) => boolean;
 
@@ -37,28 +30,27 @@ export function registerQuickFixes(
     range: Range,
     context: CodeActionContext,
   ): CodeAction[] => {
-    const { vendor } = readSettings(document.uri);
-    const text = readOpenText(document.getText(), vendor);
+    const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
     const problems = problemsIn(document, text);
     if (!problems) return [];
-    const fixContext: FixContext = { ...text, document, lines: byLine(text.assignments), vendor };
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
-    const ours = context.diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
-    const shown = Map.groupBy(ours, ({ code, range }) => keyOf(String(code), range));
     const actions = new Map<string, CodeAction>();
     for (const problem of problems) {
       if (!isHere(problem.place)) continue;
-      const key = keyOf(problem.kind, rangeOf(problem.place));
-      for (const fix of fixesOf(problem, fixContext)) {
+      const place = rangeOf(problem.place);
+      const shown = context.diagnostics.filter(
+        ({ source, code, range: marked }) =>
+          source === DIAGNOSTIC_SOURCE && code === problem.kind && marked.isEqual(place),
+      );
+      for (const fix of fixesOf(problem, document, text)) {
         // One edit can mend several problems, and several problems need the set-up.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
         actions.set(same, action);
-        action.diagnostics ??= [];
-        action.diagnostics.push(...(shown.get(key) ?? []));
+        action.diagnostics = [...(action.diagnostics ?? []), ...shown];
       }
     }
-    return [...actions.values(), ...keyActions(fixContext, isHere)];
+    return [...actions.values(), ...keyActions(text, isHere)];
   };
   return languages.registerCodeActionsProvider(
     { pattern: '**/.env' },
@@ -67,9 +59,12 @@ export function registerQuickFixes(
   );
 }
 
-function fixesOf({ kind, issue }: Problem, fixContext: FixContext): CodeAction[] {
-  const { document, lines, vendor } = fixContext;
-  if (kind === 'incomplete') return [withEdit(ADD_LINES, addLines(fixContext))];
+function fixesOf(
+  { kind, issue, place }: Problem,
+  document: TextDocument,
+  { vendor, reading }: OpenText,
+): CodeAction[] {
+  if (kind === 'incomplete') return [withEdit(ADD_LINES, addLines(document, reading))];
   if (kind === 'not-ignored') {
     const action = withCommand('addToGitignore');
     action.isPreferred = true;
@@ -77,7 +72,7 @@ function fixesOf({ kind, issue }: Problem, fixContext: FixContext): CodeAction[]
   }
   if (kind === 'byte-order-mark') return [withCommand('removeByteOrderMark')];
   if (!issue) return [];
-  const mendings = envFixes(lines, issue, vendor);
+  const mendings = envFixes(document.lineAt(place.line).text, issue, vendor);
   if (mendings.length === 0) return [withCommand('setUp')];
   return mendings.map((mending) => {
     const action = withEdit(mendingTitle(issue, mending), editOf(document, mending.edit));
@@ -87,16 +82,12 @@ function fixesOf({ kind, issue }: Problem, fixContext: FixContext): CodeAction[]
 }
 
 /** On the line of a key, whether or not anything is wrong there. */
-function keyActions({ assignments, reading, vendor }: FixContext, isHere: IsHere): CodeAction[] {
+function keyActions({ assignments, reading, vendor }: OpenText, isHere: IsHere): CodeAction[] {
   const isOnKey = reading.named.some(
     ({ setting, place }) => setting === 'apiKey' && place && isHere(place),
   );
   if (!isOnKey || !findKey(assignments, vendor)) return [];
   return [withCommand('moveKeyToSecretStorage')];
-}
-
-function keyOf(kind: string, { start, end }: Range): string {
-  return `${kind} ${start.line}:${start.character}-${end.line}:${end.character}`;
 }
 
 function withEdit(title: string, edit: WorkspaceEdit): CodeAction {
@@ -121,7 +112,7 @@ function editOf(document: TextDocument, change: EnvEdit): WorkspaceEdit {
   return edit;
 }
 
-function addLines({ document, reading }: FixContext): WorkspaceEdit {
+function addLines(document: TextDocument, reading: SourceReading): WorkspaceEdit {
   const lines = absentNames(reading).map((name) => `${name}=`);
   const { at, text } = appendedLines(document, lines);
   const edit = new WorkspaceEdit();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type IssuePlace, readEnvFile } from '../../src/dotenv/envFile.ts';
+import { readEnvFile } from '../../src/dotenv/envFile.ts';
 import { findKey } from '../../src/dotenv/envKey.ts';
 import { envFixes } from '../../src/dotenv/envMend.ts';
-import { assignmentsOf, byLine, decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
+import { assignmentsOf, decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
+import type { IssuePlace } from '../../src/dotenv/settingValue.ts';
 import { parseServiceUrl } from '../../src/service/credentials.ts';
 import { ibm } from '../unit/service/fixtures.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
@@ -55,12 +56,11 @@ describe('.env files', () => {
         assert.doesNotMatch(values.apiKey, /\s/);
         for (const value of Object.values(values)) assert.ok(value !== '' && text.includes(value));
       }
-      const assignments = byLine(assignmentsOf(text));
       for (const { place } of named) assert.ok(place && isInside(place));
       for (const issue of issues) {
         assert.ok(issue.place && isInside(issue.place));
         assert.ok(!JSON.stringify({ ...issue, name: '' }).includes(CANARY));
-        for (const { edit } of envFixes(assignments, issue, ibm)) {
+        for (const { edit } of envFixes(lines[issue.place.line] ?? '', issue, ibm)) {
           if (edit.kind === 'replace') assert.ok(isInside(edit.place));
           else assert.ok(edit.line < lines.length);
         }

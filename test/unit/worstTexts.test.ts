@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { findKey } from '../../src/dotenv/envKey.ts';
 import { envFixes } from '../../src/dotenv/envMend.ts';
-import { assignmentsOf, byLine } from '../../src/dotenv/envText.ts';
+import { LINE_END } from '../../src/dotenv/envText.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import { TextFit } from '../../src/formatting/textFit.ts';
 import { inferenceFailure } from '../../src/service/failures.ts';
@@ -123,10 +123,13 @@ const WAYS: Readonly<Record<string, (text: string) => unknown>> = {
     maskPrivateKeys(`-----BEGIN PRIVATE KEY-----\n${text}\n-----END PRIVATE KEY-----`);
   },
   'a .env file': (text) => {
-    const open = readOpenText(text.slice(0, 65_536), ibm);
+    const file = text.slice(0, 65_536);
+    const open = readOpenText(file, ibm);
     problemsOf(open, { hasByteOrderMark: true, risk: 'tracked' });
-    const lines = byLine(assignmentsOf(text));
-    for (const issue of open.reading.issues) envFixes(lines, issue, ibm);
+    const lines = file.split(LINE_END);
+    for (const issue of open.reading.issues) {
+      envFixes(lines[issue.place?.line ?? -1] ?? '', issue, ibm);
+    }
     findKey(open.assignments, ibm);
   },
   'a value of a .env file': (text) => readOpenText(`IBM_API_KEY=${text.slice(0, 65_000)}`, ibm),
