@@ -27,15 +27,16 @@ export function startEnvFile(): Disposable {
       const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
       return problemsIn(document, text).map(diagnosticOf);
     },
-    onOpen: (document) => void lookAtGit(document),
   });
-  async function lookAtGit(document: TextDocument): Promise<void> {
+  const lookAtGit = async (document: TextDocument): Promise<void> => {
+    if (!isEnvFile(document)) return;
     risks.set(document, await gitRisk(document.uri));
     await diagnostics.show(document);
-  }
-  const lookAtAll = () => {
-    for (const document of diagnostics.documents) void lookAtGit(document);
   };
+  const lookAtAll = () => {
+    for (const document of workspace.textDocuments) void lookAtGit(document);
+  };
+  lookAtAll();
   // Also what other programs write: git, a terminal, a quick fix of ours.
   const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git,.git/index}');
   return Disposable.from(
@@ -43,13 +44,11 @@ export function startEnvFile(): Disposable {
     files.onDidCreate(lookAtAll),
     files.onDidChange(lookAtAll),
     files.onDidDelete(lookAtAll),
-    workspace.onDidSaveTextDocument((document) => {
-      if (diagnostics.hasDiagnostics(document)) void lookAtGit(document);
-    }),
+    workspace.onDidChangeWorkspaceFolders(lookAtAll),
+    workspace.onDidOpenTextDocument(lookAtGit),
+    workspace.onDidSaveTextDocument(lookAtGit),
     diagnostics,
-    registerQuickFixes((document, text) =>
-      diagnostics.hasDiagnostics(document) ? problemsIn(document, text) : undefined,
-    ),
+    registerQuickFixes(problemsIn),
   );
 }
 

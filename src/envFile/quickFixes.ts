@@ -8,6 +8,7 @@ import {
   type TextDocument,
   WorkspaceEdit,
 } from 'vscode';
+import { isEnvFile } from '../credentials/folders.ts';
 import type { SourceReading } from '../dotenv/envFile.ts';
 import { findKey } from '../dotenv/envKey.ts';
 import { type EnvEdit, envFixes } from '../dotenv/envMend.ts';
@@ -21,21 +22,19 @@ import { absentNames, type OpenText, type Problem, readOpenText } from './proble
 
 type IsHere = (place: { readonly line: number }) => boolean;
 
-/** @param problemsIn undefined for a document that is not looked after */
 export function registerQuickFixes(
-  problemsIn: (document: TextDocument, text: OpenText) => readonly Problem[] | undefined,
+  problemsIn: (document: TextDocument, text: OpenText) => readonly Problem[],
 ): Disposable {
   const provideCodeActions = (
     document: TextDocument,
     range: Range,
     context: CodeActionContext,
   ): CodeAction[] => {
+    if (!isEnvFile(document)) return [];
     const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
-    const problems = problemsIn(document, text);
-    if (!problems) return [];
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
     const actions = new Map<string, CodeAction>();
-    for (const problem of problems) {
+    for (const problem of problemsIn(document, text)) {
       if (!isHere(problem.place)) continue;
       const place = rangeOf(problem.place);
       const shown = context.diagnostics.filter(
