@@ -33,8 +33,8 @@ export interface Template extends Provenance {
 /** A template that cannot be used as it stands. It is listed, so that nobody misses it. */
 export interface BrokenTemplate extends Provenance {
   readonly name: string;
-  /** The first one is an error. */
-  readonly issues: readonly [TemplateIssue, ...TemplateIssue[]];
+  /** The error that is shown; of several the first one. */
+  readonly issue: TemplateIssue;
   /** The file to mend; undefined for a template of the settings. */
   readonly file: Uri | undefined;
 }
@@ -67,7 +67,7 @@ const UNWANTED = new RegExp(`[${INVISIBLE_OR_UNKNOWN}]`, 'gv');
 const EMOJI = /\p{RGI_Emoji}/gv;
 
 export function isBroken(entry: TemplateEntry): entry is BrokenTemplate {
-  return 'issues' in entry;
+  return 'issue' in entry;
 }
 
 /** Two names that this makes equal are the same template. */

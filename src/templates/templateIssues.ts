@@ -20,17 +20,20 @@ export interface TextSpan {
 export type Expected = 'text' | 'texts' | 'fields';
 
 export type IssueDetails =
-  | { readonly kind: 'unknown-variable'; readonly name: string; readonly nearest?: string }
+  | {
+      readonly kind: 'unknown-variable' | 'unknown-key' | 'unknown-parameter';
+      readonly name: string;
+      /** What was most likely meant. */
+      readonly nearest: string | undefined;
+    }
   | { readonly kind: 'unclosed-variable' | 'no-question' | 'no-prompt' }
   | { readonly kind: 'unclosed-front-matter' | 'bad-front-matter' | 'not-fields' }
-  | { readonly kind: 'unknown-key'; readonly name: string; readonly nearest?: string }
   | { readonly kind: 'wrong-type'; readonly name: string; readonly expected: Expected }
   | {
       readonly kind: 'unknown-insert-mode';
       readonly modes: readonly string[];
-      readonly nearest?: string;
+      readonly nearest: string | undefined;
     }
-  | { readonly kind: 'unknown-parameter'; readonly name: string; readonly nearest: string }
   | { readonly kind: 'bad-parameter'; readonly details: ErrorDetails }
   | { readonly kind: 'bad-name' }
   | { readonly kind: 'too-large' | 'not-text' | 'not-a-file' | 'link' | 'unreadable' }

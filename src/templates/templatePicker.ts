@@ -42,8 +42,7 @@ const UNOPENED: ReadonlySet<IssueDetails['kind']> = new Set(['link', 'not-a-file
  * Shows the place in its file that keeps a template from being used. What has no place is said; a
  * link is not opened, since a repository chose where it leads.
  */
-export async function showIssue({ issues, file }: BrokenTemplate): Promise<void> {
-  const [issue] = issues;
+export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> {
   const { kind, offset, length } = issue;
   if (file && !UNOPENED.has(kind)) {
     try {
@@ -117,7 +116,7 @@ function rowOf(entry: TemplateEntry): TemplateItem {
   const hides = entry.hides ? ` · ${HIDES[entry.hides]}` : '';
   const description = oneLine(entry.origin) + hides;
   if (isBroken(entry)) {
-    const detail = oneLine(templateIssueText(entry.issues[0]));
+    const detail = oneLine(templateIssueText(entry.issue));
     return { label: `$(warning) ${name}`, description, detail, entry };
   }
   const [firstLine = ''] = entry.prompt.split('\n', 1);

@@ -2,7 +2,6 @@ import { FileType, Uri, type WorkspaceFolder, workspace } from 'vscode';
 import type { SettingLevel } from '../settings.ts';
 import { builtInTemplates } from './builtIn.ts';
 import {
-  type BrokenTemplate,
   nameKey,
   shownPart,
   type TemplateEntry,
@@ -11,14 +10,15 @@ import {
   type TemplateSource,
 } from './template.ts';
 import { TEMPLATES_PATH, templatesFolderOf } from './templateDocument.ts';
+import { errorOfAll, type IssueDetails, NOWHERE, TEMPLATE_LIMIT_BYTES } from './templateIssues.ts';
 import {
-  errorOfAll,
-  type IssueDetails,
-  NOWHERE,
-  TEMPLATE_LIMIT_BYTES,
-  type TemplateIssue,
-} from './templateIssues.ts';
-import { entryOf, type FieldContext, readFields, readTemplateText } from './templateText.ts';
+  entryOf,
+  type FieldContext,
+  readFields,
+  readTemplateText,
+  type TemplateReading,
+  unread,
+} from './templateText.ts';
 import { promptIssues } from './variables.ts';
 
 /** Where templates come from: shipped ones, the setting, and files of the folder. */
@@ -51,45 +51,30 @@ function entriesOfSetting(
 ): TemplateEntry[] {
   const context = { insertModes, operation };
   return levels.flatMap((level) =>
-    templates[level].map((item, index) =>
-      entryOfItem(item, { position: index + 1, origin: ORIGINS[level] }, context),
-    ),
+    templates[level].map((item, index) => {
+      const written = isObject(item) ? item : {};
+      const { name } = written;
+      const otherName = (typeof name === 'string' && shownPart(name)) || `#${index + 1}`;
+      const place = { otherName, origin: ORIGINS[level], file: undefined };
+      return entryOf(readItem(written, context), place);
+    }),
   );
 }
 
-/** @param place its position counts from 1, for one that has no name */
-function entryOfItem(
-  item: unknown,
-  { position, origin }: { readonly position: number; readonly origin: string },
+function readItem(
+  { prompt: given, ...rest }: Readonly<Record<string, unknown>>,
   context: FieldContext,
-): TemplateEntry {
-  const { prompt: given, ...rest } = isObject(item) ? item : {};
+): TemplateReading {
   const prompt = typeof given === 'string' ? given.trim() : '';
-  const entries = Object.entries(rest).map(([key, value]) => ({
-    key,
-    value,
-    keySpan: NOWHERE,
-    valueSpan: NOWHERE,
-  }));
-  const { fields, issues: ofFields } = readFields(entries, context);
-  // The settings editor underlines what is only a warning: a key that is not known.
-  const issues = [...promptIssues(prompt), ...ofFields.filter(({ isError }) => isError)];
+  const written = Object.entries(rest);
+  const { fields, issues: ofFields } = readFields(
+    written.map(([key, value]) => ({ key, value, keySpan: NOWHERE, valueSpan: NOWHERE })),
+    context,
+  );
+  const issues = [...promptIssues(prompt), ...ofFields];
   if (prompt === '') issues.push(errorOfAll({ kind: 'no-prompt' }));
-  if (fields.name === undefined && !issues.some(isAboutName)) {
-    issues.push(errorOfAll({ kind: 'bad-name' }));
-  }
-  const { name = nameOfBroken(rest['name'], position) } = fields;
-  const [first, ...others] = issues;
-  if (first) return { name, origin, issues: [first, ...others], file: undefined };
-  return { ...fields, name, prompt: prompt.replaceAll('\r\n', '\n'), origin };
-}
-
-function isAboutName(issue: TemplateIssue): boolean {
-  return issue.kind === 'bad-name' || (issue.kind === 'wrong-type' && issue.name === 'name');
-}
-
-function nameOfBroken(name: unknown, position: number): string {
-  return (typeof name === 'string' && shownPart(name)) || `#${position}`;
+  if (fields.name === undefined) issues.push(errorOfAll({ kind: 'bad-name' }));
+  return { fields, prompt: prompt.replaceAll('\r\n', '\n'), issues };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -111,10 +96,11 @@ async function readAll(
   context: FieldContext,
 ): Promise<readonly TemplateEntry[]> {
   const templates = templatesFolderOf(folder);
-  const whole = { name: TEMPLATES_PATH, origin: TEMPLATES_PATH, file: undefined };
+  const whole = { otherName: TEMPLATES_PATH, origin: TEMPLATES_PATH, file: undefined };
+  const broken = (details: IssueDetails) => entryOf(unread(details), whole);
   const state = await stateOf([Uri.joinPath(templates, '..'), templates]);
   if (state === 'absent') return [];
-  if (state !== 'folder') return [broken(whole, { kind: state })];
+  if (state !== 'folder') return [broken({ kind: state })];
   try {
     const all = await workspace.fs.readDirectory(templates);
     const found = all
@@ -126,9 +112,9 @@ async function readAll(
         .map(([name, type]) => readOne(Uri.joinPath(templates, name), name, type, context)),
     );
     if (found.length <= MOST_FILES) return entries;
-    return [...entries, broken(whole, { kind: 'too-many-files' })];
+    return [...entries, broken({ kind: 'too-many-files' })];
   } catch {
-    return [broken(whole, { kind: 'unreadable' })];
+    return [broken({ kind: 'unreadable' })];
   }
 }
 
@@ -152,21 +138,19 @@ async function readOne(
   type: FileType,
   context: FieldContext,
 ): Promise<TemplateEntry> {
-  const fileName = name.slice(0, -ENDING.length);
   const origin = `${TEMPLATES_PATH}/${shownPart(name)}`;
-  const refused = (kind: 'too-large' | 'not-text' | 'not-a-file' | 'link' | 'unreadable') =>
-    broken({ name: shownPart(fileName), origin, file }, { kind });
-  if ((type & FileType.SymbolicLink) !== 0) return refused('link');
-  if (type !== FileType.File) return refused('not-a-file');
+  const place = { otherName: name.slice(0, -ENDING.length), origin, file };
+  const refused = (details: IssueDetails) => entryOf(unread(details), place);
+  if ((type & FileType.SymbolicLink) !== 0) return refused({ kind: 'link' });
+  if (type !== FileType.File) return refused({ kind: 'not-a-file' });
   try {
     const { size } = await workspace.fs.stat(file);
-    if (size > TEMPLATE_LIMIT_BYTES) return refused('too-large');
+    if (size > TEMPLATE_LIMIT_BYTES) return refused({ kind: 'too-large' });
     const text = decoded(await workspace.fs.readFile(file));
-    if (text === undefined) return refused('not-text');
-    const reading = await readTemplateText(text, context);
-    return entryOf(reading, { fileName, origin, file });
+    if (text === undefined) return refused({ kind: 'not-text' });
+    return entryOf(await readTemplateText(text, context), place);
   } catch {
-    return refused('unreadable');
+    return refused({ kind: 'unreadable' });
   }
 }
 
@@ -177,10 +161,6 @@ function decoded(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function broken(entry: Omit<BrokenTemplate, 'issues'>, details: IssueDetails): BrokenTemplate {
-  return { ...entry, issues: [errorOfAll(details)] };
 }
 
 /** All of them. A name of a later source hides the same name of an earlier one. */

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { Uri } from 'vscode';
 import { nearest } from '../dotenv/spelling.ts';
 import {
   PARAMETER_RANGES,
@@ -8,7 +7,13 @@ import {
 } from '../service/generation/parameters.ts';
 import type { Operation } from '../service/vendors.ts';
 import type { FrontMatterEntry } from './frontMatter.ts';
-import { checkedName, shownPart, type Template, type TemplateEntry } from './template.ts';
+import {
+  type BrokenTemplate,
+  checkedName,
+  shownPart,
+  type Template,
+  type TemplateEntry,
+} from './template.ts';
 import {
   type Expected,
   errorAt,
@@ -96,17 +101,19 @@ export async function readTemplateText(
   };
 }
 
-/** A file as an entry of the list. Its name is that of the file where the front matter has none. */
+/**
+ * An entry of the list. With an error it cannot be used; a warning is underlined where it stands.
+ * @param place `otherName` is its name where it gives itself none
+ */
 export function entryOf(
   { fields, prompt, issues }: TemplateReading,
-  { fileName, origin, file }: { readonly fileName: string; origin: string; file: Uri },
+  { otherName, ...place }: Pick<BrokenTemplate, 'origin' | 'file'> & { otherName: string },
 ): TemplateEntry {
-  const ownName = fields.name ?? checkedName(fileName);
-  const unnamed = ownName === undefined ? [errorOfAll({ kind: 'bad-name' })] : [];
-  const [first, ...others] = [...issues.filter(({ isError }) => isError), ...unnamed];
-  const name = ownName ?? shownPart(fileName);
-  if (first) return { name, origin, issues: [first, ...others], file };
-  return { ...fields, name, prompt, origin };
+  const name = fields.name ?? checkedName(otherName);
+  const error = issues.find(({ isError }) => isError);
+  if (!error && name !== undefined) return { ...fields, name, prompt, origin: place.origin };
+  const issue = error ?? errorOfAll({ kind: 'bad-name' });
+  return { ...place, name: name ?? shownPart(otherName), issue };
 }
 
 async function readHead(
@@ -123,7 +130,7 @@ async function readHead(
   return { fields, issues: issues.map((issue) => moved(issue, offset)) };
 }
 
-function unread(details: IssueDetails, span = NOWHERE): TemplateReading {
+export function unread(details: IssueDetails, span = NOWHERE): TemplateReading {
   return { fields: {}, prompt: '', issues: [errorAt(details, span)] };
 }
 
@@ -178,8 +185,7 @@ const READERS: Readonly<Record<FieldName, Reader>> = {
   },
   insertMode: field('text', (insertMode, { insertModes: modes }) => {
     if (modes.includes(insertMode)) return { insertMode };
-    const near = nearest(insertMode, modes);
-    return { kind: 'unknown-insert-mode', modes, ...(near && { nearest: near }) };
+    return { kind: 'unknown-insert-mode', modes, nearest: nearest(insertMode, modes) };
   }),
   answerLanguage: field('text', (answerLanguage) => ({ answerLanguage })),
   model: field('text', (modelId) => ({ modelId })),
@@ -214,8 +220,7 @@ function readField(key: string, value: unknown, context: FieldContext): Fields |
   if (known) {
     return value === null || value === undefined ? {} : READERS[known](value, context, known);
   }
-  const near = nearest(key, FIELD_NAMES);
-  return { kind: 'unknown-key', name: key, ...(near && { nearest: near }) };
+  return { kind: 'unknown-key', name: key, nearest: nearest(key, FIELD_NAMES) };
 }
 
 const PARAMETER_NAMES = Object.values(PARAMETER_RANGES).flatMap((ranges) => [...ranges.keys()]);

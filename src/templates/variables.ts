@@ -99,5 +99,5 @@ function partOf(
   }
   const near = nearest(inner, [...VARIABLES, 'input']);
   const known = near === 'input' ? `${INPUT}question` : near;
-  return wrong({ kind: 'unknown-variable', name: inner, ...(known && { nearest: known }) });
+  return wrong({ kind: 'unknown-variable', name: inner, nearest: known });
 }

@@ -140,7 +140,7 @@ describe('templates in a real editor', () => {
     symlinkSync('gone', path('dangling.md'));
     const entries = await readTemplates(scope());
     const issues = entries.flatMap((entry) =>
-      isBroken(entry) ? [[entry.name, entry.issues[0].kind]] : [],
+      isBroken(entry) ? [[entry.name, entry.issue.kind]] : [],
     );
     assert.deepEqual(Object.fromEntries(issues), {
       'a?b': 'bad-name',
@@ -182,7 +182,7 @@ describe('templates in a real editor', () => {
     assert.equal(entries.length, 7 + 200 + 1);
     const last = entries.at(-1) ?? assert.fail();
     assert.ok(isBroken(last));
-    assert.equal(last.issues[0].kind, 'too-many-files');
+    assert.equal(last.issue.kind, 'too-many-files');
   });
 
   it('are read from a folder that is no folder of this disk', async () => {
@@ -225,7 +225,7 @@ describe('templates in a real editor', () => {
       symlinkSync(target, join(folder.uri.fsPath, link));
       const [entry, ...others] = (await readTemplates(scope())).slice(7);
       assert.ok(entry && isBroken(entry) && others.length === 0);
-      assert.equal(entry.issues[0].kind, 'link');
+      assert.equal(entry.issue.kind, 'link');
     }
     assert.equal((await readTemplates({ ...scope(), folder: undefined })).length, 7);
   });

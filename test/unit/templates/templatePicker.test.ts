@@ -16,7 +16,7 @@ const template = (name: string, more: Partial<TemplateEntry & { languages: strin
 const broken: TemplateEntry = {
   name: 'Broken',
   origin: '.hosted-model/templates/Broken.md',
-  issues: [errorOfAll({ kind: 'no-prompt' })],
+  issue: errorOfAll({ kind: 'no-prompt' }),
   file: undefined,
 };
 const labels = (entries: readonly TemplateEntry[], languageId = 'python', ...used: string[]) =>

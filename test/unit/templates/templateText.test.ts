@@ -12,7 +12,11 @@ const context = {
 const file = { path: '/x.md' } as Uri;
 const read = (text: string) => readTemplateText(text, context);
 const entry = async (text: string, fileName = 'x') =>
-  entryOf(await read(text), { fileName, origin: `.hosted-model/templates/${fileName}.md`, file });
+  entryOf(await read(text), {
+    otherName: fileName,
+    origin: `.hosted-model/templates/${fileName}.md`,
+    file,
+  });
 const front = (...lines: string[]) => ['---', ...lines, '---', 'Do it.'].join('\n');
 
 describe('a template file', () => {
@@ -137,14 +141,17 @@ describe('a template file', () => {
   it('is listed with its issue where it has an error, and used where it has a warning', async () => {
     const bad = await entry(front('name: Good Name', 'insertMode: nowhere'));
     assert.ok(isBroken(bad));
-    assert.deepEqual([bad.name, bad.issues.length, bad.file], ['Good Name', 1, file]);
+    assert.deepEqual(
+      [bad.name, bad.issue.kind, bad.file],
+      ['Good Name', 'unknown-insert-mode', file],
+    );
     assert.equal(isBroken(await entry(front('colour: red'))), false);
   });
 
   it('is broken where its file has a name that cannot be shown as it is', async () => {
     const bad = await entry('Do it.', `a\u202eb${'c'.repeat(70)}`);
     assert.ok(isBroken(bad));
-    assert.equal(bad.issues[0].kind, 'bad-name');
+    assert.equal(bad.issue.kind, 'bad-name');
     assert.match(bad.name, /^a\?bc{57}…$/);
   });
 
