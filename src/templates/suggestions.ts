@@ -17,6 +17,11 @@ export interface Suggestions {
   readonly replaced: TextSpan;
 }
 
+const IN_PROMPT: readonly Suggestion[] = [
+  ...VARIABLES.map((name) => ({ kind: 'variable', label: name, newText: `${name}}` }) as const),
+  { kind: 'question', label: `${INPUT}question`, newText: `${INPUT}\${1:question}\\}` },
+];
+
 /** Undefined where nothing of ours belongs. */
 export function suggestionsAt(
   text: string,
@@ -30,58 +35,32 @@ export function suggestionsAt(
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   const before = text.slice(lineStart, offset);
   const after = text.slice(offset).split(/\r?\n/, 1)[0] ?? '';
-  if (!isInFront) return variablesAt(before, after, offset);
-  const written = text.slice(frontMatter.offset, end);
-  return keysAt(before, after, offset, written) ?? modesAt(before, after, offset, modes);
-}
-
-function variablesAt(before: string, after: string, offset: number): Suggestions | undefined {
-  const typed = /(?<!\\)(?:\\\\)*\$\{([^}$]*)$/.exec(before)?.[1];
-  if (typed === undefined) return undefined;
+  /** @param start its group is what of the word is before the offset; `rest` is what is behind */
+  const suggest = (
+    start: RegExp,
+    rest: RegExp,
+    itemsFor: (word: string) => readonly Suggestion[],
+  ): Suggestions | undefined => {
+    const typed = start.exec(before)?.[1];
+    if (typed === undefined) return undefined;
+    const word = typed + (rest.exec(after)?.[0] ?? '');
+    const replaced = { offset: offset - typed.length, length: word.length };
+    return { items: itemsFor(word), replaced };
+  };
   // The editor has most likely closed the brace already; without one a word is of the prompt.
-  const rest = /^[\w:]*\}/.exec(after)?.[0] ?? '';
-  const items: Suggestion[] = VARIABLES.map((name) => ({
-    kind: 'variable',
-    label: name,
-    newText: `${name}}`,
-  }));
-  items.push({
-    kind: 'question',
-    label: `${INPUT}question`,
-    newText: `${INPUT}\${1:question}\\}`,
-  });
-  return { items, replaced: around(offset, typed, rest) };
-}
-
-function keysAt(
-  before: string,
-  after: string,
-  offset: number,
-  frontMatter: string,
-): Suggestions | undefined {
-  if (!/^\w*$/.test(before)) return undefined;
-  const rest = /^\w*(?:: ?)?/.exec(after)?.[0] ?? '';
-  const isHere = (name: string) => before + rest.replace(/: ?$/, '') === name;
-  const taken = new Set(Array.from(frontMatter.matchAll(/^(\w+)\s*:/gm), ([, name]) => name));
-  const items = FIELD_NAMES.filter((name) => isHere(name) || !taken.has(name)).map(
-    (name): Suggestion => ({ kind: 'key', label: name, newText: `${name}: ` }),
+  if (!isInFront) return suggest(/(?<!\\)(?:\\\\)*\$\{([^}$]*)$/, /^[\w:]*\}/, () => IN_PROMPT);
+  const written = text.slice(frontMatter.offset, end);
+  const modeItems = modes.map((mode) => ({ kind: 'mode', label: mode, newText: mode }) as const);
+  return (
+    suggest(/^(\w*)$/, /^\w*(?:: ?)?/, (word) => keysFor(word, written)) ??
+    suggest(/^insertMode:\s*["']?(\w*)$/, /^\w*/, () => modeItems)
   );
-  return { items, replaced: around(offset, before, rest) };
 }
 
-function modesAt(
-  before: string,
-  after: string,
-  offset: number,
-  modes: readonly string[],
-): Suggestions | undefined {
-  const typed = /^insertMode:\s*["']?(\w*)$/.exec(before)?.[1];
-  if (typed === undefined) return undefined;
-  const rest = /^\w*/.exec(after)?.[0] ?? '';
-  const items = modes.map((mode): Suggestion => ({ kind: 'mode', label: mode, newText: mode }));
-  return { items, replaced: around(offset, typed, rest) };
-}
-
-function around(offset: number, before: string, after: string): TextSpan {
-  return { offset: offset - before.length, length: before.length + after.length };
+/** Those that are not written yet, and the one that stands here. */
+function keysFor(word: string, frontMatter: string): Suggestion[] {
+  const taken = new Set(Array.from(frontMatter.matchAll(/^(\w+)\s*:/gm), ([, name]) => name));
+  taken.delete(word.replace(/: ?$/, ''));
+  const free = FIELD_NAMES.filter((name) => !taken.has(name));
+  return free.map((name) => ({ kind: 'key', label: name, newText: `${name}: ` }));
 }
