@@ -1,12 +1,13 @@
 import { env, extensions, version, window } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
-import type { LookupResult, SourceValues } from '../credentials/sourceSelection.ts';
+import type { LookupResult } from '../credentials/sourceSelection.ts';
 import { redact } from '../service/secrets/redact.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
+import type { Log } from '../ui/log.ts';
 import { inform } from '../ui/notify.ts';
 import { COPY_MESSAGES, type Copied } from './checkMessages.ts';
 import { diagnosticsReport, type Report } from './reportText.ts';
@@ -16,13 +17,17 @@ import { diagnosticsReport, type Report } from './reportText.ts';
 /** A report about a window in which something hangs must come nevertheless. */
 const PATIENCE_MS = 2_000;
 
-/** What *Copy Diagnostics* tells of. */
-export interface CopyDeps {
+/** What failures, diagnoses and reports need from the rest of the extension. */
+export interface DiagnosisDeps {
+  readonly log: Log;
   readonly status: StatusItem;
   readonly history: SessionHistory;
-  readonly access: () => Promise<CredentialAccess>;
+  /** Aborts when the key is deleted, in this window or another. */
+  readonly signOutSignal: AbortSignal;
+  readonly runtime: () => Promise<ServiceRuntime>;
   /** The service, only if it was needed already. */
   readonly runtimeIfMade: () => Promise<ServiceRuntime | undefined>;
+  readonly access: () => Promise<CredentialAccess>;
 }
 
 /**
@@ -31,7 +36,7 @@ export interface CopyDeps {
  * @param patienceMs milliseconds to wait for secret storage and the folder
  */
 export async function copyDiagnostics(
-  deps: CopyDeps,
+  deps: DiagnosisDeps,
   insertModes: readonly string[],
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
@@ -69,9 +74,10 @@ const SHORTEST_IN_OUR_WORDS = 16;
 /** Copies a report, unless a key, a token or a project ID is in it, in any form they travel in. */
 export async function copyReport(
   { text, wordsOfOthers }: Report,
-  { looked, settings, runtime }: KnownSecrets,
+  secrets: KnownSecrets,
 ): Promise<Copied> {
-  const known = [...keysIn(looked), ...projectsIn(looked, settings)];
+  const { runtime } = secrets;
+  const known = secretsIn(secrets);
   const leaksInto = (part: string, shortest: number) => {
     const words = known.filter(({ length }) => length >= shortest);
     return runtime ? runtime.leaksInto(part, words, shortest) : holdsSecret(part, words);
@@ -98,25 +104,18 @@ export function versions(): string[] {
   ];
 }
 
-/** Every key that is anywhere, whether or not it is in use. */
-function keysIn(looked: LookupResult | undefined): string[] {
-  const keys = [
-    looked?.found.record?.apiKey,
-    ...valuesIn(looked).map(({ apiKey }) => apiKey),
+/**
+ * Every key and project ID that is anywhere, whether or not it is in use: a project names an
+ * account. Of what did not answer none is in the report.
+ */
+function secretsIn({ looked, settings }: KnownSecrets): string[] {
+  const found = looked?.found;
+  const outside = found?.outside.map(({ values }) => values) ?? [];
+  const secrets = [
+    found?.record?.apiKey,
     findKeyInSettings()?.text,
+    ...outside.flatMap((values) => [values?.apiKey, values?.projectId]),
+    ...[found?.settings, settings].flatMap((one) => [one?.projectId, one?.folderProjectId]),
   ];
-  return keys.filter((key) => key !== undefined);
-}
-
-/** They name an account. Those of the settings are there, too, where nobody can use them. */
-function projectsIn(looked: LookupResult | undefined, settings: Settings): string[] {
-  const ofSources = valuesIn(looked).map(({ projectId }) => projectId);
-  const allSettings = looked ? [looked.found.settings, settings] : [settings];
-  const ofSettings = allSettings.flatMap((one) => [one.projectId, one.folderProjectId]);
-  return [...ofSources, ...ofSettings].filter((id) => id !== '');
-}
-
-/** The values of each source outside the editor; none of what did not answer is in the report. */
-function valuesIn(looked: LookupResult | undefined): SourceValues[] {
-  return looked?.found.outside.flatMap(({ values }) => values ?? []) ?? [];
+  return secrets.flatMap((secret) => secret || []);
 }

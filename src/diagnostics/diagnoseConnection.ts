@@ -1,32 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type WorkspaceFolder, window } from 'vscode';
-import type { CredentialAccess } from '../credentials/access.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isOutOfReach, type ServiceError } from '../service/errors.ts';
-import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import type { StatusItem } from '../status/statusItem.ts';
-import type { Log } from '../ui/log.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
-import { copyReport, versions } from './copyReport.ts';
+import { copyReport, type DiagnosisDeps, versions } from './copyReport.ts';
 import { showDiagnosis } from './diagnosisList.ts';
 import { whatToDiagnose } from './preliminaryChecks.ts';
 import { checksReport } from './reportText.ts';
 
 /** Finds the cause of a failure: when the user asks for it, and after a refusal that tells none. */
-
-/** What a diagnosis needs from the rest of the extension. */
-export interface DiagnosisDeps {
-  readonly log: Log;
-  readonly status: StatusItem;
-  /** Aborts when the key is deleted, in this window or another. */
-  readonly signOutSignal: AbortSignal;
-  readonly runtime: () => Promise<ServiceRuntime>;
-  readonly access: () => Promise<CredentialAccess>;
-}
 
 /** What the checks are run with, and the folder on whose behalf. */
 interface Subject {
@@ -81,7 +67,7 @@ export async function runChecks(
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {
   const { diagnose } = await import('../service/checks/diagnose.ts');
-  const { credentials, settings } = subject;
+  const { credentials, settings, folder } = subject;
   const runtime = await deps.runtime();
   const note = (result: CheckResult) => {
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
@@ -90,27 +76,25 @@ export async function runChecks(
     }
     onResult(result);
   };
-  const mayUse = () => isInUse(deps, subject);
+  // What nobody can tell in time is not used.
+  const mayUse = async () => (await readyChoice(deps, folder, credentials)) !== undefined;
   const ends = AbortSignal.any([signal, deps.signOutSignal]);
   return (await diagnose({ runtime, credentials, settings, mayUse }, note, ends)).failure;
 }
 
 /**
- * Whether these credentials still are the ones that would be used on behalf of this folder. What
- * nobody can tell in time is not used.
+ * The credentials to be used on behalf of a folder, and where they are from. Undefined where there
+ * are none, where something does not answer in time, and where they are not the given ones.
  */
-export async function isInUse(
+export async function readyChoice(
   deps: DiagnosisDeps,
-  { credentials, folder }: Subject,
-): Promise<boolean> {
-  const choice = await choiceFor(deps, folder);
-  return choice?.kind === 'ready' && isDeepStrictEqual(choice.credentials, credentials);
-}
-
-/** Undefined where something does not answer in time. */
-export async function choiceFor(deps: DiagnosisDeps, folder: WorkspaceFolder | undefined) {
+  folder: WorkspaceFolder | undefined,
+  wanted?: Credentials,
+) {
   const looked = await (await deps.access()).lookUpWithin(CREDENTIALS_LOOK_MS, folder);
-  return looked?.choice;
+  if (looked?.choice.kind !== 'ready') return undefined;
+  const { choice } = looked;
+  return wanted && !isDeepStrictEqual(choice.credentials, wanted) ? undefined : choice;
 }
 
 function outcome(result: CheckResult): string {

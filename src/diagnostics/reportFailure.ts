@@ -1,24 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
-import { commands, type Uri, type WorkspaceFolder, window } from 'vscode';
+import { commands, type Uri, window } from 'vscode';
 import { contextOf } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
-import type { MessageContext } from '../messages/fixLocation.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/secrets/redact.ts';
 import type { Settings } from '../settings.ts';
-import type { SessionHistory } from '../status/sessionHistory.ts';
 import { cancellable } from '../ui/progress.ts';
-import { choiceFor, type DiagnosisDeps, isInUse, runChecks } from './diagnoseConnection.ts';
+import type { DiagnosisDeps } from './copyReport.ts';
+import { readyChoice, runChecks } from './diagnoseConnection.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
-
-/** What shows and keeps failures, and finds the cause of one. */
-export interface ReportDeps extends DiagnosisDeps {
-  readonly history: SessionHistory;
-}
 
 /** What a generation was made with. */
 export interface Used {
@@ -41,7 +34,7 @@ const SHOW_LOG = 'Show Log';
  * @returns true once the user asks for another try; false when the message is closed
  */
 export async function reportFailure(
-  deps: ReportDeps,
+  deps: DiagnosisDeps,
   error: unknown,
   used?: Used,
   lines: readonly number[] = [],
@@ -49,8 +42,12 @@ export async function reportFailure(
   const isRefusal = isKind(error, 'unauthorized', 'forbidden');
   const cause = used && isRefusal ? await explained(deps, error, used) : error;
   const folder = activeFolder(used?.document);
+  const isToBeExplained = cause instanceof ServiceError && cause.kind !== 'cancelled';
   // Not to know where the credentials come from is no reason to hide a failure.
-  const context = await contextFor(deps, cause, folder, used).catch(() => ({}));
+  const choice = isToBeExplained
+    ? await readyChoice(deps, folder, used?.credentials).catch(() => undefined)
+    : undefined;
+  const context = choice ? contextOf(choice) : {};
   const message = messageFor(cause, context);
   if (!message) return false;
   const { log, status, history } = deps;
@@ -74,7 +71,7 @@ export async function reportFailure(
  * most one run for each failure. Never throws: the refusal itself is worth more.
  */
 async function explained(
-  deps: ReportDeps,
+  deps: DiagnosisDeps,
   refusal: ServiceError,
   used: Used,
 ): Promise<ServiceError> {
@@ -82,7 +79,7 @@ async function explained(
   try {
     const { explain } = await import('../service/models/explain.ts');
     const subject = { ...used, folder: activeFolder(used.document) };
-    if (!(await isInUse(deps, subject))) return refusal;
+    if (!(await readyChoice(deps, subject.folder, used.credentials))) return refusal;
     const { service } = used.credentials.approved;
     if ((await deps.runtime()).isPaused(service)) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);
@@ -96,20 +93,6 @@ async function explained(
   } catch {
     return refusal;
   }
-}
-
-/** Where the credentials come from, unless they are others by now. */
-async function contextFor(
-  deps: ReportDeps,
-  error: unknown,
-  folder: WorkspaceFolder | undefined,
-  used: Used | undefined,
-): Promise<MessageContext> {
-  if (!(error instanceof ServiceError) || error.kind === 'cancelled') return {};
-  const choice = await choiceFor(deps, folder);
-  if (choice?.kind !== 'ready') return {};
-  if (used && !isDeepStrictEqual(choice.credentials, used.credentials)) return {};
-  return contextOf(choice);
 }
 
 /** In which lines, if that has to be said. */

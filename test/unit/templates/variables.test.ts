@@ -19,7 +19,11 @@ const brief = (prompt: string) =>
   promptIssues(prompt).map((issue) => {
     const { kind, offset, length, isError } = issue;
     assert.ok(isError);
-    return [kind, prompt.slice(offset, offset + length), 'nearest' in issue && (issue.nearest ?? false)];
+    return [
+      kind,
+      prompt.slice(offset, offset + length),
+      'nearest' in issue && (issue.nearest ?? false),
+    ];
   });
 
 describe('the variables of a prompt', () => {
