@@ -1,5 +1,6 @@
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
 import type { Retry } from '../service/http/httpRequest.ts';
+import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { SecretKind } from '../service/secrets/promptSecrets.ts';
 import type { Message } from './actions.ts';
 import { fixLocation, type MessageContext, type Sentence } from './fixLocation.ts';
@@ -32,7 +33,7 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 /** What is waited for between two attempts, within a line. */
 export function retryText({ retry, waitMs, error }: Retry): string {
   const why = error.details.status ?? error.details.code ?? 'no answer';
-  return `attempt ${retry + 1} of 4 in ${Math.max(1, Math.round(waitMs / 1_000))} s (${why})`;
+  return `attempt ${retry + 1} of ${MAX_RETRIES + 1} in ${Math.max(1, Math.round(waitMs / 1_000))} s (${why})`;
 }
 
 const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
