@@ -91,7 +91,11 @@ export function unapprovedText(
   return `${what} to ${authHost} and ${serviceHost}, which you have not approved. Nothing was sent.`;
 }
 
-const TITLES: Readonly<Record<CheckName, string>> = {
+/** Of what is checked before anything is sent, and of the checks on the network. */
+export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts', string>> = {
+  settings: 'Settings',
+  syntax: 'Syntax',
+  hosts: 'Hosts',
   'identity-host': 'Identity service',
   'service-host': 'Model service',
   token: 'API key and token',
@@ -209,6 +213,31 @@ const ALL_PASSED: ShownCheck = {
 export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
   const first = (wanted: ShownCheck['state']) => checks.find(({ state }) => state === wanted);
   return first('failed') ?? first('warning') ?? ALL_PASSED;
+}
+
+/** The list of *Diagnose Connection*; the prompt is the conclusion at its end. */
+export const LIST_TEXTS = {
+  title: 'Diagnose Connection',
+  placeholder: 'Each check with its result',
+  placeholderAtEnd: 'Enter runs the marked line',
+  prompt: 'Checking. Only the word hello is sent, and nothing is generated.',
+  checks: 'Checks',
+} as const;
+
+/** The heading of what all checks come to. */
+export function conclusionTitle({ state, title }: ShownCheck): string {
+  if (state === 'passed') return title;
+  return `${state === 'failed' ? 'Cause' : 'Worth knowing'}: ${title}`;
+}
+
+export const SHOW_LOG = 'Show Log';
+export const FINDING_CAUSE = 'finding the cause…';
+
+/** In which lines, if that has to be said. */
+export function inLines(lines: readonly number[]): string {
+  if (lines.length === 0) return '';
+  const list = new Intl.ListFormat('en').format(lines.map(String));
+  return `${lines.length === 1 ? 'line' : 'lines'} ${list}: `;
 }
 
 /** What became of a report. */

@@ -6,7 +6,9 @@ import {
   COPY_LABELS,
   type Copied,
   conclusionOf,
+  conclusionTitle,
   fixLabel,
+  LIST_TEXTS,
   type ShownCheck,
   STATE_WORDS,
   shownCheck,
@@ -59,7 +61,7 @@ export function showDiagnosis({
     pick.busy = false;
     // In the part that wraps: a row cuts long sentences.
     pick.prompt = conclusionOf(all).text;
-    pick.placeholder = 'Enter runs the marked line';
+    pick.placeholder = LIST_TEXTS.placeholderAtEnd;
     const rows = finalRows(all, copied);
     pick.items = rows;
     const wanted = copied === 'not-tried' ? 'fix' : 'copy';
@@ -107,9 +109,9 @@ export function showDiagnosis({
 
 function busyList(): QuickPick<Row> {
   const pick = window.createQuickPick<Row>();
-  pick.title = 'Diagnose Connection';
-  pick.placeholder = 'Each check with its result';
-  pick.prompt = 'Checking. Only the word hello is sent, and nothing is generated.';
+  pick.title = LIST_TEXTS.title;
+  pick.placeholder = LIST_TEXTS.placeholder;
+  pick.prompt = LIST_TEXTS.prompt;
   pick.ignoreFocusOut = true;
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
@@ -128,18 +130,16 @@ const ICONS: Readonly<Record<ShownCheck['state'], string>> = {
 
 /** What is the cause, its fix and the report above the checks. */
 export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-tried'): Row[] {
-  const { text, title, state, fix } = conclusionOf(checks);
-  const cause =
-    state === 'passed' ? title : `${state === 'failed' ? 'Cause' : 'Worth knowing'}: ${title}`;
+  const conclusion = conclusionOf(checks);
   // Below the row that is marked at the end: a screen reader reads that one, and no other.
-  const detail = text;
+  const { text: detail, state, fix } = conclusion;
   return [
-    { does: 'none', label: `$(${ICONS[state]}) ${cause}` },
+    { does: 'none', label: `$(${ICONS[state]}) ${conclusionTitle(conclusion)}` },
     ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, detail, fix } as const] : []),
     { does: 'copy', label: COPY_LABELS[copied], ...(!fix && { detail }) },
-    { does: 'none', label: 'Checks', kind: QuickPickItemKind.Separator },
+    { does: 'none', label: LIST_TEXTS.checks, kind: QuickPickItemKind.Separator },
     // What is the cause stands above; it need not be read twice.
-    ...checks.map((check) => rowOf(check.text === text ? { ...check, text: '' } : check)),
+    ...checks.map((check) => rowOf(check.text === detail ? { ...check, text: '' } : check)),
   ];
 }
 

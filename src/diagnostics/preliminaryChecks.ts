@@ -25,6 +25,7 @@ import {
   PROJECT_UNAPPROVED,
   partialSourceText,
   type ShownCheck,
+  TITLES,
   unapprovedText,
   WELL_FORMED,
 } from './checkMessages.ts';
@@ -61,10 +62,10 @@ export function preliminaryChecks(
   choice: SourceSelection,
 ): readonly ShownCheck[] {
   const source = sourceOf(found, choice);
-  if (!source) return [settingsIssue(found, choice), notRun('Syntax'), notRun('Hosts')];
-  const settings = passed('Settings', originText(source, found, choice));
+  if (!source) return [settingsIssue(found, choice), notRun('syntax'), notRun('hosts')];
+  const settings = passed('settings', originText(source, found, choice));
   const syntax = source === 'editor' ? editorSyntax(found, choice) : externalSyntax(source, found);
-  const hosts = syntax.state === 'failed' ? notRun('Hosts') : hostsCheck(found, choice);
+  const hosts = syntax.state === 'failed' ? notRun('hosts') : hostsCheck(found, choice);
   return [settings, syntax, hosts];
 }
 
@@ -92,12 +93,12 @@ function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownChe
     const { id, text } = choice.source;
     const isOpenable = id === 'envFile' && text.kind === 'read';
     const fix = isOpenable ? 'openEnvFile' : 'approve';
-    return failed('Settings', chosenUnusableText(choice.source, found), fix);
+    return failed('settings', chosenUnusableText(choice.source, found), fix);
   }
   const partial = partialSource(found, choice);
-  if (partial) return failed('Settings', partialSourceText(partial, found), mendingOf(partial.id));
+  if (partial) return failed('settings', partialSourceText(partial, found), mendingOf(partial.id));
   const names = choice.kind === 'missing' ? choice.names : [];
-  return failed('Settings', `${missingText(names)} ${lookedText(found)}`, 'setUp');
+  return failed('settings', `${missingText(names)} ${lookedText(found)}`, 'setUp');
 }
 
 /**
@@ -118,20 +119,20 @@ function partialSource(
 
 function editorSyntax(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
   if (choice.kind === 'bad-address') {
-    return failed('Syntax', addressText(choice.setting, choice.problem), 'openSettings');
+    return failed('syntax', addressText(choice.setting, choice.problem), 'openSettings');
   }
   const badKey = problemOfKey(found.record?.apiKey ?? '');
-  if (badKey) return failed('Syntax', unusableText('apiKey', badKey), 'setApiKey');
+  if (badKey) return failed('syntax', unusableText('apiKey', badKey), 'setApiKey');
   const projectId = projectInUse(choice);
   const badProject = projectId === undefined ? undefined : problemOfProject(projectId);
-  if (badProject) return failed('Syntax', unusableText('projectId', badProject), 'openSettings');
+  if (badProject) return failed('syntax', unusableText('projectId', badProject), 'openSettings');
   const issuesOf = (name: 'projectId' | 'url') =>
     issuesText(name, cleanValue(found.settings[name]).blemishes);
   // One that the folder brings is well-formed, or it would not be read.
   const isOwn = projectId === cleanValue(found.settings.projectId).value;
   const text = [isOwn ? issuesOf('projectId') : '', issuesOf('url')].filter(Boolean).join(' ');
-  if (!text) return passed('Syntax', WELL_FORMED);
-  return { title: 'Syntax', state: 'warning', text, fix: 'openSettings' };
+  if (!text) return passed('syntax', WELL_FORMED);
+  return { title: TITLES.syntax, state: 'warning', text, fix: 'openSettings' };
 }
 
 /** The project that text would be sent for; undefined as long as that is not known. */
@@ -142,22 +143,22 @@ function projectInUse(choice: SourceSelection): string | undefined {
 
 function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   const source = externalSource(found, id);
-  if (!source || source.values) return passed('Syntax', WELL_FORMED);
-  return failed('Syntax', faultySourceText(source, found), mendingOf(id));
+  if (!source || source.values) return passed('syntax', WELL_FORMED);
+  return failed('syntax', faultySourceText(source, found), mendingOf(id));
 }
 
 function hostsCheck(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
   switch (choice.kind) {
     case 'ready':
-      return passed('Hosts', approvedText(choice.credentials));
+      return passed('hosts', approvedText(choice.credentials));
     case 'unapproved':
-      return failed('Hosts', unapprovedText(undefined, choice.wanted, found), 'approve');
+      return failed('hosts', unapprovedText(undefined, choice.wanted, found), 'approve');
     case 'ask-source': {
       const { id, destination } = choice.source;
-      return failed('Hosts', unapprovedText(id, destination, found), 'approve');
+      return failed('hosts', unapprovedText(id, destination, found), 'approve');
     }
     default:
-      return failed('Hosts', PROJECT_UNAPPROVED, 'approve');
+      return failed('hosts', PROJECT_UNAPPROVED, 'approve');
   }
 }
 
@@ -166,14 +167,14 @@ function mendingOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';
 }
 
-function passed(title: string, text: string): ShownCheck {
-  return { title, state: 'passed', text };
+function passed(check: keyof typeof TITLES, text: string): ShownCheck {
+  return { title: TITLES[check], state: 'passed', text };
 }
 
-function failed(title: string, text: string, fix: Fix): ShownCheck {
-  return { title, state: 'failed', text, fix };
+function failed(check: keyof typeof TITLES, text: string, fix: Fix): ShownCheck {
+  return { title: TITLES[check], state: 'failed', text, fix };
 }
 
-function notRun(title: string): ShownCheck {
-  return { title, state: 'not-run', text: '' };
+function notRun(check: keyof typeof TITLES): ShownCheck {
+  return { title: TITLES[check], state: 'not-run', text: '' };
 }

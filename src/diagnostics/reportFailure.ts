@@ -8,6 +8,7 @@ import { isKind, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/secrets/redact.ts';
 import type { Settings } from '../settings.ts';
 import { cancellable } from '../ui/progress.ts';
+import { FINDING_CAUSE, inLines, SHOW_LOG } from './checkMessages.ts';
 import type { DiagnosisDeps } from './copyReport.ts';
 import { readyChoice, runChecks } from './diagnoseConnection.ts';
 
@@ -23,8 +24,6 @@ export interface Used {
 
 /** After a failure somebody waits for its message, not for a diagnosis. */
 const EXPLANATION_MS = 15_000;
-
-const SHOW_LOG = 'Show Log';
 
 /**
  * Shows a failure with its cause and the way to the place where it can be mended, logs it and keeps
@@ -83,7 +82,7 @@ async function explained(
     const { service } = used.credentials.approved;
     if ((await deps.runtime()).isPaused(service)) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);
-    const failure = await cancellable('finding the cause…', (signal) =>
+    const failure = await cancellable(FINDING_CAUSE, (signal) =>
       runChecks(deps, subject, () => {}, AbortSignal.any([signal, late])),
     ).catch((error: unknown) => {
       if (late.aborted) return new ServiceError('timeout');
@@ -93,13 +92,6 @@ async function explained(
   } catch {
     return refusal;
   }
-}
-
-/** In which lines, if that has to be said. */
-export function inLines(lines: readonly number[]): string {
-  if (lines.length === 0) return '';
-  const list = new Intl.ListFormat('en').format(lines.map(String));
-  return `${lines.length === 1 ? 'line' : 'lines'} ${list}: `;
 }
 
 /** Our own failures are safe by construction; of any other only its kind and place are told. */

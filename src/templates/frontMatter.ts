@@ -7,7 +7,7 @@ import {
   parseEvents,
   YAMLException,
 } from 'js-yaml';
-import type { TextSpan } from './templateIssues.ts';
+import type { TextSpan } from './templateMessages.ts';
 
 /**
  * Reads YAML with the places of its keys and values. Only the core schema: no tags that make

@@ -1,4 +1,4 @@
-import type { TextSpan } from './templateIssues.ts';
+import type { TextSpan } from './templateMessages.ts';
 import { FIELD_NAMES, splitTemplate } from './templateText.ts';
 import { INPUT, VARIABLES } from './variables.ts';
 

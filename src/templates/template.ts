@@ -2,7 +2,7 @@ import type { Memento, Uri, WorkspaceFolder } from 'vscode';
 import type { Parameters } from '../service/generation/parameters.ts';
 import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 import type { Settings } from '../settings.ts';
-import type { TemplateIssue } from './templateIssues.ts';
+import type { TemplateIssue } from './templateMessages.ts';
 
 /** What a template is, and its name, which a repository can choose. */
 

@@ -15,7 +15,7 @@ import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { type Suggestion, suggestionsAt } from './suggestions.ts';
 import { isTemplateFile, TEMPLATES_PATH } from './templateDocument.ts';
-import { type TemplateIssue, templateIssueText } from './templateIssues.ts';
+import { type TemplateIssue, templateIssueText } from './templateMessages.ts';
 import { readTemplateText } from './templateText.ts';
 
 const KINDS: Readonly<Record<Suggestion['kind'], CompletionItemKind>> = {

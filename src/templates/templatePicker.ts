@@ -8,12 +8,10 @@ import {
   type Template,
   type TemplateEntry,
 } from './template.ts';
-import { type IssueDetails, templateIssueText } from './templateIssues.ts';
+import { HIDES, type IssueDetails, PICKER_WORDS, templateIssueText } from './templateMessages.ts';
 import { questionsOf } from './variables.ts';
 
 /** What the user is asked about templates: which one, and its questions. */
-
-const OPEN_SETTINGS = 'Open Settings';
 
 /**
  * Lets the user pick a template. One with a mistake is shown where the mistake is.
@@ -24,8 +22,8 @@ export async function pickTemplate(
   use: TemplateUse,
 ): Promise<Template | undefined> {
   const picked = await window.showQuickPick(templateItems(templates, use), {
-    title: 'Generate With Template',
-    placeHolder: 'The template to generate with',
+    title: PICKER_WORDS.title,
+    placeHolder: PICKER_WORDS.placeHolder,
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -55,9 +53,9 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
       // What is no text opens in no editor: then the message has to do.
     }
   }
-  const buttons = file ? [] : [OPEN_SETTINGS];
-  const text = `Hosted Model: this template cannot be used. ${templateIssueText(issue)}`;
-  if ((await window.showWarningMessage(text, ...buttons)) !== OPEN_SETTINGS) return;
+  const buttons = file ? [] : [PICKER_WORDS.openSettings];
+  const text = `${PICKER_WORDS.unusable} ${templateIssueText(issue)}`;
+  if ((await window.showWarningMessage(text, ...buttons)) !== PICKER_WORDS.openSettings) return;
   await commands.executeCommand('workbench.action.openSettings', 'hostedModel.templates');
 }
 
@@ -92,8 +90,8 @@ export function templateItems(
   const good = ordered.filter((entry): entry is Template => !isBroken(entry));
   const groups: readonly (readonly [heading: string, entries: readonly TemplateEntry[]])[] = [
     ['', good.filter((template) => fits(template, languageId))],
-    ['for other languages', good.filter((template) => !fits(template, languageId))],
-    ['with a mistake', ordered.filter(isBroken)],
+    [PICKER_WORDS.otherLanguages, good.filter((template) => !fits(template, languageId))],
+    [PICKER_WORDS.withMistake, ordered.filter(isBroken)],
   ];
   return groups.flatMap(([heading, group]) => {
     const rows = group.map(rowOf);
@@ -106,15 +104,9 @@ function fits({ languages }: Template, languageId: string): boolean {
   return !languages || languages.includes(languageId);
 }
 
-const HIDES: Readonly<Record<NonNullable<TemplateEntry['hides']>, string>> = {
-  'built-in': 'hides the built-in one',
-  user: 'hides yours',
-};
-
 function rowOf(entry: TemplateEntry): TemplateItem {
   const name = oneLine(entry.name);
-  const hides = entry.hides ? ` · ${HIDES[entry.hides]}` : '';
-  const description = oneLine(entry.origin) + hides;
+  const description = oneLine(entry.origin) + (entry.hides ? HIDES[entry.hides] : '');
   if (isBroken(entry)) {
     const detail = oneLine(templateIssueText(entry.issue));
     return { label: `$(warning) ${name}`, description, detail, entry };

@@ -10,7 +10,13 @@ import {
   type TemplateSource,
 } from './template.ts';
 import { TEMPLATES_PATH, templatesFolderOf } from './templateDocument.ts';
-import { errorOfAll, type IssueDetails, NOWHERE, TEMPLATE_LIMIT_BYTES } from './templateIssues.ts';
+import {
+  errorOfAll,
+  type IssueDetails,
+  NOWHERE,
+  ORIGINS,
+  TEMPLATE_LIMIT_BYTES,
+} from './templateMessages.ts';
 import {
   entryOf,
   type FieldContext,
@@ -36,13 +42,6 @@ export const userTemplates: TemplateSource = {
 export const workspaceTemplates: TemplateSource = {
   owner: 'repository',
   readTemplates: async (scope) => entriesOfSetting(scope, 'remote', 'workspace', 'folder'),
-};
-
-const ORIGINS: Readonly<Record<SettingLevel, string>> = {
-  user: 'settings',
-  remote: 'settings of the remote machine',
-  workspace: 'settings of this workspace',
-  folder: 'settings of this folder',
 };
 
 function entriesOfSetting(

@@ -23,7 +23,7 @@ import {
   TEMPLATE_LIMIT_BYTES,
   type TemplateIssue,
   type TextSpan,
-} from './templateIssues.ts';
+} from './templateMessages.ts';
 import { promptIssues } from './variables.ts';
 
 /**

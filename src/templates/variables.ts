@@ -1,5 +1,5 @@
 import { nearest } from '../dotenv/spelling.ts';
-import { errorAt, type IssueDetails, type TemplateIssue } from './templateIssues.ts';
+import { errorAt, type IssueDetails, type TemplateIssue } from './templateMessages.ts';
 
 /**
  * The variables of a prompt: `${selection}`, `${language}`, `${fileName}` and `${input:question}`.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TemplateEntry } from '../../../src/templates/template.ts';
-import { errorOfAll } from '../../../src/templates/templateIssues.ts';
+import { errorOfAll } from '../../../src/templates/templateMessages.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
 const hooks = installEditor(() => new FakeEditor());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Uri } from 'vscode';
 import { isBroken } from '../../../src/templates/template.ts';
-import { templateIssueText } from '../../../src/templates/templateIssues.ts';
+import { templateIssueText } from '../../../src/templates/templateMessages.ts';
 import { entryOf, readTemplateText } from '../../../src/templates/templateText.ts';
 import { processorTime } from '../../processorTime.ts';
 

@@ -1,10 +1,11 @@
 import { shownName } from '../credentials/credentialMessages.ts';
 import { parameterFlawText } from '../messages/refusalMessages.ts';
 import type { ErrorDetails } from '../service/errors.ts';
+import type { SettingLevel } from '../settings.ts';
 
 /**
- * What can be wrong with a template, and every sentence about it. Names that were checked or cut
- * short, never a prompt. Pure.
+ * What can be wrong with a template, and every sentence about templates. Names that were checked or
+ * cut short, never a prompt. Pure.
  */
 
 /** Far more than a prompt needs, in bytes. */
@@ -115,3 +116,27 @@ export function templateIssueText(issue: IssueDetails): string {
 function alternatives(names: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);
 }
+
+/** The list to pick a template from, and what is said of one that cannot be used. */
+export const PICKER_WORDS = {
+  title: 'Generate With Template',
+  placeHolder: 'The template to generate with',
+  otherLanguages: 'for other languages',
+  withMistake: 'with a mistake',
+  unusable: 'Hosted Model: this template cannot be used.',
+  openSettings: 'Open Settings',
+} as const;
+
+/** Whose template of the same name one of a repository hides, behind its origin. */
+export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
+  'built-in': ' · hides the built-in one',
+  user: ' · hides yours',
+};
+
+/** Where a template of the settings is from. */
+export const ORIGINS: Readonly<Record<SettingLevel, string>> = {
+  user: 'settings',
+  remote: 'settings of the remote machine',
+  workspace: 'settings of this workspace',
+  folder: 'settings of this folder',
+};
