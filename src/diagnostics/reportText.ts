@@ -6,12 +6,7 @@ import type { LimiterReport } from '../service/serviceRuntime.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { requestsWords } from '../status/requestsLine.ts';
-import type {
-  PastFailure,
-  PastGeneration,
-  PastTokenWait,
-  SessionHistory,
-} from '../status/sessionHistory.ts';
+import type { PastFailure, PastGeneration, SessionHistory } from '../status/sessionHistory.ts';
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
 import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkMessages.ts';
 
@@ -81,9 +76,9 @@ export function diagnosticsReport(facts: DiagnosticsFacts): Report {
         `This session: ${status.requests} generations, ${status.inputTokens} tokens in, ${status.outputTokens} out`,
       ],
     ],
-    ['Last failures', newestFirst(history.failures, (one) => failureWords(one, now))],
-    ['Last generations', newestFirst(history.generations, (one) => generationWords(one, now))],
-    ['Last waits for a token', newestFirst(history.tokenWaits, (one) => waitWords(one, now))],
+    ['Last failures', newestFirst(history.failures, now, failureWords)],
+    ['Last generations', newestFirst(history.generations, now, generationWords)],
+    ['Last waits for a token', newestFirst(history.tokenWaits, now, ({ ms }) => `${ms} ms`)],
   ];
   const blocks = sections.map(([title, lines]) =>
     [`## ${title}`, '', ...(lines.length > 0 ? lines : ['none']).map((line) => `- ${line}`)].join(
@@ -156,7 +151,7 @@ function loadLines({ isInUse, state }: LimiterReport): string[] {
   return [`${whose}: ${[...words, `at most ${state.limit} at once`].join(', ')}`];
 }
 
-function failureWords(failure: PastFailure, now: number): string {
+function failureWords(failure: PastFailure): string {
   const { error } = failure;
   const { status, host, attempts } = error?.details ?? {};
   const facts = [
@@ -166,7 +161,7 @@ function failureWords(failure: PastFailure, now: number): string {
     attempts && `${attempts} sent`,
     host && hostWords(host),
   ];
-  return `${ago(failure.at, now)}: ${facts.filter(Boolean).join(', ')}`;
+  return facts.filter(Boolean).join(', ');
 }
 
 /** Of an answer, which chooses its code, only one that is known. Without an answer it is Node's word. */
@@ -176,18 +171,17 @@ function codeOf({ error }: PastFailure): string[] {
   return [status === undefined || isKnownCode(code) ? code : 'another code'];
 }
 
-function generationWords(generation: PastGeneration, now: number): string {
-  const { at, firstTextMs, wholeMs, end } = generation;
+function generationWords({ firstTextMs, wholeMs, end }: PastGeneration): string {
   const first = firstTextMs === undefined ? 'no text' : `first text after ${firstTextMs} ms`;
-  return `${ago(at, now)}: ${first}, ${end} after ${wholeMs} ms`;
+  return `${first}, ${end} after ${wholeMs} ms`;
 }
 
-function waitWords({ at, ms }: PastTokenWait, now: number): string {
-  return `${ago(at, now)}: ${ms} ms`;
-}
-
-function newestFirst<Entry>(entries: readonly Entry[], words: (entry: Entry) => string): string[] {
-  return entries.map(words).reverse();
+function newestFirst<Entry extends { readonly at: number }>(
+  entries: readonly Entry[],
+  now: number,
+  words: (entry: Entry) => string,
+): string[] {
+  return entries.map((one) => `${seconds(now - one.at)} ago: ${words(one)}`).reverse();
 }
 
 function addressWords(text: string): string {
@@ -207,10 +201,6 @@ function hostWords(host: string): string {
 
 function setOrNot(value: string): string {
   return value === '' ? 'not set' : 'set';
-}
-
-function ago(at: number, now: number): string {
-  return `${seconds(now - at)} ago`;
 }
 
 function seconds(ms: number): string {
