@@ -16,10 +16,11 @@ const INDEX_HEADER_LENGTH = 12;
 /** The lower bits of the two bytes before a name hold its length, as far as it fits. */
 const LENGTH_BITS = 0xfff;
 
-/** What git's own folder holds; undefined for what lies where nothing is read. */
+/** Git's own folders for a working folder; undefined for what lies where nothing is read. */
 interface Repository {
-  readonly index: Uri | undefined;
-  readonly exclude: Uri | undefined;
+  readonly own: Uri | undefined;
+  /** The one that the rules are in: a further working tree shares those of the first. */
+  readonly common: Uri | undefined;
 }
 
 export interface RuleFile {
@@ -48,10 +49,11 @@ async function riskOf(file: Uri): Promise<GitRisk | undefined> {
     add(folder, await ownText(Uri.joinPath(folder, '.gitignore')));
     const repository = await repositoryOf(folder);
     if (repository) {
-      const index = repository.index && (await bytesOf(repository.index, INDEX_LIMIT_BYTES));
+      const { own, common } = repository;
+      const index = own && (await bytesOf(Uri.joinPath(own, 'index'), INDEX_LIMIT_BYTES));
       const path = file.path.slice(folder.path.length).replace(/^\//, '');
       if (index && isTracked(index, path)) return 'tracked';
-      add(folder, repository.exclude && (await textOf(repository.exclude)));
+      add(folder, common && (await textOf(Uri.joinPath(common, 'info', 'exclude'))));
       add(folder, await textOfUserRules(file));
       return isIgnored(file.path, folder.path, rules) ? undefined : 'not-ignored';
     }
@@ -122,20 +124,12 @@ export function isTracked(index: Uint8Array, path: string): boolean {
 async function repositoryOf(folder: Uri): Promise<Repository | undefined> {
   const git = Uri.joinPath(folder, '.git');
   const type = (await statOf(git))?.type ?? FileType.Unknown;
-  if (type & FileType.Directory) return filesOf(git, git);
+  if (type & FileType.Directory) return { own: git, common: git };
   const target = /^gitdir: (.+)/.exec((await textOf(git)) ?? '')?.[1]?.trim();
   if (target === undefined) return undefined;
   const own = resolved(folder, target);
-  // A further working tree of a repository shares the rules of the first, and has its own index.
   const common = own && (await textOf(Uri.joinPath(own, 'commondir')))?.trim();
-  return filesOf(own, own && common ? resolved(own, common) : own);
-}
-
-function filesOf(own: Uri | undefined, common: Uri | undefined): Repository {
-  return {
-    index: own && Uri.joinPath(own, 'index'),
-    exclude: common && Uri.joinPath(common, 'info', 'exclude'),
-  };
+  return { own, common: own && common ? resolved(own, common) : own };
 }
 
 /** @returns undefined for a path on another machine: a repository must not make us ask that one */

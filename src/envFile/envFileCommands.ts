@@ -1,4 +1,4 @@
-import { Range, type TextDocument, Uri, window, workspace } from 'vscode';
+import { FileType, Range, type TextDocument, Uri, window, workspace } from 'vscode';
 import type { StoredKey } from '../credentials/access.ts';
 import { editDocument } from '../document/documentEdit.ts';
 import { type FoundKey, findKey, linesOfKey, linesWithText } from '../dotenv/envKey.ts';
@@ -75,22 +75,19 @@ export async function addToGitignore(): Promise<void> {
 }
 
 async function add(rules: Uri): Promise<'yes' | 'others' | 'failed'> {
-  if (!(await isThere(rules))) {
+  const beside = await workspace.fs.readDirectory(Uri.joinPath(rules, '..'));
+  const [, type] = beside.find(([name]) => name === '.gitignore') ?? [];
+  if (type === undefined) {
     await workspace.fs.writeFile(rules, new TextEncoder().encode('.env\n'));
     return 'yes';
   }
   // Git follows no link there, and what it leads to may be no rules at all.
-  if (await isLink(rules)) return 'failed';
+  if ((type & FileType.SymbolicLink) !== 0) return 'failed';
   const document = await workspace.openTextDocument(rules);
   const wasDirty = document.isDirty;
   const { at, text } = appendedLines(document, ['.env']);
   if (!(await editDocument(document, [[new Range(at, at), text]]))) return 'failed';
   return savedOf(document, wasDirty);
-}
-
-async function isThere(file: Uri): Promise<boolean> {
-  const names = await workspace.fs.readDirectory(Uri.joinPath(file, '..'));
-  return names.some(([name]) => name === '.gitignore');
 }
 
 /** The bytes of a byte order mark in UTF-8. */
