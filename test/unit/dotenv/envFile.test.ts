@@ -217,6 +217,12 @@ describe('mending a .env file', () => {
       'IBM_URL=https://a.example #x',
       'bad-url',
     ],
+    [
+      'an address, and takes off the blanks around it',
+      'export IBM_URL = http://a.example # x',
+      'export IBM_URL=https://a.example # x',
+      'bad-url',
+    ],
     ['the path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
     ['http', 'IBM_URL=HTTP://a.example/p/', 'IBM_URL=https://a.example/p'],
     ['the name', 'export ibm-api-key=abc', 'export IBM_API_KEY=abc'],
