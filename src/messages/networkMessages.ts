@@ -14,9 +14,15 @@ const LATE: Readonly<Record<'connect' | 'headers' | 'idle' | 'total', string>> =
 const ELSEWHERE: readonly Action[] = ['retry', 'diagnose'];
 const CHECK_NETWORK = 'Check the network and the proxy settings of VS Code.';
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+const UNKNOWN_NAME = 'ENOTFOUND';
+const OTHER_HOST = /ALTNAME|HOSTNAME/;
 
 export const NETWORK_SENTENCES = {
-  unreachable,
+  unreachable: (details, where) => ({
+    text: unreachable(details, where),
+    actions:
+      details.code === UNKNOWN_NAME && details.phase !== 'connect' ? mendAddress(where) : ELSEWHERE,
+  }),
   offline: () => ({
     text: `Neither host can be reached: this machine is most likely offline or behind a proxy. ${CHECK_NETWORK}`,
     actions: ELSEWHERE,
@@ -27,12 +33,15 @@ export const NETWORK_SENTENCES = {
       : `The connection to ${host} was lost after the request was sent. It may have run, so it was not sent again.`,
     actions: ELSEWHERE,
   }),
-  certificate,
+  certificate: (details, where) => ({
+    text: certificate(details, where),
+    actions: OTHER_HOST.test(details.code ?? '') ? mendAddress(where) : ELSEWHERE,
+  }),
   tls: ({ host = 'The service', code = 'no code' }, where) =>
     code === NO_TLS
       ? {
           text: `${host} does not speak TLS there. Most likely the port or a proxy is wrong. Check the address in ${where.address.name}.`,
-          actions: [mendAddress(where), 'diagnose'],
+          actions: mendAddress(where),
         }
       : {
           text: `${host} and this machine could not agree on TLS (${code}). Most likely a firewall or a proxy in between is at fault. ${CHECK_NETWORK}`,
@@ -57,79 +66,51 @@ function redirected({ redirectHost }: ErrorDetails, where: FixLocation): Message
   const to = redirectHost ?? 'another address';
   const what = `${asked} wanted to redirect to ${to}: refused, as key or token would go there.`;
   const cause = 'Most likely the network wants a login in a browser';
-  return isOfVendor
-    ? { text: `${what} ${cause}. Log in there and try again.`, actions: ELSEWHERE }
-    : {
-        text: `${what} ${cause}, or the address in ${address.name} is wrong.`,
-        actions: [address.value, 'diagnose'],
-      };
+  const end = isOfVendor
+    ? '. Log in there and try again.'
+    : `, or the address in ${address.name} is wrong.`;
+  return { text: `${what} ${cause}${end}`, actions: mendAddress(where) };
 }
 
 function unreachable(
   { host = 'the service', code, phase }: ErrorDetails,
-  where: FixLocation,
-): Message {
-  const name = where.address.name;
+  { address: { name }, isOfVendor }: FixLocation,
+): string {
   if (phase === 'connect') {
     const why = code ? ` (${code})` : ' in time';
-    const what = `No connection to ${host} came about${why}, and nothing was sent.`;
-    return {
-      text: `${what} Most likely a firewall or a proxy does not let it through. ${CHECK_NETWORK}`,
-      actions: ELSEWHERE,
-    };
+    return `No connection to ${host} came about${why}, and nothing was sent. Most likely a firewall or a proxy does not let it through. ${CHECK_NETWORK}`;
   }
-  if (code === 'ENOTFOUND' && where.isOfVendor) {
-    return {
-      text: `The name ${host} was not found. Most likely this machine is offline, or a name server of its network does not know it. Check the network.`,
-      actions: ELSEWHERE,
-    };
-  }
-  if (code === 'ENOTFOUND') {
-    return {
-      text: `The name ${host} was not found. Most likely the address in ${name} is misspelt, or the name is known in another network only. Check the address.`,
-      actions: [where.address.value, 'diagnose'],
-    };
+  if (code === UNKNOWN_NAME) {
+    return isOfVendor
+      ? `The name ${host} was not found. Most likely this machine is offline, or a name server of its network does not know it. Check the network.`
+      : `The name ${host} was not found. Most likely the address in ${name} is misspelt, or the name is known in another network only. Check the address.`;
   }
   if (code === 'EAI_AGAIN') {
-    return {
-      text: `No name server answered for ${host}. Most likely this machine is offline. Check the network.`,
-      actions: ELSEWHERE,
-    };
+    return `No name server answered for ${host}. Most likely this machine is offline. Check the network.`;
   }
-  const address = where.isOfVendor ? '' : ` and the address in ${name}`;
-  const settings = `the network${address ? ',' : ' and'} the proxy settings of VS Code${address}`;
-  return {
-    text: `Nothing answers at ${host} (${code ?? 'no code'}). Check ${settings}.`,
-    actions: ELSEWHERE,
-  };
+  const settings = isOfVendor
+    ? 'the network and the proxy settings of VS Code'
+    : `the network, the proxy settings of VS Code and the address in ${name}`;
+  return `Nothing answers at ${host} (${code ?? 'no code'}). Check ${settings}.`;
 }
 
 function certificate(
   { host = 'the service', code = 'no code' }: ErrorDetails,
-  where: FixLocation,
-): Message {
+  { address, isOfVendor }: FixLocation,
+): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
-    return {
-      text: `The certificate of ${host} is not valid today (${code}). Either this machine's clock is wrong or the certificate has expired. Set the clock, or tell the owner of the host.`,
-      actions: ELSEWHERE,
-    };
+    return `The certificate of ${host} is not valid today (${code}). Either this machine's clock is wrong or the certificate has expired. Set the clock, or tell the owner of the host.`;
   }
-  if (/ALTNAME|HOSTNAME/.test(code)) {
-    const wrong = where.isOfVendor ? '' : ` the address in ${where.address.name} is wrong, or`;
-    return {
-      text: `The certificate of ${host} is that of another host (${code}). Most likely${wrong} the network leads elsewhere. Check the ${where.isOfVendor ? 'network' : 'address'}.`,
-      actions: [mendAddress(where), 'diagnose'],
-    };
+  if (OTHER_HOST.test(code)) {
+    const wrong = isOfVendor ? '' : ` the address in ${address.name} is wrong, or`;
+    return `The certificate of ${host} is that of another host (${code}). Most likely${wrong} the network leads elsewhere. Check the ${isOfVendor ? 'network' : 'address'}.`;
   }
-  return {
-    text: `The certificate of ${host} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`,
-    actions: ELSEWHERE,
-  };
+  return `The certificate of ${host} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`;
 }
 
 /** An address out of our own list has nothing to mend. */
-function mendAddress({ address, isOfVendor }: FixLocation): Action {
-  return isOfVendor ? 'retry' : address.value;
+function mendAddress({ address, isOfVendor }: FixLocation): readonly Action[] {
+  return isOfVendor ? ELSEWHERE : [address.value, 'diagnose'];
 }
 
 /** The codes of a proxy that fetch cannot use at all, as it cannot use SOCKS. */
