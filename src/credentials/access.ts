@@ -64,7 +64,7 @@ export class CredentialAccess {
     if (activeFolder()?.uri.toString() !== this.#lookedFor) await this.look();
   }
 
-  /** What is found at this moment. Asks nothing. */
+  /** What is found at this moment, for the folder in front or another one. Asks nothing. */
   async look(owner = activeFolder()): Promise<LookupResult> {
     this.#lookedFor = owner?.uri.toString();
     const found = await findSources(this.options, owner);
@@ -184,7 +184,7 @@ export class CredentialAccess {
     await this.options.keys.delete();
   }
 
-  async #require(owner: WorkspaceFolder | undefined): Promise<Credentials | undefined> {
+  async #require(owner: WorkspaceFolder | null): Promise<Credentials | undefined> {
     let hasSetUp = false;
     for (;;) {
       const signedOut = this.options.signOutSignal();

@@ -18,16 +18,17 @@ const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
  * The folder whose `.env` and settings hold for a document: the one that owns it. A file outside
- * of every folder has none, since nobody approved anything for it.
+ * of every folder has none, since nobody approved anything for it: null, which no default of a
+ * parameter takes for "not given".
  */
 export function activeFolder(
   document = window.activeTextEditor?.document.uri,
-): WorkspaceFolder | undefined {
+): WorkspaceFolder | null {
   if (document && !PLACELESS_SCHEMES.has(document.scheme)) {
-    return workspace.getWorkspaceFolder(notebookOf(document) ?? document);
+    return workspace.getWorkspaceFolder(notebookOf(document) ?? document) ?? null;
   }
   const [first, ...others] = workspace.workspaceFolders ?? [];
-  return others.length === 0 ? first : undefined;
+  return first && others.length === 0 ? first : null;
 }
 
 /** A cell has an address of its own; its folder is that of its notebook. */

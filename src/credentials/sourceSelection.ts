@@ -64,7 +64,7 @@ export interface Folder {
   readonly path: string;
   readonly name: string;
   /** Undefined where no folder answers for what is found. */
-  readonly workspaceFolder?: WorkspaceFolder | undefined;
+  readonly workspaceFolder: WorkspaceFolder | null;
 }
 
 export interface ExternalSource {

@@ -35,7 +35,7 @@ const PREFERRED = 'hostedModel.preferredSources';
 /** Looks in all three sources, once, on behalf of one folder. Asks nothing. */
 export async function findSources(
   options: FindOptions,
-  owner: WorkspaceFolder | undefined,
+  owner: WorkspaceFolder | null,
 ): Promise<SourceSnapshot> {
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
@@ -73,7 +73,7 @@ export async function findSources(
  * large read (rule T12 of the threat model).
  */
 export async function readExternalFile(
-  folder: WorkspaceFolder | undefined,
+  folder: WorkspaceFolder | null,
   vendor: Vendor,
 ): Promise<ExternalText> {
   if (!folder) return unread('no-folder');
@@ -144,7 +144,7 @@ export async function forgetPreferences({ workspaceState }: FindOptions): Promis
 }
 
 /** A project of the folder that cannot be one, or that no folder answers for, is as good as none. */
-function folderSettings(owner: WorkspaceFolder | undefined, folder: Folder) {
+function folderSettings(owner: WorkspaceFolder | null, folder: Folder) {
   const settings = readSettings(owner?.uri);
   const { value } = cleanValue(settings.folderProjectId);
   const isUsable =
@@ -155,10 +155,10 @@ function folderSettings(owner: WorkspaceFolder | undefined, folder: Folder) {
   return isUsable ? settings : { ...settings, folderProjectId: '' };
 }
 
-function folderOf(owner: WorkspaceFolder | undefined): Folder {
+function folderOf(owner: WorkspaceFolder | null): Folder {
   // An answer given where no document is open belongs to that workspace, not to every window.
   const uri = owner?.uri ?? workspace.workspaceFile;
-  if (!uri) return { uri: '', path: '', name: '' };
+  if (!uri) return { uri: '', path: '', name: '', workspaceFolder: null };
   // A path may hold letters that look like others or turn the text around them, and blanks that
   // make a line of its own out of a part of it.
   const isPlain = /^[\x20-\x7e]*$/.test(uri.fsPath) && !uri.fsPath.includes('  ');

@@ -18,7 +18,7 @@ import { checksReport } from './reportText.ts';
 interface Subject {
   readonly credentials: Credentials;
   readonly settings: Settings;
-  readonly folder: WorkspaceFolder | undefined;
+  readonly folder: WorkspaceFolder | null;
 }
 
 /** For secret storage and the folder, which may never answer while a failure waits to be shown. */
@@ -88,7 +88,7 @@ export async function runChecks(
  */
 export async function readyChoice(
   deps: DiagnosisDeps,
-  folder: WorkspaceFolder | undefined,
+  folder: WorkspaceFolder | null,
   wanted?: Credentials,
 ) {
   const looked = await (await deps.access()).lookUpWithin(CREDENTIALS_LOOK_MS, folder);

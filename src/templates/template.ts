@@ -44,7 +44,7 @@ export type TemplateEntry = Template | BrokenTemplate;
 /** What templates are read for. */
 export interface TemplateScope {
   /** The folder of the document; its template files hold. */
-  readonly folder: WorkspaceFolder | undefined;
+  readonly folder: WorkspaceFolder | null;
   readonly settings: Settings;
   /** Ids of every insert mode. */
   readonly insertModes: readonly string[];

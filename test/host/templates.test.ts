@@ -227,7 +227,7 @@ describe('templates in a real editor', () => {
       assert.ok(entry && isBroken(entry) && others.length === 0);
       assert.equal(entry.issue.kind, 'link');
     }
-    assert.equal((await readTemplates({ ...scope(), folder: undefined })).length, 7);
+    assert.equal((await readTemplates({ ...scope(), folder: null })).length, 7);
   });
 
   describe('in their files', () => {

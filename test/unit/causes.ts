@@ -35,7 +35,12 @@ const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
 /** What is said before anything is sent about what was found. */
 const before = (changes: Changes): ShownCheck => {
-  const folder = { uri: 'file:///work/my-project', path: '/work/my-project', name: 'my-project' };
+  const folder = {
+    uri: 'file:///work/my-project',
+    path: '/work/my-project',
+    name: 'my-project',
+    workspaceFolder: null,
+  };
   const all = found({ folder, ...changes });
   const checks = preliminaryChecks(all, choose(all));
   return checks.find(({ state }) => state === 'failed' || state === 'warning') as ShownCheck;

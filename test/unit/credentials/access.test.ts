@@ -228,6 +228,20 @@ describe('the way to credentials', () => {
     assert.match((await editor.question()).detail, /Folder: \/evil\n/);
   });
 
+  it('B14: belongs to no folder for a file outside of all, whatever is shown by then', async () => {
+    editor.addFolder('/evil');
+    editor.files.set('/evil/.env', envFile());
+    editor.files.set('/work/.env', envFile(SERVICE));
+    const first = access.require();
+    const question = await editor.question();
+    // Waits for its turn, and meanwhile the user goes to a folder with a source of its own.
+    void access.require({ scheme: 'file', path: '/home/me/private.txt' } as Uri);
+    editor.activeFile = '/evil/b.txt';
+    await question.answer(use);
+    await first;
+    await assert.rejects(editor.question(), 'nobody is asked about the folder in front');
+  });
+
   it('B14: keeps two folders apart that ask at the same time', async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());

@@ -101,6 +101,7 @@ describe('what a diagnosis starts from', () => {
       uri: 'file:///work/secret-plan',
       path: '/work/secret-plan',
       name: 'secret-plan',
+      workspaceFolder: null,
     };
     for (const outside of [[envFile(full, 'approved')], [envFile(full)], [envFile({ key: 'k' })]]) {
       const { preliminary, reported } = diagnosed({ folder, record: undefined, outside });

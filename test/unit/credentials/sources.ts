@@ -69,7 +69,7 @@ export function found(changes: Changes = {}): SourceSnapshot {
   const { authUrl = ibm.authUrl } = changes.settings ?? {};
   return {
     record,
-    folder: { uri: 'file:///work/a', path: '/work/a', name: 'a' },
+    folder: { uri: 'file:///work/a', path: '/work/a', name: 'a', workspaceFolder: null },
     projectAnswer: undefined,
     preferred: undefined,
     ...changes,

@@ -108,7 +108,7 @@ describe('the diagnostics for support', () => {
     const values = { key: typed('key'), project: typed('project'), url: 'https://canary.example' };
     const all = found({
       record: { apiKey: typed('stored'), authUrl: ibm.authUrl, serviceUrl: REGION },
-      folder: { uri: 'file:///canary', path: '/canary', name: 'canary' },
+      folder: { uri: 'file:///canary', path: '/canary', name: 'canary', workspaceFolder: null },
       outside: [envFile(values), environment(values)],
     });
     const history = new SessionHistory(still);

@@ -12,7 +12,7 @@ import { needsSelection, promptIssues, questionsOf } from '../../../src/template
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
 const scopeOf = (...user: unknown[]): TemplateScope => ({
-  folder: undefined,
+  folder: null,
   settings: {
     templates: { user, remote: [], workspace: [], folder: [] },
     operation: 'chat',
@@ -162,7 +162,7 @@ describe('template files', () => {
     const { isTemplateFile } = await import('../../../src/templates/templateDocument.ts');
     editor.addFolder('/work');
     editor.files.set('/work/.hosted-model', 'a file where a folder should be');
-    const [folder] = editor.folders as unknown as WorkspaceFolder[];
+    const [folder = null] = editor.folders as unknown as WorkspaceFolder[];
     const uri = { path: '/work/.hosted-model/templates/x.md' } as Uri;
     for (const [isTrusted, found] of [
       [true, 1],
