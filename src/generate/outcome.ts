@@ -35,8 +35,8 @@ async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): 
 
 /** Continues what the service cut. */
 export async function continueAnswers(job: Job | undefined, runAgain: RunAgain): Promise<void> {
+  if (job?.isTakenBack) return inform(texts.TAKEN_BACK);
   if (!job || job.cut.length === 0) return inform(texts.NOTHING_CUT);
-  if (job.isTakenBack) return inform(texts.TAKEN_BACK);
   await runAgain(job.cut, 'continue');
 }
 

@@ -4,9 +4,9 @@ import type { Retry } from '../service/http/httpRequest.ts';
 import type { Log } from '../ui/log.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
+import { type ActivityEvent, nextActivity } from './activity.ts';
 import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
-import { type ActivityEvent, nextActivity } from './statusView.ts';
 
 /** Is told how one request goes; for the status item and the log. */
 export interface GenerationWatch {

@@ -1,5 +1,6 @@
 import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/token/tokenLife.ts';
+import type { Activity } from './activity.ts';
 
 /** The status item as a pure function of what is known. One row of the table for each state. */
 
@@ -9,42 +10,6 @@ export interface Traffic {
   line(): string | undefined;
   /** Milliseconds until the line changes by itself; undefined if it does not. */
   changesInMs(): number | undefined;
-}
-
-/**
- * What generations do, all of this window together.
- *
- * | Activity   | begin           | retry   | text       | end                           |
- * |------------|-----------------|---------|------------|-------------------------------|
- * | idle       | generating      | –       | –          | –                             |
- * | generating | one more        | waiting | same       | one fewer, idle after the last |
- * | waiting    | one more, waits | waiting | generating | as generating                 |
- */
-export type Activity =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'generating'; readonly count: number }
-  | {
-      readonly kind: 'waiting';
-      readonly count: number;
-      /** Milliseconds until the next attempt starts, at the moment of the call: clocks can be set. */
-      readonly leftMs: () => number;
-    };
-
-export type ActivityEvent = 'begin' | 'text' | 'end' | { readonly retryInMs: () => number };
-
-export function nextActivity(activity: Activity, event: ActivityEvent): Activity {
-  const count = activity.kind === 'idle' ? 0 : activity.count;
-  if (typeof event === 'object') return { kind: 'waiting', count, leftMs: event.retryInMs };
-  switch (event) {
-    case 'begin':
-      return activity.kind === 'waiting'
-        ? { ...activity, count: count + 1 }
-        : { kind: 'generating', count: count + 1 };
-    case 'text':
-      return activity.kind === 'waiting' ? { kind: 'generating', count } : activity;
-    case 'end':
-      return count > 1 ? { kind: 'generating', count: count - 1 } : { kind: 'idle' };
-  }
 }
 
 export interface StatusFacts {
@@ -76,7 +41,7 @@ export type Obstacle = 'none' | 'missing' | 'approval';
  * |------------------|----------------------------------------------------------|
  * | key-refused      | it is set up, and the identity service refused the key   |
  * | approval-needed  | a question about a source, an address or a project is open |
- * | waiting-to-retry | a generation waits for its next attempt                  |
+ * | waiting          | a generation waits for its next attempt                  |
  * | generating       | a generation is under way                                |
  * | getting-token    | callers wait for a token                                 |
  * | unreachable      | the last try reached nobody                              |
@@ -87,7 +52,7 @@ export type Obstacle = 'none' | 'missing' | 'approval';
  */
 export type StatusState =
   | { readonly kind: 'key-refused' | 'approval-needed' }
-  | { readonly kind: 'waiting-to-retry'; readonly leftMs: number }
+  | { readonly kind: 'waiting'; readonly leftMs: number }
   | { readonly kind: 'generating' | 'getting-token' }
   /** `leftMs` of the token; 0 without one. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
@@ -97,7 +62,7 @@ export type StatusState =
 
 export interface StatusView {
   readonly text: string;
-  readonly background: 'error' | 'warning' | undefined;
+  readonly background?: 'error' | 'warning' | undefined;
   /** The state in words: for screen readers, and the first line of the tooltip. */
   readonly words: string;
   /** Milliseconds until text or tooltip change by themselves; undefined if they do not. */
@@ -129,7 +94,7 @@ export function stateOf(facts: StatusFacts, now: number): StatusState {
   const retryInMs = activity.kind === 'waiting' ? activity.leftMs() : 0;
   if (isSetUp && token.kind === 'refused') return { kind: 'key-refused' };
   if (facts.obstacle === 'approval') return { kind: 'approval-needed' };
-  if (retryInMs > 0) return { kind: 'waiting-to-retry', leftMs: retryInMs };
+  if (retryInMs > 0) return { kind: 'waiting', leftMs: retryInMs };
   if (activity.kind !== 'idle') return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'getting-token' };
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
@@ -146,56 +111,59 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   // A minute at the most, since a sleeping machine may skip any moment waited for.
   const nextMinute = leftMs > 0 ? (leftMs % MINUTE_MS) + 1 : undefined;
   const changesInMs =
-    state.kind === 'waiting-to-retry'
+    state.kind === 'waiting'
       ? toNextSecond(state.leftMs)
       : (facts.traffic?.changesInMs() ?? nextMinute);
-  return { background: undefined, ...shown(state), changesInMs };
+  return { ...shown(state), changesInMs };
 }
 
-type Shown = Pick<StatusView, 'text' | 'words'> & Partial<Pick<StatusView, 'background'>>;
+type Shown = Omit<StatusView, 'changesInMs'>;
 
 function shown(state: StatusState): Shown {
   switch (state.kind) {
-    case 'key-refused':
-      return { text: `$(error) ${NAME}`, words: 'API key refused', background: 'error' };
-    case 'approval-needed':
-      return { text: `$(error) ${NAME}`, words: 'your approval is needed', background: 'error' };
-    case 'waiting-to-retry': {
+    case 'waiting': {
       const seconds = Math.ceil(state.leftMs / SECOND_MS);
       const words = `trying again in ${count(seconds, 'second')}`;
       return { text: `$(watch) ${NAME} ${seconds}s`, words };
     }
-    case 'generating':
-      return { text: `$(loading~spin) ${NAME}`, words: 'generating' };
-    case 'getting-token':
-      return { text: `$(sync~spin) ${NAME}`, words: 'getting a token' };
     case 'unreachable': {
       const { leftMs } = state;
       const [time, token] =
-        leftMs > 0
-          ? [` ${minutesLeft(leftMs)}`, `, token valid, ${wordsLeft(leftMs)} left`]
-          : ['', ''];
-      return {
-        text: `$(debug-disconnect) ${NAME}${time}`,
-        words: `service cannot be reached${token}`,
-      };
+        leftMs > 0 ? [` ${minutesLeft(leftMs)}`, `, ${validWords(leftMs)}`] : ['', ''];
+      const words = `service cannot be reached${token}`;
+      return { text: `$(debug-disconnect) ${NAME}${time}`, words };
     }
-    case 'token-valid': {
-      const words = `token valid, ${wordsLeft(state.leftMs)} left`;
-      return { text: `$(key) ${minutesLeft(state.leftMs)}`, words };
-    }
-    case 'token-expired':
-      return { text: `$(key) ${NAME}`, words: 'token expired, renewed on next use' };
-    case 'no-token':
-      return { text: `$(key) ${NAME}`, words: 'ready, no token yet' };
+    case 'token-valid':
+      return { text: `$(key) ${minutesLeft(state.leftMs)}`, words: validWords(state.leftMs) };
     case 'not-set-up':
       return {
         text: `$(key) Set up ${NAME}`,
         words: 'credentials are not set up',
         ...(state.wasTried && { background: 'warning' }),
       };
+    default: {
+      const [icon, words, background] = PLAIN[state.kind];
+      return { text: `$(${icon}) ${NAME}`, words, background };
+    }
   }
 }
+
+type PlainKind = Exclude<
+  StatusState,
+  { readonly leftMs: number } | { readonly wasTried: boolean }
+>['kind'];
+
+/** Icon, words and colour of the states in which nothing else is known. */
+const PLAIN: Readonly<
+  Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
+> = {
+  'key-refused': ['error', 'API key refused', 'error'],
+  'approval-needed': ['error', 'your approval is needed', 'error'],
+  generating: ['loading~spin', 'generating'],
+  'getting-token': ['sync~spin', 'getting a token'],
+  'token-expired': ['key', 'token expired, renewed on next use'],
+  'no-token': ['key', 'ready, no token yet'],
+};
 
 function tokenLeftMs(token: TokenState, now: number): number {
   return token.kind === 'valid' ? token.expiresAt - now : 0;
@@ -210,8 +178,9 @@ function minutesLeft(ms: number): string {
   return ms < MINUTE_MS ? '<1m' : `${Math.floor(ms / MINUTE_MS)}m`;
 }
 
-function wordsLeft(ms: number): string {
-  return ms < MINUTE_MS ? 'less than a minute' : count(Math.floor(ms / MINUTE_MS), 'minute');
+function validWords(ms: number): string {
+  const left = ms < MINUTE_MS ? 'less than a minute' : count(Math.floor(ms / MINUTE_MS), 'minute');
+  return `token valid, ${left} left`;
 }
 
 function count(number: number, unit: string): string {

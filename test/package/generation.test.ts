@@ -10,9 +10,9 @@ import { startEmulator } from '../emulator/emulator.ts';
 describe('the service as it is shipped', () => {
   it('generates, streams, tries again, and says what a failure is', async () => {
     const file = pathToFileURL(resolve(partPath('src/service/serviceRuntime.ts'))).href;
-    const { Session: Shipped }: { Session: typeof ServiceRuntime } = await import(file);
+    const shipped: { ServiceRuntime: typeof ServiceRuntime } = await import(file);
+    const runtime = new shipped.ServiceRuntime();
     const emulator = await startEmulator({ namesRequestLimit: false });
-    const runtime = new Shipped();
     try {
       const { url } = emulator;
       const client = runtime.client(credentialsFor(url), {

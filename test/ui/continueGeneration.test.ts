@@ -124,6 +124,8 @@ describe('an answer that did not come wholly', () => {
     assert.equal(await saved('palette'), original);
     await run(undoIt);
     await notifications.waitFor(/no generated text here to take back/);
+    await run(continueIt);
+    await notifications.waitFor(/that answer was taken back/);
   });
 
   it('J22: stays after Escape, and Undo Generation restores the document exactly', async () => {

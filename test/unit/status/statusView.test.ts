@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
-import {
-  type Activity,
-  type ActivityEvent,
-  initialFacts,
-  nextActivity,
-  renderStatus,
-  type StatusFacts,
-} from '../../../src/status/statusView.ts';
+import type { Activity } from '../../../src/status/activity.ts';
+import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
@@ -159,35 +153,4 @@ describe('status item', () => {
       assert.ok(changesInMs !== undefined && changesInMs > 0 && changesInMs <= MINUTE + 1);
     }
   });
-});
-
-describe('activity', () => {
-  const leftMs = () => 1_000;
-  const idle: Activity = { kind: 'idle' };
-  const one: Activity = { kind: 'generating', count: 1 };
-  const two: Activity = { kind: 'generating', count: 2 };
-  const oneWaits: Activity = { kind: 'waiting', count: 1, leftMs };
-  const twoWait: Activity = { kind: 'waiting', count: 2, leftMs };
-  const retry: ActivityEvent = { retryInMs: leftMs };
-  const transitions: [from: Activity, event: ActivityEvent, to: Activity][] = [
-    [idle, 'begin', one],
-    [one, 'begin', two],
-    [one, retry, oneWaits],
-    [one, 'text', one],
-    [one, 'end', idle],
-    [two, retry, twoWait],
-    [two, 'end', one],
-    [oneWaits, 'begin', twoWait],
-    [oneWaits, retry, oneWaits],
-    [oneWaits, 'text', one],
-    [oneWaits, 'end', idle],
-    [twoWait, 'text', two],
-    [twoWait, 'end', one],
-  ];
-  for (const [from, event, to] of transitions) {
-    const named = ({ ...activity }: Activity) => Object.values(activity).slice(0, 2).join(' ');
-    it(`goes from ${named(from)} by ${event === retry ? 'retry' : event} to ${named(to)}`, () => {
-      assert.deepEqual(nextActivity(from, event), to);
-    });
-  }
 });
