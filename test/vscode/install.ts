@@ -4,9 +4,10 @@
  */
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ensureChromium } from './chromium.ts';
 import { run } from './command.ts';
 
-export { ensureChromium } from './chromium.ts';
+export { ensureChromium };
 
 export const repositoryRoot = join(import.meta.dirname, '..', '..');
 /** Holds everything installed, every build of tests and every failure's screenshot. */
@@ -114,4 +115,10 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+// As a command of its own, before several suites at once would each install it.
+if (import.meta.main) {
+  await ensureVSCodeServer(newestServer);
+  await ensureChromium();
 }
