@@ -34,6 +34,8 @@ export interface Timing {
   readonly deadlineMs: number;
 }
 
+/** Not a tenth of what VS Code writes on an idle machine (measured): a busy one is not given up. */
+const CHARACTERS_PER_MS = 500;
 /** 30 edits a second at the most. */
 const TIMING: Timing = { intervalMs: 34, deadlineMs: 5_000 };
 
@@ -212,7 +214,8 @@ export class StreamWriter implements AnswerWriter {
       batch.map(({ change }) => change),
       this.#isForeign,
     );
-    const answer = await answerOf(edit, this.#timing.deadlineMs);
+    const characters = batch.reduce((sum, { change }) => sum + change.text.length, 0);
+    const answer = await answerOf(edit, this.#timing.deadlineMs + characters / CHARACTERS_PER_MS);
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
     if (isWritten) this.#patience = PATIENCE;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import type { AnswerPlace } from '../../../src/document/answerInDocument.ts';
 import { StreamWriter } from '../../../src/document/streamWriter.ts';
 import { FakeDocument, type Fate } from './fakeDocument.ts';
@@ -56,6 +57,20 @@ describe('the writer of a document', () => {
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['never']), false);
     assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: waits longer for the edit of a long text, which takes a busy VS Code seconds', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const { page, writer } = writing(END, { intervalMs: 0, deadlineMs: 5 });
+      writer.append(0, 'x'.repeat(1_000_000));
+      const end = writer.end(0);
+      mock.timers.tick(1_000);
+      await new Promise(setImmediate);
+      assert.equal(await page.turnUntil(end), true);
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it('J13: gives up where an edit is accepted and changes nothing', async () => {
