@@ -19,6 +19,9 @@ interface Count {
   readonly failed: number;
 }
 
+// Suites with servers are told to exit: a test that failed may leave one open, and beside other work
+// Node was twice seen to wait for ever for its last socket, at the very end of the process.
+
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
 
@@ -29,8 +32,7 @@ const sources: readonly Step[] = [
   suite('unit', 'npm run --silent test:unit'),
   suite('contract', 'npm run --silent test:contract'),
   suite('faults', 'npm run --silent test:faults'),
-  // Its full form takes minutes and has a command of its own. Told to exit: beside other work Node
-  // was twice seen to wait for ever for its last socket, at the very end of the process.
+  // Its full form takes minutes and has a command of its own.
   suite('soak', 'npm run --silent soak'),
   suite('fuzz', 'npm run --silent test:fuzz'),
 ];

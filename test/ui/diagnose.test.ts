@@ -17,6 +17,7 @@ import {
   storeKey,
   tokenPath,
 } from './service.ts';
+import { nightly } from './session.ts';
 
 const diagnose = 'Hosted Model: Diagnose Connection';
 const accessPath = '/ml/v1/text/tokenization';
@@ -111,7 +112,7 @@ describe('Diagnose Connection', () => {
     await workbench.quickInput.waitFor({ step: '1/2', password: true });
   });
 
-  it('names a proxy that is down, with no network at all', async () => {
+  it(`names a proxy that is down, with no network at all ${nightly}`, async () => {
     const closed = await startService();
     const proxy = new URL(closed.url).host;
     await closed.close();
@@ -187,7 +188,7 @@ describe('Diagnose Connection', () => {
     unapproved.approve();
   });
 
-  it('ends what runs when it is closed', async () => {
+  it(`ends what runs when it is closed ${nightly}`, async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     await storeKey(session);
@@ -202,7 +203,7 @@ describe('Diagnose Connection', () => {
     await emulator.disconnected(request);
   });
 
-  it('leads to the .env file where its key is refused', async () => {
+  it(`leads to the .env file where its key is refused ${nightly}`, async () => {
     const { text } = outside({
       key: 'refused-key-0123456789',
       project: projectId,

@@ -5,6 +5,7 @@ import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
 import type { Workbench } from '../vscode/workbench.ts';
 import { takePicture } from './pictures.ts';
 import { apiKey, openWindow, projectId, startService, statusId, storeKey } from './service.ts';
+import { nightly } from './session.ts';
 
 const moveKey = 'Hosted Model: Move API Key to Secret Storage';
 
@@ -47,7 +48,7 @@ describe('the .env file', () => {
     await workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
   });
 
-  it('keeps its key as long as the stored one is not replaced', async () => {
+  it(`keeps its key as long as the stored one is not replaced ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { '.env': envFile('key-of-somebody-else') },
     });

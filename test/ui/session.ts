@@ -41,6 +41,12 @@ export interface Session {
   close(): Promise<void>;
 }
 
+/**
+ * At the end of the title of a journey that waits for `npm run ui:nightly`: a window of its own for
+ * what others prove but for a detail.
+ */
+export const nightly = '@nightly';
+
 let server: { value: VSCodeServer; key: string } | undefined;
 let browser: Browser | undefined;
 let session: Session | undefined;

@@ -3,7 +3,7 @@ import type { Emulator } from '../emulator/emulator.ts';
 import { answerFor } from '../emulator/text.ts';
 import { answerSetUp, setUp } from '../vscode/setUpWalk.ts';
 import { apiKey, generate, openWindow, projectId, startService, statusId } from './service.ts';
-import { openWorkbench, type Session } from './session.ts';
+import { nightly, openWorkbench, type Session } from './session.ts';
 
 describe('set-up', () => {
   let emulator: Emulator;
@@ -109,7 +109,7 @@ describe('set-up', () => {
     await quickInput.dismiss();
   });
 
-  it('A18: stores nothing when it is closed, whatever was typed', async () => {
+  it(`A18: stores nothing when it is closed, whatever was typed ${nightly}`, async () => {
     const { workbench } = await fresh();
     await workbench.runCommand('Hosted Model: Set Up Credentials');
     await answerSetUp(workbench, answers());

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from '../emulator/emulator.ts';
 import { chatPath, openWindow, startAfresh, startService, storeKey } from './service.ts';
-import type { Session } from './session.ts';
+import { nightly, type Session } from './session.ts';
 
 const withTemplate = 'Hosted Model: Generate With Template';
 const title = 'Generate With Template';
@@ -190,7 +190,7 @@ describe('templates', () => {
     await editor.waitForText(`\${selection}A haiku.\n`);
   });
 
-  it('of a folder are not there in Restricted Mode; those of the user are', async () => {
+  it(`of a folder are not there in Restricted Mode; those of the user are ${nightly}`, async () => {
     session = await openWindow(emulator, {
       trust: 'restricted',
       folderFiles: { ...files, 'a.py': '# Some text.\n' },

@@ -4,7 +4,7 @@ import { answerSetUp } from '../vscode/setUpWalk.ts';
 import type { Workbench } from '../vscode/workbench.ts';
 import { takeSmallPicture } from './pictures.ts';
 import { apiKey, generate, projectId, startService, statusId } from './service.ts';
-import { openWorkbench } from './session.ts';
+import { nightly, openWorkbench } from './session.ts';
 
 const quickInput = '.quick-input-widget';
 
@@ -16,7 +16,7 @@ describe('the walkthrough', () => {
   afterEach(() => emulator.close());
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`has steps that complete by themselves, in the order of a first day (${theme})`, async () => {
+    it(`has steps that complete by themselves, in the order of a first day (${theme})${theme === 'light' ? ` ${nightly}` : ''}`, async () => {
       const { workbench, path } = await openWorkbench({
         theme,
         viewport: { width: 1500, height: 800 },

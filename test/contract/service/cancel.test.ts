@@ -85,19 +85,22 @@ describe('cancel', function () {
   it(`I09: in the connection settles within ${MOST_MS} ms and sends nothing more`, async () => {
     const heard = Promise.withResolvers<void>();
     const mute = await startMuteServer(() => heard.resolve());
-    const { url } = mute;
-    const approved = { auth: url, service: url };
-    const world = await startWorld({ credentials: { authUrl: url, serviceUrl: url, approved } });
-    const cancel = new AbortController();
-    const call = failureOf(world.generate({ signal: cancel.signal }));
-    await heard.promise;
-    const start = performance.now();
-    cancel.abort();
-    assert.equal((await call).kind, 'cancelled');
-    noteTime('the connection', performance.now() - start);
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(mute.connections, 1);
-    await mute.close();
+    try {
+      const { url } = mute;
+      const approved = { auth: url, service: url };
+      const world = await startWorld({ credentials: { authUrl: url, serviceUrl: url, approved } });
+      const cancel = new AbortController();
+      const call = failureOf(world.generate({ signal: cancel.signal }));
+      await heard.promise;
+      const start = performance.now();
+      cancel.abort();
+      assert.equal((await call).kind, 'cancelled');
+      noteTime('the connection', performance.now() - start);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(mute.connections, 1);
+    } finally {
+      await mute.close();
+    }
   });
 
   it(`I09: in the queue settles within ${MOST_MS} ms and sends nothing more`, async () => {

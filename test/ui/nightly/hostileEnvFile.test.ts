@@ -11,12 +11,12 @@ import {
 } from '../../emulator/unapproved.ts';
 import { takePicture } from '../pictures.ts';
 import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } from '../service.ts';
-import { openWorkbench, type Session } from '../session.ts';
+import { nightly, openWorkbench, type Session } from '../session.ts';
 
 const key = 'key-in-the-env-file-0123';
 const question = /Use the API key, project and service URL from the \.env file/;
 
-describe('a .env file that a folder brings', () => {
+describe(`a .env file that a folder brings ${nightly}`, () => {
   let first: Emulator;
   let unapproved: AwaitingApproval;
   /** Approved in none of these tests. */

@@ -16,11 +16,11 @@ import {
   statusId,
   storeKey,
 } from '../service.ts';
-import type { Session } from '../session.ts';
+import { nightly, type Session } from '../session.ts';
 
 const question = 'Use the project ID from the settings of this folder or remote machine?';
 
-describe('settings that are not the user’s own', () => {
+describe(`settings that are not the user’s own ${nightly}`, () => {
   let emulator: Emulator;
   let evil: UnapprovedListener;
   beforeEach(async () => {

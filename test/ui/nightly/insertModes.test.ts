@@ -5,7 +5,7 @@ import { gate } from '../../emulator/faults.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
 import { takePicture } from '../pictures.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
-import type { Session } from '../session.ts';
+import { nightly, type Session } from '../session.ts';
 
 const generateWith = 'Hosted Model: Generate With…';
 
@@ -88,7 +88,7 @@ const test = 'def test_total():\n    assert total([1, 2]) == 3';
 const lines = (text: readonly string[], lineEnd = '\r\n') => text.join(lineEnd);
 
 for (const theme of ['dark', 'light'] as const) {
-  describe(`insert modes (${theme})`, () => {
+  describe(`insert modes (${theme}) ${nightly}`, () => {
     let emulator: Emulator;
     let session: Session;
     before(async () => {
@@ -206,7 +206,7 @@ for (const theme of ['dark', 'light'] as const) {
   });
 }
 
-describe('the insert mode', () => {
+describe(`the insert mode ${nightly}`, () => {
   let emulator: Emulator;
   before(async () => {
     emulator = await startService();

@@ -13,13 +13,13 @@ import {
   storeKey,
   tokenPath,
 } from '../service.ts';
-import { openWorkbench, type Session } from '../session.ts';
+import { nightly, openWorkbench, type Session } from '../session.ts';
 import { holds, tracesOf } from '../traces.ts';
 
 const apiKey = 'canary/of+the=key~0123456789';
 const projectId = 'canary-of-the-project';
 
-describe('the key at rest', () => {
+describe(`the key at rest ${nightly}`, () => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });

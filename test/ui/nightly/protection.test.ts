@@ -10,9 +10,9 @@ import {
   statusId,
   storeKey,
 } from '../service.ts';
-import { openWorkbench } from '../session.ts';
+import { nightly, openWorkbench } from '../session.ts';
 
-describe('protection of the key', () => {
+describe(`protection of the key ${nightly}`, () => {
   let emulator: Emulator;
   let other: Emulator;
   beforeEach(async () => {

@@ -15,12 +15,12 @@ import {
   storeKey,
   tokenPath,
 } from '../service.ts';
-import type { Session } from '../session.ts';
+import { nightly, type Session } from '../session.ts';
 
 const key = 'key-in-the-env-file-0123';
 const question = /from the \.env file of this folder/;
 
-describe('sources in the menu', () => {
+describe(`sources in the menu ${nightly}`, () => {
   let mine: Emulator;
   let theirs: Emulator;
   let unapproved: AwaitingApproval;

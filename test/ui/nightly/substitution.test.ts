@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { access, readdir } from 'node:fs/promises';
 import { statusId } from '../service.ts';
-import { openWorkbench } from '../session.ts';
+import { nightly, openWorkbench } from '../session.ts';
 
 const named = (label: string, part: string) => ({
   label,
@@ -16,7 +16,7 @@ const exists = (path: string) =>
     () => undefined,
   );
 
-describe('substitution in a tasks.json of a folder', () => {
+describe(`substitution in a tasks.json of a folder ${nightly}`, () => {
   it('G04: gets nothing out of a command: the task does not even run', async () => {
     const tasks = [named('leak', `\${command:hostedModel.showLog}`), named('control', 'x')];
     const { workbench, folder, path } = await openWorkbench({
