@@ -131,7 +131,7 @@ class Extension implements App {
   async #makeRuntime(): Promise<ServiceRuntime> {
     const [{ ServiceRuntime, isOutOfReach }, { trafficOf }] = await Promise.all([
       import('./service/serviceRuntime.ts'),
-      firstUse(),
+      lazyModules(),
     ]);
     return new ServiceRuntime({
       onTokenState: (token) => this.#onTokenState(token, isOutOfReach),
@@ -150,7 +150,7 @@ class Extension implements App {
   /** What commands share, made together since one file brings it. */
   async #makeParts() {
     const { CredentialAccess, Approvals, Jobs, generationWatches, provenanceLines } =
-      await firstUse();
+      await lazyModules();
     const { secrets, globalState, workspaceState } = this.#context;
     const access = new CredentialAccess({
       keys: this.#keys,
@@ -162,10 +162,11 @@ class Extension implements App {
       signOutSignal: () => this.signOutSignal,
       onFound: (found, choice) => {
         const { obstacle } = this.status.facts;
-        const isApproved = obstacle === 'approval' && !ASKING.has(choice.kind);
+        const isSettled = obstacle === 'approval' && !ASKING.has(choice.kind);
+        const left = choice.kind === 'missing' ? 'missing' : 'none';
         this.status.update({
           provenance: provenanceLines(found, choice),
-          obstacle: isApproved ? 'none' : obstacle,
+          obstacle: isSettled ? left : obstacle,
         });
         this.#inBackground(this.#onChoice(choice));
       },
@@ -245,7 +246,7 @@ class Extension implements App {
   }
 }
 
-const firstUse = () => import('./commands/lazyModules.ts');
+const lazyModules = () => import('./commands/lazyModules.ts');
 const startEnvFile = async () => (await import('./envFile/envFileFeature.ts')).startEnvFile();
 const startTemplateFiles = async () =>
   (await import('./templates/templateFeature.ts')).startTemplateFiles();

@@ -20,11 +20,11 @@ export interface App {
   readonly runtime: () => Promise<ServiceRuntime>;
   /** The service, only if it was needed already. */
   readonly runtimeIfMade: () => Promise<ServiceRuntime | undefined>;
-  /** Loads the way to credentials when it is first needed. */
+  /** The way to credentials; it loads together with the two below when one of them is first needed. */
   readonly access: () => Promise<CredentialAccess>;
-  /** Loads what follows generated text when the first is to be generated. */
+  /** What follows generated text. */
   readonly jobs: () => Promise<Jobs>;
-  /** Loads what makes a watch for each generation when the first is to be generated. */
+  /** What makes a watch for each generation. */
   readonly watches: () => Promise<() => GenerationWatch>;
 }
 

@@ -34,10 +34,13 @@ import {
 /** What the set-up stored: the very key that was found, another one, or nothing. */
 export type StoredKey = 'same' | 'other' | 'none';
 
+/** What keeps a command from credentials: there are none, or they wait for a yes. */
+export type Obstacle = 'none' | 'missing' | 'approval';
+
 export interface AccessOptions extends FindOptions {
   readonly test: SetUp['test'];
   /** Told what stands in the way, or no longer does; for the status item. */
-  readonly onObstacle: (obstacle: 'none' | 'missing' | 'approval') => void;
+  readonly onObstacle: (obstacle: Obstacle) => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
   readonly signOutSignal: () => AbortSignal;
   /** Told whenever somebody has looked: what was found, and what follows from it. */
@@ -51,7 +54,8 @@ export interface AccessOptions extends FindOptions {
 export class CredentialAccess {
   readonly options: AccessOptions;
   #turn: Promise<unknown> = Promise.resolve();
-  #lookedFor: string | undefined;
+  /** The folder that was looked at last, null for none; undefined as long as nobody has looked. */
+  #lookedFor: string | null | undefined;
   /** What is being asked on behalf of each folder; the empty one is that of no folder. */
   readonly #asking = new Map<string, Promise<Credentials | undefined>>();
 
@@ -61,12 +65,13 @@ export class CredentialAccess {
 
   /** Looks again if another folder is in front than the last time. */
   async lookIfMoved(): Promise<void> {
-    if (activeFolder()?.uri.toString() !== this.#lookedFor) await this.look();
+    if (this.#lookedFor === undefined) return;
+    if ((activeFolder()?.uri.toString() ?? null) !== this.#lookedFor) await this.look();
   }
 
   /** What is found at this moment, for the folder in front or another one. Asks nothing. */
   async look(owner = activeFolder()): Promise<LookupResult> {
-    this.#lookedFor = owner?.uri.toString();
+    this.#lookedFor = owner?.uri.toString() ?? null;
     const found = await findSources(this.options, owner);
     const choice = choose(found);
     this.options.onFound(found, choice);

@@ -63,7 +63,7 @@ export interface Folder {
   /** For people, in ASCII. */
   readonly path: string;
   readonly name: string;
-  /** Undefined where no folder answers for what is found. */
+  /** Null where no folder answers for what is found. */
   readonly workspaceFolder: WorkspaceFolder | null;
 }
 

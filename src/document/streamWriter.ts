@@ -1,5 +1,6 @@
 import type { Disposable, TextDocument } from 'vscode';
 import { AnswerInDocument, type AnswerPlace, type NextChange } from './answerInDocument.ts';
+import { answerOf, type EditAnswer, EditAttempts } from './editAttempts.ts';
 import type { OpenDocument } from './openDocument.ts';
 import { replacedRange, type TextChange } from './trackedRange.ts';
 
@@ -30,7 +31,7 @@ export interface AnswerWriter extends Disposable {
 export interface Timing {
   /** From the start of one edit to that of the next: each one wakes the file's language servers. */
   readonly intervalMs: number;
-  /** For an edit that VS Code never answers. */
+  /** For an edit that VS Code never answers, besides the time that its length takes. */
   readonly deadlineMs: number;
 }
 
@@ -74,8 +75,7 @@ export class StreamWriter implements AnswerWriter {
   #isRunning = false;
   #running = Promise.resolve();
   #turn = 0;
-  /** What is left of it since the last edit that was written. */
-  #patience = PATIENCE;
+  readonly #attempts = new EditAttempts();
 
   constructor(
     openDocument: OpenDocument,
@@ -125,8 +125,7 @@ export class StreamWriter implements AnswerWriter {
       const changes = this.#ranges.flatMap((range) => range.removal());
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
       if (!(this.#openDocument.isVisible || this.#openDocument.isOpen)) return 'refused';
-      const edit = this.#openDocument.write(changes, true);
-      if ((await answerOf(edit, this.#timing.deadlineMs)) === 'late') return 'refused';
+      if ((await this.#answerOf(changes, true)) === 'late') return 'refused';
     }
     return 'refused';
   }
@@ -210,19 +209,22 @@ export class StreamWriter implements AnswerWriter {
   async #write(batch: readonly Expected[]): Promise<void> {
     const { version } = this.#openDocument;
     this.#expected = batch;
-    const edit = this.#openDocument.write(
+    const answer = await this.#answerOf(
       batch.map(({ change }) => change),
       this.#isForeign,
     );
-    const characters = batch.reduce((sum, { change }) => sum + change.text.length, 0);
-    const answer = await answerOf(edit, this.#timing.deadlineMs + characters / CHARACTERS_PER_MS);
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
-    if (isWritten) this.#patience = PATIENCE;
-    else this.#patience -= costOf(answer, this.#openDocument.version !== version);
-    if (this.#patience > 0) return;
-    this.#patience = PATIENCE;
-    for (const { range } of batch) range.lose();
+    if (isWritten) this.#attempts.succeeded();
+    else if (this.#attempts.failed(answer, this.#openDocument.version !== version)) {
+      for (const { range } of batch) range.lose();
+    }
+  }
+
+  #answerOf(changes: readonly TextChange[], undoStopBefore: boolean): Promise<EditAnswer> {
+    const characters = changes.reduce((sum, { text }) => sum + text.length, 0);
+    const deadlineMs = this.#timing.deadlineMs + characters / CHARACTERS_PER_MS;
+    return answerOf(this.#openDocument.write(changes, undoStopBefore), deadlineMs);
   }
 
   /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */
@@ -248,44 +250,6 @@ export class StreamWriter implements AnswerWriter {
     if (changes.length > 0) this.#isForeign = !areOurs;
     if (isUndoRedo && hadText && !this.#hasTextOfOpen) this.#onTakenBack();
   }
-}
-
-/** Edits that nothing came of, before the text is given up. */
-const TRIES = 3;
-/** Edits that were rejected: an editor is rejected for a moment while its tab is switched. */
-const REJECTIONS = 10;
-/** Edits that came too late since somebody else was quicker. */
-const RACES = 50;
-/** For edits in a row that nothing came of; a whole number of times each of these. */
-const PATIENCE = 150;
-
-/** What VS Code says about an edit, or that it says nothing. */
-type EditAnswer = 'accepted' | 'refused' | 'rejected' | 'late';
-
-/** Says of an edit. @param deadlineMs for one that VS Code never answers */
-async function answerOf(edit: Promise<boolean>, deadlineMs: number): Promise<EditAnswer> {
-  const late = Promise.withResolvers<EditAnswer>();
-  const timer = setTimeout(() => late.resolve('late'), deadlineMs);
-  const answered = edit.then(
-    (isAccepted) => (isAccepted ? 'accepted' : 'refused'),
-    () => 'rejected' as const,
-  );
-  try {
-    return await Promise.race([answered, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/**
- * What an edit that nothing came of takes of the patience.
- * @param hasChanged whether the document is another one than before the edit
- */
-function costOf(answer: EditAnswer, hasChanged: boolean): number {
-  // Accepted, but altered beyond recognition, or to come at any time: another try could write it twice.
-  if (answer === 'late' || (answer === 'accepted' && hasChanged)) return PATIENCE;
-  if (answer === 'rejected') return PATIENCE / REJECTIONS;
-  return PATIENCE / (hasChanged ? RACES : TRIES);
 }
 
 /** Whether nothing stands between the places of two changes. */

@@ -2,6 +2,7 @@ import {
   CodeAction,
   type CodeActionContext,
   CodeActionKind,
+  type Diagnostic,
   type Disposable,
   languages,
   type Range,
@@ -33,20 +34,19 @@ export function registerQuickFixes(
     if (!isEnvFile(document)) return [];
     const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
+    const ours = context.diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
+    const shown = Map.groupBy(ours, ({ code, range }) => markOf(code, range));
     const actions = new Map<string, CodeAction>();
     for (const problem of problemsIn(document, text)) {
       if (!isHere(problem.place)) continue;
-      const place = rangeOf(problem.place);
-      const shown = context.diagnostics.filter(
-        ({ source, code, range: marked }) =>
-          source === DIAGNOSTIC_SOURCE && code === problem.kind && marked.isEqual(place),
-      );
+      const diagnostics = shown.get(markOf(problem.kind, rangeOf(problem.place))) ?? [];
       for (const fix of fixesOf(problem, document, text)) {
         // One edit can mend several problems, and several problems need the set-up.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
         actions.set(same, action);
-        action.diagnostics = [...(action.diagnostics ?? []), ...shown];
+        action.diagnostics ??= [];
+        action.diagnostics.push(...diagnostics);
       }
     }
     return [...actions.values(), ...keyActions(text, isHere)];
@@ -56,6 +56,11 @@ export function registerQuickFixes(
     { provideCodeActions },
     { providedCodeActionKinds: [CodeActionKind.QuickFix] },
   );
+}
+
+/** What tells a diagnostic of a document from the others. */
+function markOf(code: Diagnostic['code'], { start, end }: Range): string {
+  return [code, start.line, start.character, end.line, end.character].join(' ');
 }
 
 function fixesOf(

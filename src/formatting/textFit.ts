@@ -17,18 +17,18 @@ interface FormatStep {
  * are cut.
  *
  * An answer that was cut off has not ended: what is held back stays so, since it may still become a
- * fence or a character, and its continuation is added after `goOn`.
+ * fence or a character, and its continuation is added after `continue`.
  */
 export class TextFit {
-  readonly #plainText: CharacterFilter;
+  readonly #characterFilter: CharacterFilter;
   readonly #codeFence: CodeFence | undefined;
   readonly #steps: readonly FormatStep[];
 
   constructor({ indentation, languageId }: FitOptions) {
-    this.#plainText = new CharacterFilter(!isProse(languageId));
+    this.#characterFilter = new CharacterFilter(!isProse(languageId));
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
     this.#steps = [
-      this.#plainText,
+      this.#characterFilter,
       ...(this.#codeFence ? [this.#codeFence] : []),
       ...(isIndented(languageId) ? [new Indentation({ indentation, languageId })] : []),
     ];
@@ -36,7 +36,7 @@ export class TextFit {
 
   /** Characters taken out so far: invisible ones, control characters, halves of a pair. */
   get removed(): number {
-    return this.#plainText.removed;
+    return this.#characterFilter.removed;
   }
 
   /** @returns what can be written now */

@@ -125,7 +125,7 @@ export class Job implements Result, Disposable {
 
   /** True once the user has undone all of it, so that it need not be rescued. */
   get isTakenBack(): boolean {
-    return this.#answers.some(({ state }) => restOf(state) === 'undone');
+    return this.#answers.every(({ state }) => restOf(state) === 'undone');
   }
 
   /** How many invisible and control characters were taken out. */

@@ -19,6 +19,7 @@ export type RunAgain = (answers: readonly number[], runMode: RunMode) => Promise
 export async function tellOutcome(job: Job, isPlaced: boolean, runAgain: RunAgain): Promise<void> {
   const { cut, removed } = job;
   if (removed > 0) inform(texts.removedText(removed));
+  if (job.isTakenBack) return;
   if (cut.length > 0) await offerMore(job, cut, runAgain);
   else if (job.text === '') inform(texts.NOTHING_TO_SAY);
   else if (isPlaced) announce(job.whenDone ?? texts.completeText(job.answers.length));

@@ -20,7 +20,7 @@ type Rest = 'new' | 'ended' | 'cut' | 'undone';
  * | writing   | replacing | writing   | same    | ended  | cut    | before | undone |
  *
  * A run that replaces something leaves, once its text has come, an answer that has ended. What was
- * undone stays so until text comes for a run that began afterwards.
+ * undone stays so until text comes for a run that began afterwards, also where one ends without any.
  */
 export type RunState =
   | { readonly kind: Rest }

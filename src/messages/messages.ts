@@ -71,7 +71,7 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     actions: ['selectModel'],
   }),
   'bad-request': ({ status }) => ({
-    text: `The service did not accept the request (${status ?? 'no status'}). Most likely a parameter in the settings is out of its range.`,
+    text: `The service did not accept the request (${status ?? 'no status'}). Most likely a parameter in the settings is out of its range, or the text is too long for the model.`,
     actions: ['openSettings'],
   }),
   'rate-limited': (details, { isIdentity }) =>

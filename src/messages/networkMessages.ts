@@ -27,8 +27,8 @@ export const NETWORK_SENTENCES = {
     text: `Neither host can be reached: this machine is most likely offline or behind a proxy. ${CHECK_NETWORK}`,
     actions: ELSEWHERE,
   }),
-  'connection-lost': ({ host = 'the service' }, { isSafeToRepeat: isHarmless }) => ({
-    text: isHarmless
+  'connection-lost': ({ host = 'the service' }, { isSafeToRepeat }) => ({
+    text: isSafeToRepeat
       ? `The connection to ${host} broke off before the answer. Most likely a firewall or a proxy cut it. ${CHECK_NETWORK}`
       : `The connection to ${host} was lost after the request was sent. It may have run, so it was not sent again.`,
     actions: ELSEWHERE,
@@ -48,10 +48,10 @@ export const NETWORK_SENTENCES = {
           actions: ELSEWHERE,
         },
   proxy: (details) => ({ text: proxy(details), actions: ELSEWHERE }),
-  timeout: ({ host, phase = 'headers' }, { isSafeToRepeat: isHarmless }) => {
+  timeout: ({ host, phase = 'headers' }, { isSafeToRepeat }) => {
     const what = `${host ?? 'The service'} ${LATE[phase]}.`;
     return {
-      text: isHarmless
+      text: isSafeToRepeat
         ? `${what} Most likely a firewall or a proxy holds it up. ${CHECK_NETWORK}`
         : `${what} The request may have run, so it was not sent again.`,
       actions: ELSEWHERE,

@@ -44,7 +44,7 @@ const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
  * @param serverDate the `Date` header of the answer
  * @throws {ServiceError} `token-unusable`
  */
-export function readTokenAnswer(text: string, serverDate: string | undefined): TokenResponse {
+export function readTokenResponse(text: string, serverDate: string | undefined): TokenResponse {
   const answer = v.safeParse(tokenAnswer, parseJson(text));
   if (!answer.success) throw new ServiceError('token-unusable');
   const serverNow = Date.parse(serverDate ?? '');

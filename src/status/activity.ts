@@ -21,7 +21,9 @@ export type ActivityEvent = 'begin' | 'text' | 'end' | { readonly retryInMs: () 
 
 export function nextActivity(activity: Activity, event: ActivityEvent): Activity {
   const count = activity.kind === 'idle' ? 0 : activity.count;
-  if (typeof event === 'object') return { kind: 'waiting', count, leftMs: event.retryInMs };
+  if (typeof event === 'object') {
+    return count > 0 ? { kind: 'waiting', count, leftMs: event.retryInMs } : activity;
+  }
   switch (event) {
     case 'begin':
       return activity.kind === 'waiting'

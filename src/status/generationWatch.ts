@@ -1,6 +1,7 @@
 import { isKind, isOutOfReach } from '../service/errors.ts';
 import type { Generation } from '../service/generation/answerReader.ts';
 import type { Retry } from '../service/http/httpRequest.ts';
+import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { Log } from '../ui/log.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
@@ -46,7 +47,7 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
   tell('begin');
   return {
     onRetry: ({ retry, waitMs, error }) => {
-      log.info(`retry ${retry} of 3 in ${Math.round(waitMs)} ms: ${error.message}`);
+      log.info(`retry ${retry} of ${MAX_RETRIES} in ${Math.round(waitMs)} ms: ${error.message}`);
       const startsAt = performance.now() + waitMs;
       tell({ retryInMs: () => startsAt - performance.now() });
     },

@@ -1,3 +1,4 @@
+import type { Obstacle } from '../credentials/access.ts';
 import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/token/tokenLife.ts';
 import type { Activity } from './activity.ts';
@@ -15,7 +16,7 @@ export interface Traffic {
 export interface StatusFacts {
   /** A key is stored, and the settings name a project and an address. */
   readonly isSetUp: boolean;
-  /** What kept the last command from credentials: there were none, or they wait for a yes. */
+  /** Of the last command that needed credentials. */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
   readonly activity: Activity;
@@ -32,33 +33,31 @@ export interface StatusFacts {
   readonly outputTokens: number;
 }
 
-export type Obstacle = 'none' | 'missing' | 'approval';
-
 /**
  * What the item shows: the first row that applies.
  *
  * | State            | applies while                                            |
  * |------------------|----------------------------------------------------------|
- * | key-refused      | it is set up, and the identity service refused the key   |
- * | approval-needed  | a question about a source, an address or a project is open |
+ * | refused          | it is set up, and the identity service refused the key   |
+ * | unapproved       | a source, an address or a project waits for a yes       |
  * | waiting          | a generation waits for its next attempt                  |
  * | generating       | a generation is under way                                |
- * | getting-token    | callers wait for a token                                 |
+ * | fetching         | callers wait for a token                                 |
  * | unreachable      | the last try reached nobody                              |
- * | token-valid      | the token lives                                          |
- * | not-set-up       | the editor has no credentials, nor had another source any |
- * | token-expired    | there was a token                                        |
- * | no-token         | nothing else applies                                     |
+ * | valid            | the token lives                                          |
+ * | missing          | the editor has no credentials, nor had another source any |
+ * | expired          | there was a token                                        |
+ * | ready            | nothing else applies                                     |
  */
 export type StatusState =
-  | { readonly kind: 'key-refused' | 'approval-needed' }
+  | { readonly kind: 'refused' | 'unapproved' }
   | { readonly kind: 'waiting'; readonly leftMs: number }
-  | { readonly kind: 'generating' | 'getting-token' }
+  | { readonly kind: 'generating' | 'fetching' }
   /** `leftMs` of the token; 0 without one. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
-  | { readonly kind: 'token-valid'; readonly leftMs: number }
-  | { readonly kind: 'token-expired' | 'no-token' }
-  | { readonly kind: 'not-set-up'; readonly wasTried: boolean };
+  | { readonly kind: 'valid'; readonly leftMs: number }
+  | { readonly kind: 'expired' | 'ready' }
+  | { readonly kind: 'missing'; readonly wasTried: boolean };
 
 export interface StatusView {
   readonly text: string;
@@ -92,16 +91,16 @@ export function stateOf(facts: StatusFacts, now: number): StatusState {
   const { token, activity, isSetUp } = facts;
   const leftMs = tokenLeftMs(token, now);
   const retryInMs = activity.kind === 'waiting' ? activity.leftMs() : 0;
-  if (isSetUp && token.kind === 'refused') return { kind: 'key-refused' };
-  if (facts.obstacle === 'approval') return { kind: 'approval-needed' };
+  if (isSetUp && token.kind === 'refused') return { kind: 'refused' };
+  if (facts.obstacle === 'approval') return { kind: 'unapproved' };
   if (retryInMs > 0) return { kind: 'waiting', leftMs: retryInMs };
   if (activity.kind !== 'idle') return { kind: 'generating' };
-  if (token.kind === 'fetching') return { kind: 'getting-token' };
+  if (token.kind === 'fetching') return { kind: 'fetching' };
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
-  if (leftMs > 0) return { kind: 'token-valid', leftMs };
-  if (!isSetUp) return { kind: 'not-set-up', wasTried: facts.obstacle === 'missing' };
+  if (leftMs > 0) return { kind: 'valid', leftMs };
+  if (!isSetUp) return { kind: 'missing', wasTried: facts.obstacle === 'missing' };
   const hadToken = token.kind === 'valid' || token.kind === 'expired';
-  return { kind: hadToken ? 'token-expired' : 'no-token' };
+  return { kind: hadToken ? 'expired' : 'ready' };
 }
 
 /** @param now wall-clock milliseconds */
@@ -133,9 +132,9 @@ function shown(state: StatusState): Shown {
       const words = `service cannot be reached${token}`;
       return { text: `$(debug-disconnect) ${NAME}${time}`, words };
     }
-    case 'token-valid':
+    case 'valid':
       return { text: `$(key) ${minutesLeft(state.leftMs)}`, words: validWords(state.leftMs) };
-    case 'not-set-up':
+    case 'missing':
       return {
         text: `$(key) Set up ${NAME}`,
         words: 'credentials are not set up',
@@ -157,12 +156,12 @@ type PlainKind = Exclude<
 const PLAIN: Readonly<
   Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
 > = {
-  'key-refused': ['error', 'API key refused', 'error'],
-  'approval-needed': ['error', 'your approval is needed', 'error'],
+  refused: ['error', 'API key refused', 'error'],
+  unapproved: ['error', 'your approval is needed', 'error'],
   generating: ['loading~spin', 'generating'],
-  'getting-token': ['sync~spin', 'getting a token'],
-  'token-expired': ['key', 'token expired, renewed on next use'],
-  'no-token': ['key', 'ready, no token yet'],
+  fetching: ['sync~spin', 'getting a token'],
+  expired: ['key', 'token expired, renewed on next use'],
+  ready: ['key', 'ready, no token yet'],
 };
 
 function tokenLeftMs(token: TokenState, now: number): number {

@@ -22,11 +22,12 @@ export type Expected = 'text' | 'texts' | 'fields';
 
 export type IssueDetails =
   | {
-      readonly kind: 'unknown-variable' | 'unknown-key' | 'unknown-parameter';
+      readonly kind: 'unknown-variable' | 'unknown-key';
       readonly name: string;
       /** What was most likely meant. */
       readonly nearest: string | undefined;
     }
+  | { readonly kind: 'unknown-parameter'; readonly name: string; readonly nearest: string }
   | { readonly kind: 'unclosed-variable' | 'no-question' | 'no-prompt' }
   | { readonly kind: 'unclosed-front-matter' | 'bad-front-matter' | 'not-fields' }
   | { readonly kind: 'wrong-type'; readonly name: string; readonly expected: Expected }

@@ -63,7 +63,7 @@ export class DocumentDiagnostics implements Disposable {
   }
 
   #showSoon(document: TextDocument): void {
-    if (!this.#kind.appliesTo(document) || this.#pauses.has(document)) return;
+    if (this.#pauses.has(document) || !this.#kind.appliesTo(document)) return;
     const pause = setTimeout(() => {
       this.#pauses.delete(document);
       void this.show(document);

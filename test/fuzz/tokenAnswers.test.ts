@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/service/errors.ts';
-import { readTokenAnswer } from '../../src/service/responseSchemas.ts';
+import { readTokenResponse } from '../../src/service/responseSchemas.ts';
 import { tokenLife } from '../../src/service/token/tokenLife.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
@@ -42,7 +42,7 @@ describe('token answers', () => {
         ? whole.slice(0, damaged[0]) + damaged[2] + whole.slice(damaged[0] + damaged[1])
         : whole;
       try {
-        const answer = readTokenAnswer(text, serverDate);
+        const answer = readTokenResponse(text, serverDate);
         assert.match(answer.value, /^[A-Za-z0-9._~+/=-]{16,8192}$/);
         assert.ok(new Headers({ authorization: `Bearer ${answer.value}` }));
         for (const random of [0, 1]) {

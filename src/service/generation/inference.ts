@@ -73,8 +73,8 @@ export async function infer<Result>(
     return await http.send(request);
   } catch (error) {
     // A token can die before its time. Drop that very token, and send once more with the next.
-    const mayReplay = call.mayResend?.() ?? true;
-    if (!isRefusal(error) || !used || !mayReplay) throw error;
+    const mayResend = call.mayResend?.() ?? true;
+    if (!isRefusal(error) || !used || !mayResend) throw error;
     tokenService.drop(used);
     return await http.send(request);
   } finally {

@@ -18,7 +18,7 @@ const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
  * The proxy of the settings is no http or https one, or has no address that can be read; or it has
- * closed the connection in place of an answer (`refuseEndlessTunnels`).
+ * closed the connection in place of an answer (`endTunnelsOfClosedProxies`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
@@ -75,8 +75,8 @@ export function connectionFailure(error: unknown, url: string): Failure {
     return { error: new ServiceError('tls', { code: known }), isTransient: false };
   }
   if (UNREACHABLE_CODES.has(code) || (isConnecting && code !== '')) {
-    const mayPass = TRANSIENT_CODES.has(code) || (isConnecting && code === 'ETIMEDOUT');
-    return { error: new ServiceError('unreachable', { code }), isTransient: mayPass };
+    const isTransient = TRANSIENT_CODES.has(code) || (isConnecting && code === 'ETIMEDOUT');
+    return { error: new ServiceError('unreachable', { code }), isTransient };
   }
   const details = code === '' || code === CONNECT_TIMEOUT ? {} : { code };
   const unconnected = new ServiceError('unreachable', { ...details, phase: 'connect' });

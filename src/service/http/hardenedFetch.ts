@@ -39,7 +39,7 @@ const DEFAULTS: Readonly<Record<FetchOption, unknown>> = {
 
 /** Thrown in place of what a fetch throws where certainly nothing of its request has left this machine. */
 export class RequestNotSentError extends Error {
-  override readonly name = 'NothingSent';
+  override readonly name = 'RequestNotSentError';
 }
 
 /** What the end of a connection that nobody used is called, where it comes to light by a request. */

@@ -142,7 +142,7 @@ export class Limiter {
   configure(options: LimiterOptions): void {
     if (options.limit !== this.#options.limit) this.#limit = options.limit;
     this.#options = options;
-    this.startWaiters();
+    this.#startWaiters();
   }
 
   /**
@@ -155,7 +155,7 @@ export class Limiter {
     const intervalMs = SECOND_MS / perSecond;
     this.#named = { intervalMs, until: now + RATE_LIFE_MS };
     if (left === 0) this.#heldUntil = now + intervalMs;
-    if (this.#waiters.length > 0) this.startWaiters();
+    if (this.#waiters.length > 0) this.#startWaiters();
   }
 
   /**
@@ -178,13 +178,13 @@ export class Limiter {
       };
       const cancel = () => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        this.startWaiters();
+        this.#startWaiters();
         reject(new ServiceError('cancelled'));
       };
       signal.addEventListener('abort', cancel, { once: true });
       const end = this.#waiters.length;
       this.#waiters.splice(isAccepted ? end - this.#newcomers() : end, 0, waiter);
-      this.startWaiters();
+      this.#startWaiters();
     });
   }
 
@@ -204,7 +204,7 @@ export class Limiter {
         released = true;
         this.#inFlight -= 1;
         this.#learn(outcome, startedAt, pauseMs);
-        this.startWaiters();
+        this.#startWaiters();
       },
     };
   }
@@ -256,14 +256,14 @@ export class Limiter {
     while (this.#waiters.length > 0 && this.#inFlight < Math.floor(this.#limit)) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) {
-        this.#timer = setTimeout(() => this.startWaiters(), Math.ceil(waitMs));
+        this.#timer = setTimeout(() => this.#startWaiters(), Math.ceil(waitMs));
         return;
       }
       this.#waiters.shift()?.start();
     }
   }
 
-  startWaiters(): void {
+  #startWaiters(): void {
     this.#startNext();
     this.#onChange();
   }

@@ -196,16 +196,16 @@ export class RequestAttempts {
    */
   async #takeTurn(): Promise<void> {
     const { limiter, budget } = this.#request;
-    const bearer = this.#request.tokenProvider?.();
-    await bearer?.get(this.signal);
+    const tokens = this.#request.tokenProvider?.();
+    await tokens?.get(this.signal);
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
-    if (bearer && !bearer.hasToken()) {
+    if (tokens && !tokens.hasToken()) {
       // It died in the queue. Once only: one that dies as fast again would never be used.
       this.#slot?.release('failed');
-      await bearer.get(this.signal);
+      await tokens.get(this.signal);
       this.#slot = await limiter?.acquire(this.signal, true);
     }
-    this.#bearer = await bearer?.get(this.signal);
+    this.#bearer = await tokens?.get(this.signal);
   }
 
   /** Looks at each failure once, since its body can be read only once, and frees its slot. */

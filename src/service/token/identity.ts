@@ -1,7 +1,7 @@
 import type { Credentials } from '../credentials.ts';
 import { identityFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
-import { readTokenAnswer } from '../responseSchemas.ts';
+import { readTokenResponse } from '../responseSchemas.ts';
 import type { TokenResponse } from './tokenLife.ts';
 
 const TOKEN_DEADLINE_MS = 30_000;
@@ -32,7 +32,7 @@ export function fetchToken(
     maxBytes: MAX_TOKEN_BYTES,
     signal,
     failure: identityFailure,
-    read: async ({ body, header }) => readTokenAnswer(await body.text(), header('date')),
+    read: async ({ body, header }) => readTokenResponse(await body.text(), header('date')),
   });
 }
 

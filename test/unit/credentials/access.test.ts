@@ -263,6 +263,17 @@ describe('the way to credentials', () => {
     assert.equal(editor.reads, 0);
   });
 
+  it('looks at nothing when the editor changes before anybody needed credentials', async () => {
+    editor.files.set('/work/.env', envFile());
+    await access.lookIfMoved();
+    assert.equal(editor.reads, 0);
+    editor.activeFile = '/home/me/private.txt';
+    await access.look();
+    editor.activeFile = '/work/a.txt';
+    await access.lookIfMoved();
+    assert.equal(editor.reads, 1);
+  });
+
   it('is looked for briefly where a report needs it', async () => {
     await storeKey();
     assert.equal((await access.lookUpWithin(60_000))?.choice.kind, 'ready');

@@ -11,6 +11,9 @@ describe('activity', () => {
   const retry: ActivityEvent = { retryInMs: leftMs };
   const transitions: [from: Activity, event: ActivityEvent, to: Activity][] = [
     [idle, 'begin', one],
+    [idle, retry, idle],
+    [idle, 'text', idle],
+    [idle, 'end', idle],
     [one, 'begin', two],
     [one, retry, oneWaits],
     [one, 'text', one],

@@ -33,7 +33,9 @@ describe('the watch of a generation', () => {
     const { generationWatches } = await import('../../../src/status/generationWatch.ts');
     let facts = initialFacts;
     const status = {
-      facts,
+      get facts() {
+        return facts;
+      },
       update: (changes: Partial<StatusFacts>) => {
         facts = { ...facts, ...changes };
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ServiceError } from '../../../../src/service/errors.ts';
-import { readTokenAnswer } from '../../../../src/service/responseSchemas.ts';
+import { readTokenResponse } from '../../../../src/service/responseSchemas.ts';
 import { clockAhead, tokenLife } from '../../../../src/service/token/tokenLife.ts';
 import { seed } from '../fixtures.ts';
 
@@ -10,7 +10,7 @@ const serverSeconds = Date.parse(date) / 1_000;
 const token = 'abcdefghijklmnop';
 
 function lifeOf(fields: object, serverDate: string | undefined = date): number {
-  const answer = readTokenAnswer(JSON.stringify({ access_token: token, ...fields }), serverDate);
+  const answer = readTokenResponse(JSON.stringify({ access_token: token, ...fields }), serverDate);
   return tokenLife(answer, 0.5).lifeMs / 1_000;
 }
 
@@ -81,7 +81,7 @@ describe('the life of a token', () => {
     );
     const check = (expiresIn: unknown, expiration: unknown, random: number) => {
       const fields = { access_token: token, expires_in: expiresIn, expiration };
-      const life = tokenLife(readTokenAnswer(JSON.stringify(fields), date), random);
+      const life = tokenLife(readTokenResponse(JSON.stringify(fields), date), random);
       assert.ok(life.lifeMs > 0 && life.lifeMs <= 86_400_000, `${life.lifeMs}`);
       assert.ok(life.softMs <= life.hardMs && life.hardMs < life.lifeMs);
     };
@@ -107,7 +107,7 @@ describe('a token answer', () => {
     null,
     undefined,
   ];
-  const read = (json: unknown) => () => readTokenAnswer(JSON.stringify(json), date);
+  const read = (json: unknown) => () => readTokenResponse(JSON.stringify(json), date);
   const isUnusable = (error: unknown) =>
     error instanceof ServiceError && error.kind === 'token-unusable';
 
@@ -127,7 +127,7 @@ describe('a token answer', () => {
 
   it('is an object, and nothing of a refresh token is kept', () => {
     for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
-    assert.throws(() => readTokenAnswer('{"access_token":', date), isUnusable);
+    assert.throws(() => readTokenResponse('{"access_token":', date), isUnusable);
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();
     assert.ok(!JSON.stringify(answer).includes('not_supported'));
   });
