@@ -147,9 +147,12 @@ describe('while text is generated', () => {
     const { editor, notifications } = session.workbench;
     await select('twice');
     emulator.settings.answer = () => 'Short.';
+    const answer = gate();
+    emulator.faults.next(chatPath, { hold: answer.opened });
     await generateByKeys(session);
     await generateByKeys(session);
     await notifications.waitFor(/being generated for already\. Escape stops it/);
+    answer.open();
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
     assert.equal(emulator.count(chatPath), 1);
   });

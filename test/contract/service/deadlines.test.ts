@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ErrorDetails, isKind } from '../../../src/service/errors.ts';
+import { type ErrorDetails, isKind, type ServiceError } from '../../../src/service/errors.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
 import { startMuteServer } from './muteServer.ts';
 import {
@@ -32,6 +32,14 @@ async function getToken({ tokenService }: World): Promise<void> {
     await tokenService.refresh(new AbortController().signal).catch((error: unknown) => {
       if (!isKind(error, 'timeout')) throw error;
     });
+  }
+}
+
+/** A busy machine may not even connect within a deadline this short: then nothing was sent. */
+async function failureOnceConnected(call: () => Promise<unknown>): Promise<ServiceError> {
+  for (;;) {
+    const failure = await failureOf(call());
+    if (failure.details.phase !== 'connect') return failure;
   }
 }
 
@@ -106,8 +114,9 @@ describe('the deadline', () => {
       // Only the call under test meets the short deadline, whoever else needs the machine.
       if (path !== tokenPath) await getToken(world);
       world.emulator.faults.next(path, fault);
-      const call = world.generate(path === chatStream ? { onText: () => {} } : {});
-      const { kind, details } = await failureOf(call);
+      const { kind, details } = await failureOnceConnected(() =>
+        world.generate(path === chatStream ? { onText: () => {} } : {}),
+      );
       assert.deepEqual([kind, details.phase], ['timeout', phase]);
       const request = await world.emulator.requestCount(path, 1);
       await world.emulator.disconnected(request);
