@@ -20,6 +20,7 @@ import {
 } from 'vscode';
 import { insertModes } from '../../src/insert/insertModes.ts';
 import { readSettings } from '../../src/settings.ts';
+import { builtInTemplates } from '../../src/templates/builtIn.ts';
 import { isBroken, type TemplateSource } from '../../src/templates/template.ts';
 import { askInputs, pickTemplate, showIssue } from '../../src/templates/templatePicker.ts';
 import { readTemplates, templateSources } from '../../src/templates/templateSources.ts';
@@ -39,8 +40,10 @@ const clean = () =>
   rmSync(join(folder.uri.fsPath, '.hosted-model'), { recursive: true, force: true });
 
 describe('templates in a real editor', () => {
-  before(() => {
+  let builtIn = 0;
+  before(async () => {
     clean();
+    builtIn = (await builtInTemplates.readTemplates(scope())).length;
   });
   afterEach(async () => {
     for (const document of workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
@@ -55,7 +58,7 @@ describe('templates in a real editor', () => {
 
   it('are the built-in ones where nothing else is there', async () => {
     const entries = await readTemplates(scope());
-    assert.equal(entries.length, 7);
+    assert.equal(entries.length, builtIn);
     assert.deepEqual([...new Set(entries.map(({ origin }) => origin))], ['built-in']);
   });
 
@@ -68,7 +71,7 @@ describe('templates in a real editor', () => {
     write('b.md', '\ufeff---\r\ninsertMode: preview\r\n---\r\nb\r\nc\r\n');
     write('notes.txt', 'no template');
     const entries = await readTemplates(scope());
-    assert.equal(entries.length, 9);
+    assert.equal(entries.length, builtIn + 2);
     assert.deepEqual(entries.slice(-3), [
       { name: 'Mine', prompt: 'Mine', origin: 'settings' },
       {
@@ -88,7 +91,7 @@ describe('templates in a real editor', () => {
     await setTemplates(['Mine', 'Review'].map(named));
     await configuration.update('templates', ['Theirs', 'review'].map(named), false);
     try {
-      const entries = (await readTemplates(scope())).slice(7);
+      const entries = (await readTemplates(scope())).slice(builtIn);
       assert.deepEqual(
         entries.map(({ name, origin, hides }) => [name, origin, hides]),
         [
@@ -118,7 +121,7 @@ describe('templates in a real editor', () => {
       ],
     };
     const entries = await readTemplates(scope(), [...templateSources, ofTheTeam]);
-    assert.equal(entries.length, 8);
+    assert.equal(entries.length, builtIn + 1);
     const added = entries.at(-1) ?? assert.fail();
     assert.ok(!isBroken(added));
     const values = { selection: 'x', language: 'go', fileName: 'a.go', inputs: new Map() };
@@ -154,7 +157,7 @@ describe('templates in a real editor', () => {
       null: 'not-text',
       variable: 'unknown-variable',
     });
-    assert.equal(entries.length, 7 + 10 + 1);
+    assert.equal(entries.length, builtIn + 10 + 1);
   });
 
   it('are picked from a list, and ask their questions in boxes that can be given up', async () => {
@@ -179,7 +182,7 @@ describe('templates in a real editor', () => {
   it('are the first 200 of a folder, and it is said that there are more', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
-    assert.equal(entries.length, 7 + 200 + 1);
+    assert.equal(entries.length, builtIn + 200 + 1);
     const last = entries.at(-1) ?? assert.fail();
     assert.ok(isBroken(last));
     assert.equal(last.issue.kind, 'too-many-files');
@@ -205,7 +208,7 @@ describe('templates in a real editor', () => {
     try {
       const uri = Uri.parse('remote-templates:/project');
       const entries = await readTemplates({ ...scope(), folder: { uri, name: 'x', index: 0 } });
-      assert.deepEqual(entries.slice(7), [
+      assert.deepEqual(entries.slice(builtIn), [
         { name: 'Remote', prompt: 'From afar.', origin: `${TEMPLATES}/far.md` },
       ]);
     } finally {
@@ -223,11 +226,11 @@ describe('templates in a real editor', () => {
       clean();
       mkdirSync(join(folder.uri.fsPath, dirname(link)), { recursive: true });
       symlinkSync(target, join(folder.uri.fsPath, link));
-      const [entry, ...others] = (await readTemplates(scope())).slice(7);
+      const [entry, ...others] = (await readTemplates(scope())).slice(builtIn);
       assert.ok(entry && isBroken(entry) && others.length === 0);
       assert.equal(entry.issue.kind, 'link');
     }
-    assert.equal((await readTemplates({ ...scope(), folder: null })).length, 7);
+    assert.equal((await readTemplates({ ...scope(), folder: null })).length, builtIn);
   });
 
   describe('in their files', () => {

@@ -79,16 +79,15 @@ describe('manifest', () => {
   });
 
   it('B05: keeps addresses and limits out of reach of workspaces', () => {
-    for (const name of [
-      'url',
+    const ofTheUser = Object.entries(settings).filter(([, { scope }]) => scope === 'application');
+    assert.deepEqual(ofTheUser.map(([name]) => name.replace('hostedModel.', '')).sort(), [
       'authUrl',
-      'vendor',
+      'keepTokenFresh',
       'maxConcurrentRequests',
       'minRequestInterval',
-      'keepTokenFresh',
-    ]) {
-      assert.equal(settings[`hostedModel.${name}`]?.scope, 'application', name);
-    }
+      'url',
+      'vendor',
+    ]);
     const ofWorkspaces = Object.entries(settings).filter(([, { scope }]) => scope === 'resource');
     assert.deepEqual(
       ofWorkspaces.map(([name]) => name).sort(),

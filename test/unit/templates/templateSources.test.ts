@@ -17,7 +17,7 @@ const scopeOf = (...user: unknown[]): TemplateScope => ({
     templates: { user, remote: [], workspace: [], folder: [] },
     operation: 'chat',
   } as unknown as Settings,
-  insertModes: ['below', 'above', 'replace', 'newDocument', 'preview'],
+  insertModes: ['below', 'after', 'above', 'replace', 'newDocument', 'clipboard', 'preview'],
 });
 
 describe('templates of the settings', () => {
@@ -176,7 +176,7 @@ describe('template files', () => {
 });
 
 describe('the built-in templates', () => {
-  it('are seven, good as they are, work on the selection and go to a mode that is known', async () => {
+  it('are good as they are, work on the selection and go to a mode that is known', async () => {
     const { insertModes } = scopeOf();
     const entries = await builtInTemplates.readTemplates(scopeOf());
     assert.deepEqual(
