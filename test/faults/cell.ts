@@ -185,9 +185,9 @@ function watchedFetch(onAnswer: () => void): typeof hardenedFetch {
   };
 }
 
-/** Waits until it is so. @throws {Error} after two seconds */
+/** Waits until it is so. @throws {Error} after twenty seconds, which no busy machine takes */
 export async function becomes(what: string, holds: () => boolean): Promise<void> {
-  const until = performance.now() + 2_000;
+  const until = performance.now() + 20_000;
   while (!holds()) {
     assert.ok(performance.now() < until, `never was ${what}`);
     await pause(1);
