@@ -65,6 +65,8 @@ export class CodeFence {
   }
 
   #read(text: string): string {
+    // Of most answers all that comes, from the first line on.
+    if (this.#state === 'outside') return text;
     let written = '';
     for (const line of text.split(LINE_STARTS)) written += this.#readLine(line);
     return written;
