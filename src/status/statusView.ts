@@ -49,7 +49,7 @@ export interface StatusFacts {
  * | expired          | there was a token                                        |
  * | ready            | nothing else applies                                     |
  */
-export type StatusState =
+type StatusState =
   | { readonly kind: 'refused' | 'unapproved' }
   | { readonly kind: 'waiting'; readonly leftMs: number }
   | { readonly kind: 'generating' | 'fetching' }
@@ -87,7 +87,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /** @param now wall-clock milliseconds */
-export function stateOf(facts: StatusFacts, now: number): StatusState {
+function stateOf(facts: StatusFacts, now: number): StatusState {
   const { token, activity, isSetUp } = facts;
   const leftMs = tokenLeftMs(token, now);
   const retryInMs = activity.kind === 'waiting' ? activity.leftMs() : 0;
