@@ -9,7 +9,7 @@ const SHELL = 'chromium-headless-shell';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 const usualPlaces = [
-  ...[SHELL, ...names].map((name) => join('/usr/bin', name)),
+  ...names.map((name) => join('/usr/bin', name)),
   '/snap/bin/chromium',
   '/opt/google/chrome/chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -52,11 +52,10 @@ async function findChromium(isHeadless: boolean): Promise<string | undefined> {
     throw new Error(`CHROMIUM_PATH is ${configured}, which is not an executable file.`);
   }
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const inPath = [SHELL, ...names].flatMap((name) => folders.map((folder) => join(folder, name)));
+  const wanted = isHeadless ? [SHELL, ...names] : names;
+  const inPath = wanted.flatMap((name) => folders.map((folder) => join(folder, name)));
   for (const candidate of [...inPath, ...usualPlaces]) {
-    if (isHeadless || !candidate.endsWith(SHELL)) {
-      if (await executable(candidate)) return candidate;
-    }
+    if (await executable(candidate)) return candidate;
   }
   return undefined;
 }
