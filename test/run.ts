@@ -61,6 +61,8 @@ const nightly: readonly Step[] = [
 ];
 
 const rows: { readonly name: string; readonly seconds: number; readonly count: Count }[] = [];
+/** What each step that failed had to say of it: with the last lines, since a long log is cut from its front. */
+const failures: string[] = [];
 const startedAt = performance.now();
 // Three lanes on two cores: each of them waits more than it works.
 await Promise.all([
@@ -69,6 +71,7 @@ await Promise.all([
 ]);
 if (process.argv.includes('--nightly')) await runInTurn(nightly);
 
+for (const failure of failures) console.log(failure);
 console.log();
 for (const { name, seconds, count } of rows) {
   const time = `${seconds.toFixed(1)} s`.padStart(9);
@@ -85,6 +88,7 @@ async function runInTurn(steps: readonly Step[]): Promise<void> {
     const begunAt = performance.now();
     const { output, count } = await run(step);
     console.log(`\n=== ${step.name}\n${output}`);
+    if (count.failed > 0) failures.push(`\n=== what failed: ${step.name}\n${failurePart(output)}`);
     rows.push({ name: step.name, seconds: (performance.now() - begunAt) / 1_000, count });
   }
 }
@@ -112,6 +116,11 @@ function run({ name, command, isSuite }: Step): Promise<{ output: string; count:
       resolve({ output, count: broken ? { ...count, failed: count.failed + 1 } : count });
     });
   });
+}
+
+/** From mocha's count of failures on; of a step that has none, the end. */
+function failurePart(output: string): string {
+  return /^\s*\d+ failing\b.*/ms.exec(output)?.[0] ?? output.slice(-3_000);
 }
 
 /** The number before mocha's word in its closing lines. */
