@@ -8,8 +8,7 @@ import { dripRow, faultTable, type Phase, phases } from './faultTable.ts';
 const MOST_OVERRUN_MS = 250;
 const CELLS = 104;
 
-describe('a call that meets a fault ends once, in success or in one classified error', function () {
-  this.timeout(90_000);
+describe('a call that meets a fault ends once, in success or in one classified error', () => {
   const parallels = [1, 8] as const;
   const timings = new Map<string, Timing>();
   const reasons = new Map<string, number>();

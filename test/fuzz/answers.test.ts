@@ -63,8 +63,7 @@ const answers = fc.oneof(
 );
 
 describe('answers of the service', () => {
-  it(`F01 F06 F07: that say no become a failure with none of their words, and a sentence of ours (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`F01 F06 F07: that say no become a failure with none of their words, and a sentence of ours (seed ${seed})`, async () => {
     await repeat(
       'error answers',
       [fc.integer({ min: 300, max: 599 }), errorBodies],
@@ -82,8 +81,7 @@ describe('answers of the service', () => {
     );
   });
 
-  it(`are read as what they have to be, or as unexpected (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`are read as what they have to be, or as unexpected (seed ${seed})`, async () => {
     await repeat('answers with text', [answers], (answer) => {
       const json = parseJson(JSON.stringify(answer));
       for (const read of [readChat, readGeneration]) {

@@ -42,8 +42,7 @@ const files = fc.oneof(
 );
 
 describe('.env files', () => {
-  it(`M04: are three good values of their own text, or none, with places that lie in it (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`M04: are three good values of their own text, or none, with places that lie in it (seed ${seed})`, async () => {
     await repeat('.env bytes', [files], (bytes) => {
       const text = decodeEnvFile(bytes)?.text;
       if (text === undefined) return;

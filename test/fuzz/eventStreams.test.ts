@@ -45,8 +45,7 @@ async function collected(operation: Operation, body: Body) {
 }
 
 describe('event streams', () => {
-  it(`M02: give the same text wherever they are cut (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`M02: give the same text wherever they are cut (seed ${seed})`, async () => {
     await repeat(
       'event streams, cut anywhere',
       [operations, texts, lineEnds, cuts],
@@ -73,8 +72,7 @@ describe('event streams', () => {
     { minLength: 1, maxLength: 4 },
   );
 
-  it(`M02: that are corrupted end with a text or one failure of ours (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`M02: that are corrupted end with a text or one failure of ours (seed ${seed})`, async () => {
     await repeat(
       'event streams, corrupted',
       [operations, texts, lineEnds, cuts, damage],

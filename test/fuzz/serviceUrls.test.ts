@@ -34,8 +34,7 @@ function originIn(text: string): string {
 }
 
 describe('service URLs', () => {
-  it(`M03 C06: are refused, or on the origin their text names, encrypted or of this machine, without a user (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`M03 C06: are refused, or on the origin their text names, encrypted or of this machine, without a user (seed ${seed})`, async () => {
     await repeat('service URLs', [urls], (text) => {
       const parsed = parseServiceUrl(text);
       if (!parsed.ok) return;

@@ -60,8 +60,7 @@ const isInside = (text: string, { offset, length }: { offset: number; length: nu
   offset >= 0 && length >= 0 && offset + length <= text.length;
 
 describe('template files', () => {
-  it(`are a template or mistakes with a place in the text, and fill in values once (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`are a template or mistakes with a place in the text, and fill in values once (seed ${seed})`, async () => {
     await repeat(
       'template texts',
       [join(yaml), join(prompt), nasty],
@@ -87,8 +86,7 @@ describe('template files', () => {
     );
   });
 
-  it(`have front matter of plain data, or a mistake in it (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`have front matter of plain data, or a mistake in it (seed ${seed})`, async () => {
     await repeat('front matter', [join(yaml)], (source) => {
       const read = readFrontMatter(source);
       if (!read.ok) return assert.ok(isInside(source, read.span), JSON.stringify(read));

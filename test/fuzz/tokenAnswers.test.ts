@@ -34,8 +34,7 @@ const date = fc.option(
 );
 
 describe('token answers', () => {
-  it(`M01: are a token that can be sent and a life of at most a day, or unusable (seed ${seed})`, async function () {
-    this.timeout(60_000);
+  it(`M01: are a token that can be sent and a life of at most a day, or unusable (seed ${seed})`, async () => {
     await repeat('token answers', [changes, damage, date], (changed, damaged, serverDate) => {
       const whole = JSON.stringify({ ...normal, ...Object.fromEntries(changed) });
       const text = damaged

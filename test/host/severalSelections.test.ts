@@ -104,7 +104,7 @@ describe('several selections', () => {
     }
   }
 
-  it('makes at most 31 edits a second for all answers together, the last one within 250 ms', async () => {
+  it('makes at most 31 edits a second for all answers together, and two at most behind the last piece', async () => {
     const editor = await openWith(TEXT, LINES);
     const edits: number[] = [];
     const listener = workspace.onDidChangeTextDocument((event) => {
@@ -119,6 +119,7 @@ describe('several selections', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const last = performance.now();
+    const before = edits.length;
     await endAll(job);
     const lateMs = performance.now() - last;
     listener.dispose();
@@ -128,7 +129,7 @@ describe('several selections', () => {
       `      three answers: ${edits.length} edits in ${seconds.toFixed(2)} s = ${rate.toFixed(1)} a second; last one ${lateMs.toFixed(0)} ms after the last piece`,
     );
     assert.ok(rate <= 31);
-    assert.ok(lateMs <= 250);
+    assert.ok(edits.length - before <= 2);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), TEXT);
   });

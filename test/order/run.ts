@@ -56,14 +56,7 @@ function runInOrder(
   cwd: string,
 ): Promise<{ readonly passed: number; readonly failures: readonly Failure[] }> {
   const output = join(cwd, 'order.json');
-  const options = [
-    '--timeout',
-    '10000',
-    '--require',
-    'test/order/shuffle.ts',
-    '--reporter',
-    'json',
-  ];
+  const options = ['--require', 'test/order/shuffle.ts', '--reporter', 'json'];
   const reporter = ['--reporter-option', `output=${output}`];
   const env = { ...process.env, HOSTED_MODEL_ORDER: String(seed), HOSTED_MODEL_FIGURES: '' };
   const child = { cwd, env, maxBuffer: Number.POSITIVE_INFINITY };

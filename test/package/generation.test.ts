@@ -33,5 +33,5 @@ describe('the service as it is shipped', () => {
       runtime.dispose();
       await emulator.close();
     }
-  }).timeout(10_000);
+  });
 });

@@ -55,8 +55,7 @@ const APACHE = 'licences/Apache-2.0.txt';
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('what comes from others', () => {
-  it('L02: is in no package, whatever lies in the folder', async function () {
-    this.timeout(20_000);
+  it('L02: is in no package, whatever lies in the folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = [
       ...['.env', '.env.local', 'dist/.env', 'server.pem', 'dist/id_rsa', 'dist/part.js.map'],

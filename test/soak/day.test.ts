@@ -7,8 +7,7 @@ import { printTable } from '../table.ts';
 const MINUTE = 60_000;
 const CALLS = 24 * 6;
 
-describe('a day of work', function () {
-  this.timeout(60_000);
+describe('a day of work', () => {
   afterEach(endWorlds);
 
   it('K07: with a call each 10 minutes makes 24 to 31 token requests, and none fails', async () => {

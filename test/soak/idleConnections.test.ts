@@ -57,8 +57,7 @@ async function playLane(closesIdleMs: number, random: () => number): Promise<Lan
   return { generations, closedAt: line.closedAt, received: service.inferenceCount() };
 }
 
-describe('services that close what nobody uses, and do not say so', function () {
-  this.timeout(inForm(180_000, 60_000));
+describe('services that close what nobody uses, and do not say so', () => {
   afterEach(endWorlds);
 
   it(`lose no generation but one that was on its way already, and get none twice (seed ${seed})`, async () => {

@@ -120,9 +120,7 @@ async function act(service: TokenService, deed: Deed): Promise<string | undefine
   return token?.value;
 }
 
-describe('the moments of token requests', function () {
-  this.timeout(120_000);
-
+describe('the moments of token requests', () => {
   it(`M08: are 5 s apart in the background, and no token is valid past its hard threshold, in ${RUNS} runs (seed ${seed})`, async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), run);
     await fc.assert(property, { seed, numRuns: RUNS });

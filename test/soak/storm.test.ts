@@ -43,8 +43,7 @@ async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult
   return Promise.allSettled(all);
 }
 
-describe(`I18: ${JOBS} calls, ${IN_FLIGHT + QUEUE} of them at once, to a service that takes few`, function () {
-  this.timeout(180_000);
+describe(`I18: ${JOBS} calls, ${IN_FLIGHT + QUEUE} of them at once, to a service that takes few`, () => {
   const rows: (string | number)[][] = [];
   const worst = { failed: 0, requests: 0 };
   afterEach(endWorlds);

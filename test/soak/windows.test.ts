@@ -98,9 +98,7 @@ const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
 /** The restart itself is the same for everybody: each window asks once. */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
-describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, function () {
-  this.timeout(180_000);
-
+describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
   it(`ask the identity service in its busiest later second a fifth of what a fixed timer does (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);

@@ -13,8 +13,7 @@ async function isLinearIn(expression: RegExp, length?: number): Promise<boolean>
   return true;
 }
 
-describe('regular expressions', function () {
-  this.timeout(300_000);
+describe('regular expressions', () => {
   let all: readonly PlacedExpression[];
   before(async () => {
     all = await expressionsOfSource();

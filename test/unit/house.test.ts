@@ -51,8 +51,7 @@ describe('architecture invariants', () => {
     assert.ok(circle(back)?.includes('service/errors.ts'));
   });
 
-  it('are lint rules, too, where an import breaks them or a function has more than 50 lines', function () {
-    this.timeout(20_000);
+  it('are lint rules, too, where an import breaks them or a function has more than 50 lines', () => {
     // Elsewhere, since others may be reading the sources meanwhile.
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-house-'));
     const planted = join(folder, 'src/service/planted.ts');

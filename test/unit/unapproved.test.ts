@@ -72,9 +72,7 @@ describe('a host that nobody approved', () => {
   });
 });
 
-describe('the total of all hosts that nobody approved', function () {
-  this.timeout(60_000);
-
+describe('the total of all hosts that nobody approved', () => {
   const QUIET = 'await startUnapproved();';
   // The test itself does not mind, so that only the total can tell.
   const SPEAKING = 'await fetch((await startUnapproved()).url);';

@@ -15,8 +15,7 @@ const COMMANDS = ['generateFromSelection', 'refreshToken', 'diagnose', 'selectMo
 /** Every sink but the one that an answer is for. */
 const OTHERS = SINKS.filter((sink) => sink !== 'document');
 
-describe('hostile text in the whole extension', function () {
-  this.timeout(30_000);
+describe('hostile text in the whole extension', () => {
   let opened: Windows;
   before(() => {
     opened = windows(new SinkEditor());

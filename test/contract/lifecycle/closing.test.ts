@@ -14,8 +14,7 @@ const ROUNDS = 100;
 /** Code that is compiled and caches that are filled while it runs are no growth. */
 const WARM_UP = 30;
 
-describe('a window that closes', function () {
-  this.timeout(120_000);
+describe('a window that closes', () => {
   let opened: Windows;
   let life: Life;
   before(() => {

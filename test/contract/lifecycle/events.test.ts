@@ -30,8 +30,7 @@ class WatchedKeyring extends FakeKeyring {
   }
 }
 
-describe('events of an open window', function () {
-  this.timeout(30_000);
+describe('events of an open window', () => {
   let opened: Windows;
   let life: Life;
   let keyring: WatchedKeyring;

@@ -12,8 +12,7 @@ const MOST_ACTIVATION_MS = 50;
 /** What a window shows or listens to once it has started. */
 const HEARD = /status item|configuration|window state|trust|opened document/;
 
-describe('a window that opens', function () {
-  this.timeout(30_000);
+describe('a window that opens', () => {
   let opened: Windows;
   let life: Life;
   let started: OpenWindow[];

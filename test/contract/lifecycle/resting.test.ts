@@ -11,8 +11,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const chatPath = pathOf('chat', true);
 
-describe('a window that nobody generates in', function () {
-  this.timeout(60_000);
+describe('a window that nobody generates in', () => {
   let opened: Windows;
   let life: Life;
   before(() => {

@@ -18,8 +18,7 @@ class KeyringThatStops extends FakeKeyring {
   }
 }
 
-describe('a failure', function () {
-  this.timeout(30_000);
+describe('a failure', () => {
   let opened: Windows;
   before(() => {
     opened = windows(new SinkEditor());

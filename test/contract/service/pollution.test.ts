@@ -21,8 +21,7 @@ describe('what another extension puts on every object', () => {
   let emulator: Emulator;
   let told: { readonly name: string; readonly outcome: string; readonly seen: unknown[] }[];
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     emulator = await startEmulator({ namesRequestLimit: false });
     const foreign = await startUnapproved();
     const script = join(import.meta.dirname, 'pollutedClient.ts');

@@ -21,9 +21,7 @@ async function callAll(world: World): Promise<{ readonly failed: number; readonl
 const start = (emulator: Partial<EmulatorSettings> = {}) =>
   startWorld({ emulator, limits: { limit: 100, queue: CALLS } });
 
-describe(`${CALLS} parallel calls`, function () {
-  this.timeout(30_000);
-
+describe(`${CALLS} parallel calls`, () => {
   const figures: string[] = [];
   const note = (what: string, tokenRequests: number, failed: number, ms: number) =>
     figures.push(

@@ -182,8 +182,7 @@ function withoutOurs({ marks, broughtBack }: FakeDocument, drawn: readonly Answe
     .join('');
 }
 
-describe('5,000 random interleavings of a user and streamed answers', function () {
-  this.timeout(120_000);
+describe('5,000 random interleavings of a user and streamed answers', () => {
   // The same each time, so that a failure tells of the change and not of the draw; others can be given.
   const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_261_121);
   const figures = {
