@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ensureChromium } from './install.ts';
+import { usualWait } from './screen.ts';
 
 export interface PageOptions {
   /** What the operating system would report; a theme set in the User settings wins over it. */
@@ -40,6 +41,7 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
     async newPage({ colorScheme = 'dark', viewport = usualViewport } = {}) {
       // Nothing slides or fades, so that a picture shows what a test has just waited for.
       const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
+      context.setDefaultTimeout(usualWait);
       await addKeyring(context);
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       return context.newPage();

@@ -16,7 +16,7 @@ import { newestServer } from './install.ts';
 import { startVSCodeServer } from './server.ts';
 
 /** Milliseconds after which a suite that has not ended counts as hung. */
-const suiteMilliseconds = 10 * 60_000;
+const suiteMilliseconds = 40 * 60_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core';
 import { DeadlineError, until } from './deadline.ts';
 import { repositoryRoot, testDirectory } from './install.ts';
 
-/** Milliseconds a window may take to show something, on a machine with two busy cores. */
-export const usualWait = 15_000;
+/** Milliseconds a window may take to show something, however busy the machine: it only ends what hangs. */
+export const usualWait = 60_000;
 
 /** Where things are that a failure message quotes. */
 const places = {
@@ -29,7 +29,7 @@ export class Screen {
   /**
    * Waits until `probe` finds something other than undefined.
    *
-   * @param what completes the sentence "Waited 15 s for …".
+   * @param what completes the sentence "Waited 60 s for …".
    * @throws Error that quotes the screen and names a screenshot of it.
    */
   async until<T>(

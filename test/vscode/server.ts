@@ -76,7 +76,7 @@ export const quietSettings: Settings = {
   'workbench.tips.enabled': false,
 };
 
-const startMilliseconds = 30_000;
+const startMilliseconds = 120_000;
 
 /** @throws Error with the server's output when it does not answer within 30 s. */
 export async function startVSCodeServer(options: ServerOptions = {}): Promise<VSCodeServer> {

@@ -42,7 +42,7 @@ export class StatusItem {
     return (await this.#screen.read<StatusItemState | null>(script)) ?? undefined;
   }
 
-  /** Waits until the item is like this; `milliseconds` where the usual 15 s are not right. */
+  /** Waits until the item is like this; `milliseconds` where the usual wait is not right. */
   waitFor(expected: StatusItemExpectation = {}, milliseconds?: number): Promise<StatusItemState> {
     const wanted = Object.entries(expected).map(([name, value]) => `${name} ${value}`);
     return this.#screen.until(

@@ -14,7 +14,7 @@ import type { Settings, VSCodeServer } from './server.ts';
 import { StatusItem } from './status.ts';
 
 /** Milliseconds from the first byte of the page to a command of an extension, on a busy machine. */
-const startMilliseconds = 60_000;
+const startMilliseconds = 180_000;
 
 /** Milliseconds one look into the palette lasts before it is opened anew. */
 const lookMilliseconds = 1500;
