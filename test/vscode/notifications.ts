@@ -18,6 +18,9 @@ export interface NotificationState {
 const element = '.notification-list-item';
 const anywhere = `:is(.notifications-toasts, .notifications-center.visible) ${element}`;
 
+/** Milliseconds to reach one that was there a moment ago. */
+const TRY_MS = 2_000;
+
 export class Notifications {
   readonly #screen: Screen;
 
@@ -69,15 +72,22 @@ export class Notifications {
     await this.#at(index).locator('.monaco-button', { hasText: button }).first().click();
   }
 
-  /** Closes a notification by its cross. */
+  /** Closes a notification by its cross. Others come and go meanwhile, and this one may, too. */
   async close(text: string | RegExp): Promise<void> {
     await this.waitFor(text);
-    const list = await this.list();
-    const index = list.findIndex((notification) => matches(notification.text, text));
-    // The cross appears only under the pointer.
-    await this.#at(index).hover();
-    await this.#at(index).locator('.codicon-notifications-clear').click();
-    await this.waitUntilGone(text);
+    await this.#screen.until(`the notification ${text} to be closed`, async () => {
+      const list = await this.list();
+      const index = list.findIndex((notification) => matches(notification.text, text));
+      if (index === -1) return true;
+      // The cross appears only under the pointer.
+      const item = this.#at(index);
+      await item.hover({ timeout: TRY_MS }).catch(() => {});
+      await item
+        .locator('.codicon-notifications-clear')
+        .click({ timeout: TRY_MS })
+        .catch(() => {});
+      return undefined;
+    });
   }
 
   /** Waits for progress that is running; its text is `title: message`. */
