@@ -71,6 +71,8 @@ describe('a window that closes', () => {
       const editor = life.editor();
       await opened.open(editor, stores, (run) => run('generateFromSelection'));
       assert.match(editor.textOf('document'), /content/);
+      // What took long enough to show its progress takes that back a moment after its end.
+      await until(() => Object.keys(editor.heldCounts).length === 0).catch(() => {});
       left.push(...Object.keys(editor.heldCounts), ...stores.keyring.listeners);
       emulator.reset();
     };
