@@ -1,12 +1,18 @@
 import { isKind, ServiceError } from './errors.ts';
 import { AnswerReader, type Generation } from './generation/answerReader.ts';
 import {
+  type Conversation,
+  conversationFields,
+  type ToolCall,
+  textsOfUser,
+} from './generation/conversation.ts';
+import {
   Callbacks,
   type InferenceOptions,
   infer,
   type RequestBody,
 } from './generation/inference.ts';
-import { type Parameters, parameterProblem } from './generation/parameters.ts';
+import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './generation/parameters.ts';
 import { mapParameters, requestText, stringsIn } from './generation/requestBody.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
 import type { RateLimit } from './http/limiter.ts';
@@ -24,13 +30,18 @@ import {
 import { repeats } from './secrets/redact.ts';
 import type { Operation } from './vendors.ts';
 
-export interface GenerateOptions {
+export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Called with each new part of the text; asks the service to stream. */
   readonly onText?: (text: string) => void;
+  /** Called with each new part of what the model says to itself, where the service streams. */
+  readonly onReasoning?: (text: string) => void;
   readonly onRetry?: (retry: Retry) => void;
   /** Called when a request has been sent for 5 s, and nothing of its answer has come. */
   readonly onSilence?: () => void;
+}
+
+export interface GenerateOptions extends CallOptions {
   /**
    * What the model has answered to this prompt already: it goes on from there. Neither `onText` nor
    * the result repeats it.
@@ -57,9 +68,16 @@ export interface ClientOptions extends InferenceOptions {
   readonly secrets?: () => readonly string[];
 }
 
+/** What a model says next in a conversation. */
+export interface ChatAnswer extends Generation {
+  readonly toolCalls: readonly ToolCall[];
+}
+
 interface GenerationRequest extends ModelRequest {
-  readonly prompt: string;
-  readonly answerSoFar: string;
+  /** What the model is given to read, as the operation wants it. */
+  readonly fields: RequestBody;
+  /** The texts of it that are not the model's own. */
+  readonly ofUser: readonly string[];
 }
 
 /** Once the token is there: another connection would take about as long on a line across an ocean. */
@@ -84,33 +102,31 @@ export class Client {
   async generateText(
     prompt: string,
     parameters: Parameters,
-    options: GenerateOptions = {},
+    { answerSoFar = '', ...options }: GenerateOptions = {},
   ): Promise<Generation> {
-    const { signal = new AbortController().signal, onText, onRetry, onSilence } = options;
-    const { answerSoFar = '' } = options;
     const { operation } = this.#options;
-    const problem = parameterProblem(operation, parameters);
-    if (problem) throw problem;
+    const fields = requestText(operation, prompt, answerSoFar);
     const text = prompt + answerSoFar;
-    const request = { operation, prompt, parameters, answerSoFar, text };
-    this.#refuseSecrets(this.#generationBody(request).body, [prompt, ...stringsIn(parameters)]);
-    await this.#getReady(signal);
-    // Once more: what the service said meanwhile may limit the model.
-    const { body, dropped } = this.#generationBody(request);
-    const callbacks = new Callbacks();
-    const reader = new AnswerReader(operation, callbacks.capturing(onText));
-    const answer = infer(this.#options, onText ? `${operation}Stream` : operation, body, {
-      signal,
-      onRetry,
-      onSilence,
-      callbacks,
-      mayResend: () => !reader.hasText,
-      read: ({ body }) => reader.read(body, signal),
-    });
-    const generation = await answer.catch((error) => this.#refuse(error, request, signal));
-    const secrets = [...Object.values(this.#secrets).flat(), ...(this.#options.secrets?.() ?? [])];
-    const isSafe = (id: string) => !repeats(id, secrets);
-    return { ...generation, dropped, warnings: generation.warnings.filter(isSafe) };
+    const request = { operation, parameters, fields, text, ofUser: [prompt] };
+    const { toolCalls, ...generation } = await this.#generate(request, options);
+    return generation;
+  }
+
+  /**
+   * Generates what comes next in a conversation. The generation operation knows neither tools nor
+   * images, and is sent the texts alone.
+   * @throws {ServiceError} as `generateText` does
+   */
+  chat(
+    conversation: Conversation,
+    parameters: Parameters,
+    options: CallOptions,
+  ): Promise<ChatAnswer> {
+    const { operation } = this.#options;
+    const fields = conversationFields(operation, conversation);
+    const texts = { text: stringsIn(fields).join(''), ofUser: textsOfUser(conversation.messages) };
+    const request = { operation, parameters, fields, newTokens: CHAT_NEW_TOKENS, ...texts };
+    return this.#generate(request, options);
   }
 
   /**
@@ -170,13 +186,44 @@ export class Client {
     if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
 
+  async #generate(
+    request: GenerationRequest,
+    { signal = new AbortController().signal, onText, onReasoning, onRetry, onSilence }: CallOptions,
+  ): Promise<ChatAnswer> {
+    const { operation, parameters, ofUser } = request;
+    const problem = parameterProblem(operation, parameters);
+    if (problem) throw problem;
+    this.#refuseSecrets(this.#generationBody(request).body, [...ofUser, ...stringsIn(parameters)]);
+    await this.#getReady(signal);
+    // Once more: what the service said meanwhile may limit the model.
+    const { body, dropped } = this.#generationBody(request);
+    const callbacks = new Callbacks();
+    const hear = callbacks.capturing(onText);
+    const reader = new AnswerReader(
+      operation,
+      hear && { onText: hear, onReasoning: callbacks.capturing(onReasoning) },
+    );
+    const answer = infer(this.#options, hear ? `${operation}Stream` : operation, body, {
+      signal,
+      onRetry,
+      onSilence,
+      callbacks,
+      mayResend: () => !reader.hasBegun,
+      read: ({ body }) => reader.read(body, signal),
+    });
+    const generation = await answer.catch((error) => this.#refuse(error, request, signal));
+    const secrets = [...Object.values(this.#secrets).flat(), ...(this.#options.secrets?.() ?? [])];
+    const isSafe = (id: string) => !repeats(id, secrets);
+    const warnings = generation.warnings.filter(isSafe);
+    return { ...generation, toolCalls: reader.toolCalls, dropped, warnings };
+  }
+
   #generationBody(request: GenerationRequest) {
-    const { operation, prompt, parameters, answerSoFar } = request;
+    const { operation, parameters } = request;
     const newTokens = newTokensByDefault(this.#options.knownModel?.(), request);
     const { fields, dropped } = mapParameters(operation, parameters, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };
-    const prompted = requestText(operation, prompt, answerSoFar);
-    return { body: this.#bodyOf({ ...prompted, ...parameterFields }), dropped };
+    return { body: this.#bodyOf({ ...request.fields, ...parameterFields }), dropped };
   }
 
   /**

@@ -32,6 +32,8 @@ export interface ClientSettings {
   readonly modelId: string;
   readonly operation: Operation;
   readonly limits: LimiterOptions;
+  /** See `InferenceOptions`. */
+  readonly yields?: boolean;
 }
 
 /** What the requests to one service do. */
@@ -185,7 +187,7 @@ export class ServiceRuntime {
     tokenService = this.tokenService(credentials),
   ): Client {
     const { http } = this;
-    const { modelId, operation } = settings;
+    const { modelId, operation, yields = false } = settings;
     const source = sourceOf(credentials, operation);
     const knownModel = () => this.#models.knownModel(source, modelId);
     const { unheeded } = patience.limiter;
@@ -195,7 +197,7 @@ export class ServiceRuntime {
         ? undefined
         : this.#models.fetchModelTogether(source, modelId, signal, unheeded);
     const secrets = () => this.#tokenPool.secrets;
-    const facts = { credentials, modelId, operation, knownModel, askModel, secrets };
+    const facts = { credentials, modelId, operation, yields, knownModel, askModel, secrets };
     return new Client({ ...facts, http, tokenService, ...patience });
   }
 

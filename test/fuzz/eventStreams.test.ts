@@ -39,7 +39,7 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
 
 async function collected(operation: Operation, body: Body) {
   const told: string[] = [];
-  const reader = new AnswerReader(operation, (text) => told.push(text));
+  const reader = new AnswerReader(operation, { onText: (text) => told.push(text) });
   const generation = await reader.read(body, never);
   return { told: told.join(''), generation };
 }

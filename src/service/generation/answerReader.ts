@@ -3,6 +3,7 @@ import { failureInEvent } from '../failures.ts';
 import { type Body, readEvents } from '../http/body.ts';
 import { parseJson } from '../responseSchemas.ts';
 import type { Operation } from '../vendors.ts';
+import type { ToolCall } from './conversation.ts';
 
 /** Why the service stopped generating, one list for both operations. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
@@ -15,6 +16,9 @@ export interface Usage {
 /** What one answer, or one event of a stream, adds to a generation. */
 export interface AnswerChunk {
   readonly text: string;
+  /** What the model says to itself before it answers. */
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCallFragment[];
   /** Undefined while the service goes on. */
   readonly stopReason: StopReason | undefined;
   /** Totals so far; undefined where this chunk says nothing about them. */
@@ -22,6 +26,11 @@ export interface AnswerChunk {
   readonly outputTokens: number | undefined;
   /** Short ids of warnings such as `api_legacy`. */
   readonly warnings: readonly string[];
+}
+
+/** A part of a call that the model asks for: those of one index are put together. */
+export interface ToolCallFragment extends ToolCall {
+  readonly index: number;
 }
 
 export interface Generation {
@@ -37,24 +46,38 @@ export interface Generation {
 /** After the reason why the service stopped only its count of tokens is waited for. */
 const COUNT_MS = 1_000;
 
+/** What is told of a stream while it comes. */
+export interface AnswerListeners {
+  readonly onText: (text: string) => void;
+  readonly onReasoning?: ((text: string) => void) | undefined;
+}
+
 /** Reads one generation, whole or as a stream, and puts its pieces together. */
 export class AnswerReader {
   readonly #readChunk: (json: unknown) => AnswerChunk;
-  readonly #onText: ((text: string) => void) | undefined;
+  readonly #listeners: AnswerListeners | undefined;
   readonly #parts: string[] = [];
+  readonly #toolCalls = new Map<number, ToolCall>();
+  #hasBegun = false;
   readonly #warnings = new Set<string>();
   #stopReason: StopReason | undefined;
   #inputTokens = 0;
   #outputTokens: number | undefined;
 
-  /** @param onText called with each new part of the text of a stream; undefined for a whole answer */
-  constructor(operation: Operation, onText: ((text: string) => void) | undefined) {
+  /** @param listeners told of each new part of a stream; undefined for a whole answer */
+  constructor(operation: Operation, listeners: AnswerListeners | undefined) {
     this.#readChunk = operation === 'chat' ? readChat : readGeneration;
-    this.#onText = onText;
+    this.#listeners = listeners;
   }
 
-  get hasText(): boolean {
-    return this.#parts.length > 0;
+  /** True once anything of the answer itself has come. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** The calls that the answer asks for, whole once it has been read. */
+  get toolCalls(): readonly ToolCall[] {
+    return [...this.#toolCalls.values()];
   }
 
   /**
@@ -63,7 +86,7 @@ export class AnswerReader {
    * said that it stopped
    */
   async read(body: Body, signal: AbortSignal): Promise<Omit<Generation, 'dropped'>> {
-    if (this.#onText) await this.#readStream(body, signal);
+    if (this.#listeners) await this.#readStream(body, signal);
     else this.#add(this.#readChunk(parseJson(await body.text())));
     if (this.#stopReason === undefined) throw new ServiceError('incomplete');
     if (this.#stopReason === 'error') throw new ServiceError('server-failed');
@@ -103,9 +126,26 @@ export class AnswerReader {
     this.#inputTokens = chunk.inputTokens ?? this.#inputTokens;
     this.#outputTokens = chunk.outputTokens ?? this.#outputTokens;
     for (const id of chunk.warnings) this.#warnings.add(id);
+    for (const fragment of chunk.toolCalls) this.#addToolCall(fragment);
+    if (chunk.reasoning !== '') {
+      this.#hasBegun = true;
+      this.#listeners?.onReasoning?.(chunk.reasoning);
+    }
     if (chunk.text === '') return;
+    this.#hasBegun = true;
     this.#parts.push(chunk.text);
-    this.#onText?.(chunk.text);
+    this.#listeners?.onText(chunk.text);
+  }
+
+  /** The first fragment of a call has its id and name, all of them a part of its arguments. */
+  #addToolCall({ index, ...fragment }: ToolCallFragment): void {
+    this.#hasBegun = true;
+    const known = this.#toolCalls.get(index);
+    this.#toolCalls.set(index, {
+      id: known?.id || fragment.id,
+      name: known?.name || fragment.name,
+      arguments: (known?.arguments ?? '') + fragment.arguments,
+    });
   }
 }
 
@@ -132,6 +172,8 @@ export function readGeneration(json: unknown): AnswerChunk {
   const isUnfinished = reason === undefined || reason.toLowerCase() === 'not_finished';
   return {
     text: result ? (textOf(result['generated_text']) ?? unexpected()) : '',
+    reasoning: '',
+    toolCalls: [],
     stopReason: isUnfinished ? undefined : stopReason(reason),
     // The prompt is counted in the first event only; later events say 0. Output is a running total.
     inputTokens: countOf(result?.['input_token_count']) || undefined,
@@ -150,11 +192,28 @@ export function readChat(json: unknown): AnswerChunk {
   const totals = isFields(usage) ? usage : {};
   return {
     text: textOf(said['content']) ?? '',
+    reasoning: textOf(said['reasoning_content']) ?? '',
+    toolCalls: said['tool_calls'] === undefined ? [] : toolCallsOf(said['tool_calls']),
     stopReason: reason ? stopReason(reason) : undefined,
     inputTokens: countOf(totals['prompt_tokens']),
     outputTokens: countOf(totals['completion_tokens']),
     warnings: warningIds(system),
   };
+}
+
+function toolCallsOf(calls: unknown): ToolCallFragment[] {
+  if (!Array.isArray(calls)) return calls === null ? [] : unexpected();
+  return calls.map((call, position) => {
+    const { index, id, function: asked } = fieldsOf(call);
+    const { name, arguments: given } = fieldsOf(asked);
+    return {
+      // A whole answer has no indexes.
+      index: countOf(index) ?? position,
+      id: textOf(id) ?? '',
+      name: textOf(name) ?? '',
+      arguments: textOf(given) ?? '',
+    };
+  });
 }
 
 function isFields(value: unknown): value is Fields {
@@ -199,6 +258,7 @@ function stopReason(reason: string): StopReason {
     case 'eos_token':
     case 'stop':
     case 'stop_sequence':
+    case 'tool_calls':
       return 'finished';
     case 'max_tokens':
     case 'token_limit':

@@ -14,6 +14,8 @@ export interface InferenceOptions {
   readonly http: Http;
   readonly tokenService: TokenService;
   readonly limiter: Limiter;
+  /** Whether it goes behind requests that somebody waits for who looks at a document. */
+  readonly yields?: boolean;
   /** Milliseconds for one call with all its attempts, from the first of them. */
   readonly deadlineMs?: number;
 }
@@ -35,7 +37,7 @@ const MAX_STREAM_BYTES = 67_108_864;
  * @throws {ServiceError}; what a callback throws, as it is
  */
 export async function infer<Result>(
-  { credentials, http, tokenService, limiter, deadlineMs = DEADLINE_MS }: InferenceOptions,
+  { credentials, http, tokenService, limiter, yields, deadlineMs = DEADLINE_MS }: InferenceOptions,
   path: InferencePath,
   body: RequestBody,
   call: Call<Result>,
@@ -60,7 +62,7 @@ export async function infer<Result>(
       };
       return { hasToken: () => tokenService.isLiving, get };
     },
-    limiter,
+    limiter: yields ? limiter.yielding : limiter,
     budget: http.budget(deadlineMs),
     maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
     signal: call.signal,

@@ -9,6 +9,8 @@ export type Parameters = Readonly<Record<string, unknown>>;
 
 /** New tokens asked for where nothing is set: enough for a page, and a bound on what is billed. */
 export const DEFAULT_NEW_TOKENS = 1_024;
+/** The same in a conversation, where a call of a tool may hold a whole file. VS Code counts on as many. */
+export const CHAT_NEW_TOKENS = 8_192;
 
 export interface NumberRange {
   readonly type: 'integer' | 'number';

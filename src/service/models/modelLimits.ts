@@ -15,6 +15,8 @@ export interface ModelRequest {
   readonly parameters: Parameters;
   /** All that the model reads: the prompt, and for a continuation the answer so far behind it. */
   readonly text: string;
+  /** The new tokens to ask for where nothing is set; `DEFAULT_NEW_TOKENS` without it. */
+  readonly newTokens?: number;
 }
 
 /**
@@ -32,8 +34,8 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
  * @param model undefined where nothing is known about it
  */
 export function newTokensByDefault(model: Model | undefined, request: ModelRequest): number {
-  const { operation, parameters, text } = request;
-  const most = Math.min(DEFAULT_NEW_TOKENS, model?.maxOutputTokens ?? DEFAULT_NEW_TOKENS);
+  const { operation, parameters, text, newTokens = DEFAULT_NEW_TOKENS } = request;
+  const most = Math.min(newTokens, model?.maxOutputTokens ?? newTokens);
   if (operation === 'generation')
     return Math.max(most, numberOf(parameters, 'min_new_tokens') ?? 0);
   const room = (model?.contextLength ?? Number.POSITIVE_INFINITY) - estimateTokens(text);

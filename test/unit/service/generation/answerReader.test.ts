@@ -25,7 +25,7 @@ function body(...events: (string | ServiceError)[]): Body {
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {
-  return new AnswerReader('chat', () => {}).read(body(...events), signal);
+  return new AnswerReader('chat', { onText: () => {} }).read(body(...events), signal);
 }
 
 describe('collecting a stream', () => {
@@ -68,6 +68,8 @@ describe('collecting a stream', () => {
 
 const nothing: AnswerChunk = {
   text: '',
+  reasoning: '',
+  toolCalls: [],
   stopReason: undefined,
   inputTokens: undefined,
   outputTokens: undefined,
