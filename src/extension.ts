@@ -1,6 +1,8 @@
 import {
   type Disposable,
+  EventEmitter,
   type ExtensionContext,
+  lm,
   type Memento,
   type TextDocument,
   window,
@@ -75,6 +77,8 @@ class Extension implements App {
   readonly #keys: KeyStore;
   readonly #runtime = new Lazy(() => this.#makeRuntime());
   readonly #parts = new Lazy(() => this.#makeParts());
+  readonly #chat = new Lazy(() => this.#makeChat());
+  readonly #chatModels = new EventEmitter<void>();
   #signedOut = new AbortController();
   #hasOfferedToMove = false;
 
@@ -90,6 +94,7 @@ class Extension implements App {
     this.status.show();
     make('the .env files', () => whenOpened(isNamedEnv, startEnvFile));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
+    make('the models of the chat', () => this.#offerModels());
     this.#listen(make);
     make('the end', () => ({ dispose: () => this.#end() }));
     this.#inBackground(this.#showWhetherSetUp());
@@ -105,7 +110,30 @@ class Extension implements App {
   readonly runtimeIfMade = async () => this.#runtime.ifMade;
   readonly access = async () => (await this.#parts.get()).access;
   readonly jobs = async () => (await this.#parts.get()).jobs;
+  readonly chat = () => this.#chat.get();
   readonly watches = async () => (await this.#parts.get()).watches;
+
+  /** VS Code asks for models whenever it likes: what answers is loaded then. */
+  #offerModels(): Disposable {
+    const offered = lm.registerLanguageModelChatProvider('hosted-model', {
+      onDidChangeLanguageModelChatInformation: this.#chatModels.event,
+      provideLanguageModelChatInformation: async (options) =>
+        (await this.chat()).information(options),
+      provideLanguageModelChatResponse: async (...request) =>
+        (await this.chat()).respond(...request),
+      provideTokenCount: async (_, text) => (await this.chat()).count(text),
+    });
+    // VS Code may have asked before there was anybody to answer.
+    this.#chatModels.fire();
+    return offered;
+  }
+
+  async #makeChat() {
+    const { ChatProvider } = await lazyModules();
+    const { id } = this.#context.extension;
+    const onModelsChange = () => this.#chatModels.fire();
+    return new ChatProvider(this, id, onModelsChange);
+  }
 
   #listen(make: Make): void {
     const listen = (
@@ -183,6 +211,7 @@ class Extension implements App {
     if (isOutside === workspaceState.get(OUTSIDE, false)) return;
     await workspaceState.update(OUTSIDE, isOutside);
     await this.#showWhetherSetUp();
+    this.#chatModels.fire();
   }
 
   async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
@@ -221,12 +250,14 @@ class Extension implements App {
       await this.#context.workspaceState.update(OUTSIDE, undefined);
       (await this.#runtime.ifMade)?.forgetToken();
     }
+    this.#chatModels.fire();
     await this.#showWhetherSetUp();
     await this.#lookAgain();
   }
 
   async #onSettingsChange(): Promise<void> {
     this.status.update({ unreachable: false });
+    this.#chatModels.fire();
     this.#inBackground(this.#lookForStrayKey());
     await this.#showWhetherSetUp();
     await this.#lookAgain();

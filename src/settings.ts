@@ -81,6 +81,18 @@ export function readSettings(scope?: Uri): Settings {
   };
 }
 
+/** Whether the user has turned off what VS Code calls AI features, on any level. */
+export function isAiDisabled(): boolean {
+  const found = workspace.getConfiguration('chat').inspect<unknown>('disableAIFeatures') ?? {};
+  return Object.entries(found).some(([name, value]) => name.endsWith('Value') && value === true);
+}
+
+/** Has VS Code turn on its chat, where nobody has turned it off. */
+export async function enableAi(): Promise<void> {
+  const { Global } = ConfigurationTarget;
+  await workspace.getConfiguration('chat').update('disableAIFeatures', false, Global);
+}
+
 /**
  * A key that the user put into the settings file, where every extension can read it and Settings
  * Sync copies it: the name of that setting and the text. Never used as it stands.

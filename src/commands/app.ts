@@ -1,4 +1,5 @@
 import type { Memento } from 'vscode';
+import type { ChatProvider } from '../chat/chatProvider.ts';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { Jobs } from '../generate/jobs.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
@@ -24,6 +25,8 @@ export interface App {
   readonly access: () => Promise<CredentialAccess>;
   /** What follows generated text. */
   readonly jobs: () => Promise<Jobs>;
+  /** What VS Code's chat is answered by. */
+  readonly chat: () => Promise<ChatProvider>;
   /** What makes a watch for each generation. */
   readonly watches: () => Promise<() => GenerationWatch>;
 }
@@ -47,6 +50,7 @@ export const COMMANDS = [
   'diagnose',
   'copyDiagnostics',
   'selectModel',
+  'useInChat',
   'openSettings',
   'showLog',
   'showLastResult',

@@ -1,4 +1,5 @@
 import { commands, ProgressLocation, window } from 'vscode';
+import { startChat } from '../chat/useInChat.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
@@ -15,6 +16,7 @@ import { generate, type Order } from '../generate/generate.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
+import type { ModelList } from '../service/models/modelList.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
 import {
@@ -115,11 +117,20 @@ export const handlers: Handlers['handlers'] = {
     const runtime = await app.runtime();
     const from = { vendor, serviceUrl, operation };
     const models = runtime.listModels(from, modelId, app.signOutSignal);
+    // The list is that of the chat, too. Whoever picks from it is told of its failure.
+    const keep = async ({ models }: ModelList) => (await app.chat()).keep(from, models);
+    void models.then(keep).catch(() => {});
     const picked = await pickModel(models, modelId);
     if (!picked) return;
     await writeSettings({ modelId: picked });
     if (readSettings(scope).modelId === picked) return;
     void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
+  },
+
+  useInChat: async (app) => {
+    const [chat, access] = await Promise.all([app.chat(), app.access()]);
+    const { signOutSignal } = app;
+    await startChat({ chat, credentials: () => access.require(), signOutSignal });
   },
 
   openSettings: async () => {

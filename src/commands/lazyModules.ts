@@ -3,6 +3,7 @@
  * that an extension loads (measured).
  */
 
+export { ChatProvider } from '../chat/chatProvider.ts';
 export { CredentialAccess } from '../credentials/access.ts';
 export { Approvals } from '../credentials/approvals.ts';
 export { provenanceLines } from '../credentials/sourceView.ts';

@@ -6,7 +6,7 @@ import { SharedTask } from '../service/sharedTask.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { Answer } from './approvals.ts';
 import { lookedText, missingText } from './credentialMessages.ts';
-import { activeFolder } from './folders.ts';
+import { activeFolder, onlyFolder } from './folders.ts';
 import { askInstead, askProject, askSource, reportAddress, warnOfLeftKey } from './questions.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUp } from './setUpSteps.ts';
@@ -117,6 +117,21 @@ export class CredentialAccess {
     this.#asking.set(place, mine);
     this.#turn = mine.catch(() => {});
     return mine;
+  }
+
+  /**
+   * What may be used where there is no document, as in VS Code's chat: what the only folder brings,
+   * else the editor's own, whatever is in front. Asks nothing, and takes nothing into use.
+   */
+  async lookWithoutDocument(): Promise<SourceSelection> {
+    const owner = onlyFolder();
+    const found = await findSources(this.options, owner);
+    return choose(owner ? found : { ...found, outside: [], preferred: undefined });
+  }
+
+  /** Stands for a key where no key may be, the same in each window. See `Approvals`. */
+  fingerprintOf({ apiKey }: Credentials): Promise<string> {
+    return this.options.approvals.fingerprintOf(apiKey);
   }
 
   /** The guided set-up, as `runSetUp` describes it. */

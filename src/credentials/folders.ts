@@ -27,6 +27,11 @@ export function activeFolder(
   if (document && !PLACELESS_SCHEMES.has(document.scheme)) {
     return workspace.getWorkspaceFolder(notebookOf(document) ?? document) ?? null;
   }
+  return onlyFolder();
+}
+
+/** The folder of what has no document; null where there is none, or more than one. */
+export function onlyFolder(): WorkspaceFolder | null {
   const [first, ...others] = workspace.workspaceFolders ?? [];
   return first && others.length === 0 ? first : null;
 }

@@ -1,7 +1,7 @@
-import { commands, type Uri, window } from 'vscode';
+import { commands, type WorkspaceFolder, window } from 'vscode';
 import { contextOf } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
-import { ACTION_LABELS } from '../messages/actions.ts';
+import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
@@ -16,8 +16,8 @@ import { readyChoice, runChecks } from './diagnoseConnection.ts';
 
 /** What a generation was made with. */
 export interface Used {
-  /** What the text is from: its folder may have brought the credentials. */
-  readonly document: Uri;
+  /** Where the text is from: it may have brought the credentials. */
+  readonly folder: WorkspaceFolder | null;
   readonly credentials: Credentials;
   readonly settings: Settings;
 }
@@ -38,9 +38,33 @@ export async function reportFailure(
   used?: Used,
   lines: readonly number[] = [],
 ): Promise<boolean> {
+  const folder = used ? used.folder : activeFolder();
+  const message = await noteFailure(deps, error, folder, used);
+  if (!message) return false;
+  const { text, actions } = message;
+  const labels = actions.map((action) => ACTION_LABELS[action]);
+  const shown = `Hosted Model: ${inLines(lines)}${text}`;
+  const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
+  if (picked === SHOW_LOG) deps.log.show();
+  const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
+  if (action === 'retry') return true;
+  if (action === 'openEnvFile') await openEnvFile(folder);
+  else if (action) await commands.executeCommand(`hostedModel.${action}`);
+  return false;
+}
+
+/**
+ * Finds the cause of a failure, logs it, and keeps it for the status item. Shows nothing.
+ * @returns what to say of it; undefined where silence is right
+ */
+export async function noteFailure(
+  deps: DiagnosisDeps,
+  error: unknown,
+  folder: WorkspaceFolder | null,
+  used?: Used,
+): Promise<Message | undefined> {
   const isRefusal = isKind(error, 'unauthorized', 'forbidden');
   const cause = used && isRefusal ? await explained(deps, error, used) : error;
-  const folder = activeFolder(used?.document);
   const isToBeExplained = cause instanceof ServiceError && cause.kind !== 'cancelled';
   // Not to know where the credentials come from is no reason to hide a failure.
   const choice = isToBeExplained
@@ -48,21 +72,12 @@ export async function reportFailure(
     : undefined;
   const context = choice ? contextOf(choice) : {};
   const message = messageFor(cause, context);
-  if (!message) return false;
+  if (!message) return undefined;
   const { log, status, history } = deps;
   status.update({ lastFailure: message });
   history.failed(cause instanceof ServiceError ? cause : undefined);
   log.error(logLine(cause));
-  const { text, actions } = message;
-  const labels = actions.map((action) => ACTION_LABELS[action]);
-  const shown = `Hosted Model: ${inLines(lines)}${text}`;
-  const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
-  if (picked === SHOW_LOG) log.show();
-  const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
-  if (action === 'retry') return true;
-  if (action === 'openEnvFile') await openEnvFile(folder);
-  else if (action) await commands.executeCommand(`hostedModel.${action}`);
-  return false;
+  return message;
 }
 
 /**
@@ -77,13 +92,12 @@ async function explained(
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
     const { explain } = await import('../service/models/explain.ts');
-    const subject = { ...used, folder: activeFolder(used.document) };
-    if (!(await readyChoice(deps, subject.folder, used.credentials))) return refusal;
+    if (!(await readyChoice(deps, used.folder, used.credentials))) return refusal;
     const { service } = used.credentials.approved;
     if ((await deps.runtime()).isPaused(service)) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);
     const failure = await cancellable(FINDING_CAUSE, (signal) =>
-      runChecks(deps, subject, () => {}, AbortSignal.any([signal, late])),
+      runChecks(deps, used, () => {}, AbortSignal.any([signal, late])),
     ).catch((error: unknown) => {
       if (late.aborted) return new ServiceError('timeout');
       throw error;

@@ -1,4 +1,5 @@
 import type { Uri } from 'vscode';
+import { activeFolder } from '../credentials/folders.ts';
 import type { Used } from '../diagnostics/reportFailure.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
@@ -108,7 +109,7 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
     },
     controller,
   );
-  return { used: { document, credentials, settings }, outcomes };
+  return { used: { folder: activeFolder(document), credentials, settings }, outcomes };
 }
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {

@@ -105,7 +105,12 @@ function chat(body: Record<string, unknown>, service: Service): unknown {
 }
 
 function chatEvents(body: Record<string, unknown>, service: Service): unknown[] {
-  const { pieces, reason } = generate(body, service);
+  const step = service.settings.step(body);
+  const { pieces, reason } = step
+    ? { pieces: piecesOf(step.text ?? ''), reason: 'eos_token' as const }
+    : generate(body, service);
+  const calls = (step?.toolCalls ?? []).map((call) => ({ ...call, id: service.identifier() }));
+  const thoughts = piecesOf(step?.reasoning ?? '');
   const envelope = chatEnvelope('chat.completion.chunk', body, service);
   const chunk = (finish_reason: string | null, delta: object) => ({
     ...envelope,
@@ -113,10 +118,22 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
   });
   return [
     chunk(null, { role: 'assistant', content: '' }),
+    ...thoughts.map((reasoning_content) => chunk(null, { reasoning_content })),
     ...pieces.map((content) => chunk(null, { content })),
-    chunk(chatReasons[reason], { content: '' }),
-    { ...envelope, choices: [], usage: usageOf(body, pieces.length) },
+    ...callFragments(calls).map((tool_calls) => chunk(null, { tool_calls: [tool_calls] })),
+    chunk(calls.length > 0 ? 'tool_calls' : chatReasons[reason], { content: '' }),
+    { ...envelope, choices: [], usage: usageOf(body, thoughts.length + pieces.length) },
   ];
+}
+
+/** Calls come in turn, each in pieces of its arguments: first its name, then what it is given. */
+function callFragments(
+  calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],
+): unknown[] {
+  return calls.flatMap(({ id, name, arguments: given }, index) => [
+    { index, id, type: 'function', function: { name, arguments: '' } },
+    ...(given.match(/.{1,7}/gsu) ?? []).map((part) => ({ index, function: { arguments: part } })),
+  ]);
 }
 
 function chatEnvelope(

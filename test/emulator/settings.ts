@@ -17,6 +17,13 @@ export interface EventFormat {
   spaceAfterColon: boolean;
 }
 
+/** What a model can say besides text. */
+export interface ModelStep {
+  readonly reasoning?: string;
+  readonly text?: string;
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[];
+}
+
 /** What the emulated services know and do. May be changed at any time; the next answer obeys. */
 export interface EmulatorSettings extends EventFormat {
   apiKeys: readonly string[];
@@ -32,6 +39,8 @@ export interface EmulatorSettings extends EventFormat {
   clockOffsetSeconds: number;
   /** The generated text for a prompt, either whole or cut into the pieces of a stream. */
   answer: (prompt: string) => string | readonly string[];
+  /** What the model says next in a chat; undefined leaves it to `answer`. */
+  step: (request: Record<string, unknown>) => ModelStep | undefined;
   /** Without one: `max_tokens` when the request's limit cut the text, else `eos_token`. */
   stopReason: StopReason | undefined;
   /** Pause between two events of a stream, in milliseconds. */
@@ -61,6 +70,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     tokenLifeSeconds: 3600,
     clockOffsetSeconds: 0,
     answer: answerFor,
+    step: () => undefined,
     stopReason: undefined,
     tokenDelayMs: 0,
     legacyWarning: true,

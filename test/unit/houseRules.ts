@@ -131,6 +131,7 @@ export const floors: Readonly<Record<string, number>> = {
   extension: 10,
   commands: 9,
   generate: 7,
+  chat: 7,
   diagnostics: 6,
   templates: 6,
   envFile: 5,

@@ -17,7 +17,10 @@ export interface Model {
   readonly inputTier: string | undefined;
   /** The same for the tokens of an answer. */
   readonly outputTier: string | undefined;
+  /** What it can be asked for, such as `text_chat` or `image_chat`. */
   readonly functions: readonly string[];
+  /** What it is good at, such as `function_calling`. */
+  readonly tasks: readonly string[];
   readonly lifecycle: readonly LifecycleStage[];
   /** The day of this answer by the service's clock, YYYY-MM-DD; undefined where it did not say. */
   readonly asOf: string | undefined;
@@ -66,6 +69,7 @@ const model = shape({
   input_tier: v.optional(v.unknown()),
   output_tier: v.optional(v.unknown()),
   functions: listOf(shape({ id: v.string() })),
+  task_ids: listOf(v.string()),
   model_limits: v.fallback(shape({ max_sequence_length: limit, max_output_tokens: limit }), {}),
   lifecycle: listOf(stage),
 });
@@ -98,6 +102,7 @@ export function readModels(
     inputTier: safeWord(each.input_tier),
     outputTier: safeWord(each.output_tier),
     functions: each.functions.map((one) => one.id),
+    tasks: each.task_ids,
     lifecycle: each.lifecycle.map((one) => ({
       stage: one.id,
       from: one.start_date,

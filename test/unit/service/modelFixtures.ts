@@ -11,6 +11,7 @@ export function modelOf(facts: Partial<Model> = {}): Model {
     maxOutputTokens: undefined,
     inputTier: undefined,
     outputTier: undefined,
+    tasks: [],
     functions: [],
     lifecycle: [],
     asOf: '2026-11-21',

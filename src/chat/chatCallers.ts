@@ -1,0 +1,88 @@
+import type { Memento } from 'vscode';
+import type { Credentials } from '../service/credentials.ts';
+
+/**
+ * Who may have answers: VS Code lets every extension call the models of every other one, without a
+ * word to the user. An aid, not a boundary: what runs in the same process could name itself anything.
+ */
+
+const ANSWERS = 'hostedModel.callers';
+const MOST_ANSWERS = 100;
+
+export interface CallerAnswer {
+  /** As VS Code names the extension, in lower case; empty where it does not. */
+  readonly id: string;
+  readonly isAllowed: boolean;
+}
+
+interface KeptAnswer extends CallerAnswer {
+  /** Of the key that the user was asked about. */
+  readonly fingerprint: string;
+}
+
+export interface CallersOptions {
+  readonly state: Memento;
+  /** The id of this extension. */
+  readonly ownId: string;
+  readonly fingerprintOf: (credentials: Credentials) => Promise<string>;
+  readonly ask: (id: string, credentials: Credentials) => Promise<boolean>;
+}
+
+export class ChatCallers {
+  readonly #options: CallersOptions;
+  readonly #asking = new Map<string, Promise<boolean>>();
+
+  constructor(options: CallersOptions) {
+    this.#options = options;
+  }
+
+  /** True for the chat and the editor of VS Code itself, and for this extension. */
+  isTrusted(id: string): boolean {
+    return ['github.copilot-chat', 'core', this.#options.ownId.toLowerCase()].includes(id);
+  }
+
+  /** Asks once for each caller and key. */
+  async mayCall(id: string, credentials: Credentials): Promise<boolean> {
+    if (this.isTrusted(id)) return true;
+    const fingerprint = await this.#options.fingerprintOf(credentials);
+    const known = this.#kept().find((one) => one.id === id && one.fingerprint === fingerprint);
+    if (known) return known.isAllowed;
+    const key = `${id} ${fingerprint}`;
+    const asking =
+      this.#asking.get(key) ??
+      this.#ask({ id, fingerprint }, credentials).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
+    return asking;
+  }
+
+  /** What was answered, whichever key it was about. */
+  answers(): readonly CallerAnswer[] {
+    return [...new Map(this.#kept().map((one) => [one.id, one])).values()];
+  }
+
+  async forget(id: string): Promise<void> {
+    await this.#options.state.update(
+      ANSWERS,
+      this.#kept().filter((one) => one.id !== id),
+    );
+  }
+
+  async #ask(
+    caller: Pick<KeptAnswer, 'id' | 'fingerprint'>,
+    credentials: Credentials,
+  ): Promise<boolean> {
+    const isAllowed = await this.#options.ask(caller.id, credentials);
+    const all = [...this.#kept(), { ...caller, isAllowed }];
+    await this.#options.state.update(ANSWERS, all.slice(-MOST_ANSWERS));
+    return isAllowed;
+  }
+
+  #kept(): readonly KeptAnswer[] {
+    return this.#options.state.get(ANSWERS, []);
+  }
+}
+
+/** As after signing out. */
+export async function forgetCallers(state: Memento): Promise<void> {
+  await state.update(ANSWERS, undefined);
+}

@@ -1,0 +1,116 @@
+import { ACTION_LABELS, type Message } from '../messages/actions.ts';
+import { secretNames } from '../messages/messages.ts';
+import { type ErrorKind, ServiceError } from '../service/errors.ts';
+
+/** What people read of chat: failures in its view, questions, and the first use. Pure. */
+
+/** What VS Code shows over a model of the list. */
+export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
+  return [
+    `${id}${provider && ` by ${provider}`}, with your own key.`,
+    withdrawn && `The service withdraws it on ${withdrawn}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+// Failures. The chat shows no buttons: the way out is a command, in words.
+
+export const NOT_SET_UP =
+  'Hosted Model has no credentials that it may use here. Run “Hosted Model: Set Up Credentials” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what is missing.';
+export const EMPTY_ANSWER =
+  'The model answered nothing. Most likely it did not understand the request. Say it in other words, or pick another model.';
+export const ONLY_REASONING =
+  'The model thought about it, and then answered nothing. Ask again, or pick another model.';
+export const UNREADABLE_CALL =
+  'The model wanted to use a tool, but its request cannot be read. Try again, or pick a model that is better at tools.';
+export const TOO_OFTEN =
+  'Hosted Model cannot be used by other extensions here: it was refused. Forget the refusal in “Hosted Model: Show Status and Actions” to be asked again.';
+
+/** The answer ended at a limit. */
+export function cutText(reason: 'max_tokens' | 'time_limit'): string {
+  return reason === 'max_tokens'
+    ? 'The answer ended at the most tokens that were asked for. Ask the model to go on, or raise max_new_tokens in the setting hostedModel.parameters.'
+    : 'The answer ended at the time limit of the service. Ask the model to go on.';
+}
+
+/** The endings that differ from those of a selection. */
+const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
+  'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
+    `Nothing was sent: the conversation holds ${secretNames(secretKinds)}, most likely from a file. Start a new chat without it.`,
+  'prompt-too-long': ({ details: { limit, actual } }) =>
+    `The conversation is too long for the model${limit && actual ? `: ${grouped(actual)} tokens, and it takes ${grouped(limit)}` : ''}. Start a new chat, or attach less.`,
+  'too-large': () => 'The conversation is too large to be sent. Start a new chat, or attach less.',
+};
+
+/**
+ * A failure as the chat shows it.
+ * @param message undefined for one that nobody has to know of
+ */
+export function chatFailure(error: unknown, message: Message | undefined): string {
+  const ending = error instanceof ServiceError ? ENDINGS[error.kind] : undefined;
+  if (error instanceof ServiceError && ending) return ending(error);
+  if (!message) return 'Cancelled.';
+  const action = message.actions.find((one) => one !== 'retry');
+  const label = action === 'refreshToken' ? 'Refresh Token' : action && ACTION_LABELS[action];
+  if (!label) return message.text;
+  return action === 'openEnvFile'
+    ? `${message.text} Mend it in the .env file of the folder.`
+    : `${message.text} Run “Hosted Model: ${label}” from the Command Palette.`;
+}
+
+/** The chat renders what it is told as Markdown. */
+export function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>&|~]/g, String.raw`\$&`);
+}
+
+// Who may spend
+
+export const ALLOW = 'Allow';
+
+/** @param id of the extension; empty where VS Code does not name it */
+export function callerQuestion(id: string): string {
+  return id === ''
+    ? 'Let an unnamed extension use your hosted model?'
+    : `Let the extension ${id} use your hosted model?`;
+}
+
+export function callerDetail(host: string, projectId: string): string {
+  return `It asks for an answer of the model. What it sends goes to ${host}, and is billed to the project ${projectId}. Your answer holds for this key, until you forget it in “Show Status and Actions” or sign out.`;
+}
+
+// First use
+
+/** Of the system text and the tools that VS Code sends with each step of an agent (measured). */
+const AGENT_TOKENS = 17_000;
+
+export const USE = 'Use in Chat';
+
+export const FIRST_USE = {
+  question: 'Let your hosted model answer in VS Code’s chat?',
+  detail: `VS Code’s chat and agents will list the models of your service. No GitHub sign-in is needed. This adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat where it is off.
+
+What it costs: a question sends what you type and attach. An agent sends about ${grouped(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your project.
+
+Chat titles and other small jobs stay off. The setting chat.byokUtilityModelDefault turns them on; then the first prompt costs three requests.`,
+} as const;
+
+export const AI_IS_OFF =
+  'Hosted Model: AI features are turned off in the settings (chat.disableAIFeatures), so that nothing was changed. Turn them on first if you want to chat.';
+export const NOT_TRUSTED =
+  'Hosted Model: VS Code’s chat needs a trusted workspace. Trust this one first.';
+
+/** What could not be done for the user, and how they can. */
+export const BY_HAND = {
+  group:
+    'Hosted Model: VS Code did not take the models into its chat by itself. Run “Chat: Manage Language Models”, choose “Add Models”, then “Hosted Model”.',
+  chat: 'Hosted Model: VS Code’s built-in chat is still off. Turn on the extension “GitHub Copilot Chat” in the Extensions view; no sign-in is needed. Then run “Use in Chat” again.',
+  open: 'Hosted Model: the chat could not be opened with your model. Open the Chat view, and pick the model under its input box.',
+} as const;
+
+export const HELP = 'Open Documentation';
+export const LISTING = 'listing the models…';
+
+function grouped(count: number): string {
+  return count.toLocaleString('en');
+}

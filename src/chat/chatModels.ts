@@ -1,0 +1,119 @@
+import type { LanguageModelChatInformation, Memento } from 'vscode';
+import type { Credentials } from '../service/credentials.ts';
+import { CHAT_NEW_TOKENS } from '../service/generation/parameters.ts';
+import { lifecycleOf } from '../service/models/modelLifecycle.ts';
+import type { Model } from '../service/models/modelList.ts';
+import type { Settings } from '../settings.ts';
+import { oneLine } from '../ui/oneLine.ts';
+import { modelTooltip } from './chatMessages.ts';
+
+/**
+ * The models that VS Code offers in its chat, as the service listed them last: VS Code asks for them
+ * many times, and is answered without a request.
+ */
+
+const LISTS = 'hostedModel.chatModels';
+/** Services, each with its operations, whose lists are kept. */
+const MOST_LISTS = 8;
+/** Of each; nobody picks from more. */
+const MOST_MODELS = 200;
+/** What most models take, where the service does not say. */
+const USUAL_CONTEXT = 32_768;
+/** The list of a day ago is looked at again once somebody chats. */
+const STALE_MS = 86_400_000;
+
+interface KeptList {
+  readonly from: string;
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  readonly models: readonly Model[];
+}
+
+type Origin = Pick<Credentials, 'serviceUrl'>;
+
+export class ChatModels {
+  readonly #state: Memento;
+  readonly #now: () => number;
+
+  constructor(state: Memento, now: () => number) {
+    this.#state = state;
+    this.#now = now;
+  }
+
+  /**
+   * The model in the settings first, and those that the service has listed for this operation. One
+   * that it has not listed yet has no abilities that would be a mere hope.
+   */
+  information(
+    credentials: Credentials,
+    { operation, modelId }: Pick<Settings, 'operation' | 'modelId'>,
+  ): LanguageModelChatInformation[] {
+    const models = this.#kept(credentials, operation)?.models ?? [];
+    const current = models.find(({ id }) => id === modelId) ?? unlisted(modelId);
+    const others = models.filter((model) => model !== current);
+    return [current, ...others].map((model) => informationOf(model, credentials, operation));
+  }
+
+  isStale(credentials: Origin, operation: Settings['operation']): boolean {
+    const at = this.#kept(credentials, operation)?.at ?? Number.NEGATIVE_INFINITY;
+    return Math.abs(this.#now() - at) > STALE_MS;
+  }
+
+  async keep(
+    credentials: Origin,
+    operation: Settings['operation'],
+    models: readonly Model[],
+  ): Promise<void> {
+    const from = keyOf(credentials, operation);
+    const others = this.#lists().filter((list) => list.from !== from);
+    const few = models.slice(0, MOST_MODELS).map((model) => ({ ...model, description: '' }));
+    const list: KeptList = { from, at: this.#now(), models: few };
+    await this.#state.update(LISTS, [...others, list].slice(-MOST_LISTS));
+  }
+
+  #kept(credentials: Origin, operation: Settings['operation']): KeptList | undefined {
+    return this.#lists().find(({ from }) => from === keyOf(credentials, operation));
+  }
+
+  #lists(): readonly KeptList[] {
+    return this.#state.get(LISTS, []);
+  }
+}
+
+function keyOf({ serviceUrl }: Origin, operation: string): string {
+  return `${serviceUrl} ${operation}`;
+}
+
+function unlisted(id: string): Model {
+  return {
+    ...{ id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] },
+    ...{ contextLength: undefined, maxOutputTokens: undefined, asOf: undefined },
+    ...{ inputTier: undefined, outputTier: undefined },
+  };
+}
+
+function informationOf(
+  model: Model,
+  { vendor, serviceUrl, projectId }: Credentials,
+  operation: Settings['operation'],
+): LanguageModelChatInformation {
+  const context = model.contextLength ?? USUAL_CONTEXT;
+  const most = Math.floor(context / 2);
+  const maxOutputTokens = Math.min(CHAT_NEW_TOKENS, model.maxOutputTokens ?? most, most);
+  const region = vendor.regions.find(({ url }) => url === serviceUrl)?.place;
+  const { withdrawn } = lifecycleOf(model);
+  return {
+    id: model.id,
+    name: oneLine(model.label) || model.id,
+    family: model.id,
+    version: vendor.apiVersion,
+    detail: `${region ?? new URL(serviceUrl).host} · ${oneLine(projectId)}`,
+    tooltip: modelTooltip(model.id, oneLine(model.provider), withdrawn),
+    maxInputTokens: context - maxOutputTokens,
+    maxOutputTokens,
+    capabilities: {
+      toolCalling: operation === 'chat' && model.tasks.includes('function_calling'),
+      imageInput: operation === 'chat' && model.functions.includes('image_chat'),
+    },
+  };
+}
