@@ -12,7 +12,7 @@ import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
-import { type Credentials, parseServiceUrl } from './service/credentials.ts';
+import type { Credentials } from './service/credentials.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { TokenState } from './service/token/tokenLife.ts';
 import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
@@ -307,13 +307,11 @@ async function sayOfStorage(what: StorageIssue): Promise<void> {
 }
 
 function statusPlace() {
-  const settings = readSettings(window.activeTextEditor?.document.uri);
-  const auth = parseServiceUrl(settings.authUrl);
-  const service = parseServiceUrl(settings.url);
-  return {
-    authHost: auth.ok ? auth.host : 'an address that cannot be used',
-    serviceHost: service.ok ? service.host : '',
-    projectId: settings.projectId,
-    modelId: settings.modelId,
-  };
+  const { authUrl, url, projectId, modelId } = readSettings(window.activeTextEditor?.document.uri);
+  return { authHost: hostOf(authUrl), serviceHost: url && hostOf(url), projectId, modelId };
+}
+
+/** To be seen alone: what an address is good for is decided, strictly, by what loads with its first use. */
+function hostOf(url: string): string {
+  return URL.parse(url)?.host || 'an address that cannot be used';
 }

@@ -224,6 +224,11 @@ export class FakeEditor {
       extensions: { getExtension: () => undefined },
       version: { toString: () => '0' },
       Disposable: { from: () => nothing },
+      ...languageModelNames,
+      lm: {
+        registerLanguageModelChatProvider: () => nothing,
+        selectChatModels: async () => [],
+      },
     };
   }
 
@@ -233,6 +238,58 @@ export class FakeEditor {
     return text;
   }
 }
+
+class FakeEmitter {
+  readonly event = () => ({ dispose: () => {} });
+  fire(): void {}
+}
+
+/** As VS Code hands them to a provider, and takes them from it. */
+const languageModelNames = {
+  EventEmitter: FakeEmitter,
+  CancellationError: class extends Error {},
+  LanguageModelError: { NoPermissions: (text: string) => new Error(text) },
+  LanguageModelChatMessageRole: { User: 1, Assistant: 2 },
+  LanguageModelChatToolMode: { Auto: 1, Required: 2 },
+  LanguageModelTextPart: class {
+    value: string;
+    constructor(value: string) {
+      this.value = value;
+    }
+  },
+  LanguageModelPromptTsxPart: class {
+    value: unknown;
+    constructor(value: unknown) {
+      this.value = value;
+    }
+  },
+  LanguageModelDataPart: class {
+    data: Uint8Array;
+    mimeType: string;
+    constructor(data: Uint8Array, mimeType: string) {
+      this.data = data;
+      this.mimeType = mimeType;
+    }
+  },
+  LanguageModelToolCallPart: class {
+    callId: string;
+    name: string;
+    input: object;
+    constructor(callId: string, name: string, input: object) {
+      this.callId = callId;
+      this.name = name;
+      this.input = input;
+    }
+  },
+  LanguageModelToolResultPart: class {
+    callId: string;
+    content: readonly unknown[];
+    constructor(callId: string, content: readonly unknown[]) {
+      this.callId = callId;
+      this.content = content;
+    }
+  },
+};
 
 /** Makes `import 'vscode'` give the fake that is current when a function of it is called. */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {
