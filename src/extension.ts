@@ -1,5 +1,5 @@
 import {
-  type Disposable,
+  Disposable,
   EventEmitter,
   type ExtensionContext,
   lm,
@@ -8,6 +8,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import type { GenerateToolInput } from './chat/generateTool.ts';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
@@ -110,29 +111,34 @@ class Extension implements App {
   readonly runtimeIfMade = async () => this.#runtime.ifMade;
   readonly access = async () => (await this.#parts.get()).access;
   readonly jobs = async () => (await this.#parts.get()).jobs;
-  readonly chat = () => this.#chat.get();
+  readonly chat = async () => (await this.#chat.get()).provider;
   readonly watches = async () => (await this.#parts.get()).watches;
 
-  /** VS Code asks for models whenever it likes: what answers is loaded then. */
+  /** VS Code asks for models and runs tools whenever it likes: what answers is loaded then. */
   #offerModels(): Disposable {
+    const chat = () => this.#chat.get();
     const offered = lm.registerLanguageModelChatProvider('hosted-model', {
       onDidChangeLanguageModelChatInformation: this.#chatModels.event,
       provideLanguageModelChatInformation: async (options) =>
-        (await this.chat()).information(options),
+        (await chat()).provider.information(options),
       provideLanguageModelChatResponse: async (...request) =>
-        (await this.chat()).respond(...request),
-      provideTokenCount: async (_, text) => (await this.chat()).count(text),
+        (await chat()).provider.respond(...request),
+      provideTokenCount: async (_, text) => (await chat()).provider.count(text),
     });
     // VS Code may have asked before there was anybody to answer.
     this.#chatModels.fire();
-    return offered;
+    const tool = lm.registerTool<GenerateToolInput>('hosted_model_generate', {
+      prepareInvocation: async (call) => (await chat()).tool.prepareInvocation(call),
+      invoke: async (...call) => (await chat()).tool.invoke(...call),
+    });
+    return Disposable.from(offered, tool, this.#chatModels);
   }
 
   async #makeChat() {
-    const { ChatProvider } = await lazyModules();
-    const { id } = this.#context.extension;
+    const { ChatProvider, GenerateTool } = await lazyModules();
     const onModelsChange = () => this.#chatModels.fire();
-    return new ChatProvider(this, id, onModelsChange);
+    const provider = new ChatProvider(this, this.#context.extension.id, onModelsChange);
+    return { provider, tool: new GenerateTool(provider) };
   }
 
   #listen(make: Make): void {
@@ -248,6 +254,7 @@ class Extension implements App {
       this.#signedOut = new AbortController();
       // Signing out forgets what was approved, too.
       await this.#context.workspaceState.update(OUTSIDE, undefined);
+      await (await lazyModules()).forgetCallers(this.globalState);
       (await this.#runtime.ifMade)?.forgetToken();
     }
     this.#chatModels.fire();

@@ -27,6 +27,8 @@ export interface Settings {
   readonly insertMode: string;
   readonly limits: LimiterOptions;
   readonly keepTokenFresh: boolean;
+  /** Whether other models are offered a tool that hands text to this one. */
+  readonly offersTool: boolean;
   /**
    * As typed, unchecked: `templates/templateSources.ts` decides what they are good for. Of every
    * level, since VS Code lets the list of a workspace hide the user's own as a whole.
@@ -77,6 +79,7 @@ export function readSettings(scope?: Uri): Settings {
       queue: COMMAND_QUEUE,
     },
     keepTokenFresh: configuration.get<unknown>('keepTokenFresh') !== false,
+    offersTool: configuration.get<unknown>('offerTool') === true,
     templates: listsOf(configuration.inspect<unknown>('templates') ?? {}),
   };
 }

@@ -1,5 +1,6 @@
-import type { Memento } from 'vscode';
+import type { Memento, QuickPickItem } from 'vscode';
 import type { Credentials } from '../service/credentials.ts';
+import { oneLine } from '../ui/oneLine.ts';
 
 /**
  * Who may have answers: VS Code lets every extension call the models of every other one, without a
@@ -80,6 +81,19 @@ export class ChatCallers {
   #kept(): readonly KeptAnswer[] {
     return this.#options.state.get(ANSWERS, []);
   }
+}
+
+export interface CallerRow extends QuickPickItem {
+  readonly caller: string;
+}
+
+/** What was answered about others, for the menu. */
+export function callerRows(answers: readonly CallerAnswer[]): CallerRow[] {
+  return answers.map(({ id, isAllowed }) => ({
+    caller: id,
+    label: `$(extensions) ${oneLine(id) || 'An extension without a name'}`,
+    description: isAllowed ? 'may use it' : 'may not use it',
+  }));
 }
 
 /** As after signing out. */

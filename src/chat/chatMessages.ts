@@ -1,5 +1,6 @@
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
+import type { Credentials } from '../service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 
 /** What people read of chat: failures in its view, questions, and the first use. Pure. */
@@ -24,7 +25,7 @@ export const ONLY_REASONING =
   'The model thought about it, and then answered nothing. Ask again, or pick another model.';
 export const UNREADABLE_CALL =
   'The model wanted to use a tool, but its request cannot be read. Try again, or pick a model that is better at tools.';
-export const TOO_OFTEN =
+export const CALLER_REFUSED =
   'Hosted Model cannot be used by other extensions here: it was refused. Forget the refusal in “Hosted Model: Show Status and Actions” to be asked again.';
 
 /** The answer ended at a limit. */
@@ -77,6 +78,22 @@ export function callerQuestion(id: string): string {
 
 export function callerDetail(host: string, projectId: string): string {
   return `It asks for an answer of the model. What it sends goes to ${host}, and is billed to the project ${projectId}. Your answer holds for this key, until you forget it in “Show Status and Actions” or sign out.`;
+}
+
+// The tool
+
+export const TOOL_TITLE = 'Send text to your hosted model?';
+export const TOOL_RUNNING = 'Generating with the hosted model';
+export const TOOL_IS_OFF =
+  'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
+export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
+
+export function toolQuestion(characters: number, { approved, projectId }: Credentials): string {
+  return `${grouped(characters)} characters go to ${new URL(approved.service).host}, and are billed to the project ${projectId}.`;
+}
+
+export function toolPromptText(most: number): string {
+  return `The prompt must have 1 to ${grouped(most)} characters.`;
 }
 
 // First use

@@ -19,15 +19,16 @@ import type { CredentialAccess } from '../credentials/access.ts';
 import { onlyFolder } from '../credentials/folders.ts';
 import type { DiagnosisDeps } from '../diagnostics/copyReport.ts';
 import { noteFailure } from '../diagnostics/reportFailure.ts';
-import type { ChatAnswer } from '../service/client.ts';
+import type { CallOptions, ChatAnswer } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isKind } from '../service/errors.ts';
-import type { ToolCall } from '../service/generation/conversation.ts';
+import type { ChatMessage, Conversation, ToolCall } from '../service/generation/conversation.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import type { Model } from '../service/models/modelList.ts';
 import type { ModelSource } from '../service/models/models.ts';
 import { isAiDisabled, readSettings, type Settings } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
+import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import { ChatCallers } from './chatCallers.ts';
 import * as texts from './chatMessages.ts';
 import { ChatModels } from './chatModels.ts';
@@ -48,7 +49,7 @@ interface ChatSource {
 }
 
 /** A sentence of ours, which the chat shows as it is. */
-class ChatRefusal extends Error {}
+export class ChatRefusal extends Error {}
 
 export class ChatProvider {
   readonly models: ChatModels;
@@ -101,34 +102,59 @@ export class ChatProvider {
 
   /** @throws an error whose message is a sentence, without a stack: the chat shows both */
   async respond(
-    model: Pick<LanguageModelChatInformation, 'id'>,
+    { id: modelId }: Pick<LanguageModelChatInformation, 'id'>,
     messages: readonly LanguageModelChatRequestMessage[],
     options: ProvideLanguageModelChatResponseOptions,
     progress: Progress<LanguageModelResponsePart>,
     token: CancellationToken,
   ): Promise<void> {
-    const caller: unknown = Reflect.get(options, 'requestInitiator');
-    const callerId = typeof caller === 'string' ? caller.toLowerCase() : '';
-    const source = await this.source();
+    const named: unknown = Reflect.get(options, 'requestInitiator');
+    const callerId = typeof named === 'string' ? named.toLowerCase() : '';
     try {
-      if (!source) throw new ChatRefusal(texts.NOT_SET_UP);
+      const source = await this.#requireSource({ modelId });
       if (!(await this.callers.mayCall(callerId, source.credentials))) {
-        throw new ChatRefusal(texts.TOO_OFTEN);
+        throw new ChatRefusal(texts.CALLER_REFUSED);
       }
-      const modelled = { ...source.settings, modelId: model.id };
-      const asked = { ...source, settings: modelled };
-      const answer = await this.#generate(asked, messages, options, progress, token);
+      const answer = await this.#chat(source, conversationOf(messages, options), token, {
+        onText: (text) => progress.report(new LanguageModelTextPart(text)),
+        onReasoning: (text) => reportReasoning(text, progress),
+      });
       report(answer, progress);
-      await this.refreshIfStale(source);
+      completeWalkthroughStep('hasChatted');
+      this.#refreshIfStale(source);
     } catch (error) {
-      throw await this.#shown(error, source, callerId);
+      if (isKind(error, 'cancelled')) throw new CancellationError();
+      const text = await this.sentenceFor(error);
+      if (!this.callers.isTrusted(callerId)) throw LanguageModelError.NoPermissions(text);
+      throw Object.assign(new Error(texts.escapeMarkdown(text)), { stack: undefined });
     }
   }
 
-  /** Looks at the list of the service again; nobody waits for it, and nobody is told of a failure. */
-  async refreshIfStale({ credentials, settings }: ChatSource): Promise<void> {
-    if (!this.models.isStale(credentials, settings.operation)) return;
-    void this.refresh({ credentials, settings }, this.#deps.signOutSignal).catch(() => {});
+  /**
+   * The answer to a prompt that another model has written.
+   * @throws {ServiceError} as the service failed
+   * @throws {ChatRefusal} with a sentence
+   */
+  async generate(prompt: string, token: CancellationToken): Promise<string> {
+    const source = await this.#requireSource({});
+    const message: ChatMessage = { role: 'user', content: [{ text: prompt }] };
+    const conversation = { messages: [message], tools: [], toolChoice: 'auto' as const };
+    return (await this.#chat(source, conversation, token, {})).text;
+  }
+
+  /** Notes a failure, and says it in words. */
+  async sentenceFor(error: unknown): Promise<string> {
+    if (error instanceof ChatRefusal) return error.message;
+    const source = await this.source();
+    const folder = onlyFolder();
+    const used = source && { ...source, folder };
+    return texts.chatFailure(error, await noteFailure(this.#deps, error, folder, used));
+  }
+
+  /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
+  #refreshIfStale(source: ChatSource): void {
+    if (!this.models.isStale(source.credentials, source.settings.operation)) return;
+    this.refresh(source, this.#deps.signOutSignal).catch(() => {});
   }
 
   /** @throws {ServiceError} as the service failed */
@@ -149,28 +175,35 @@ export class ChatProvider {
     this.#onModelsChange();
   }
 
-  async #generate(
+  /** @throws {ChatRefusal} where nothing may be used */
+  async #requireSource(settings: Partial<Settings>): Promise<ChatSource> {
+    const source = await this.source();
+    if (!source) throw new ChatRefusal(texts.NOT_SET_UP);
+    return { ...source, settings: { ...source.settings, ...settings } };
+  }
+
+  async #chat(
     { credentials, settings }: ChatSource,
-    messages: readonly LanguageModelChatRequestMessage[],
-    options: ProvideLanguageModelChatResponseOptions,
-    progress: Progress<LanguageModelResponsePart>,
+    conversation: Conversation,
     token: CancellationToken,
+    { onText, onReasoning }: Pick<CallOptions, 'onText' | 'onReasoning'>,
   ): Promise<ChatAnswer> {
     const stopped = new AbortController();
     const listening = token.onCancellationRequested(() => stopped.abort());
     if (token.isCancellationRequested) stopped.abort();
+    // Of this moment: a key that is deleted while the service loads must not be sent any more.
     const signal = AbortSignal.any([stopped.signal, this.#deps.signOutSignal]);
     const [runtime, onStart] = await Promise.all([this.#deps.runtime(), this.#deps.watches()]);
     const watch = onStart();
     try {
       const client = runtime.client(credentials, { ...settings, yields: true });
-      const answer = await client.chat(conversationOf(messages, options), settings.parameters, {
+      const answer = await client.chat(conversation, settings.parameters, {
         signal,
         onText: (text) => {
           watch.onText();
-          progress.report(new LanguageModelTextPart(text));
+          onText?.(text);
         },
-        onReasoning: (text) => reportReasoning(text, progress),
+        ...(onReasoning && { onReasoning }),
         onRetry: (retry) => watch.onRetry(retry),
       });
       watch.onDone(answer);
@@ -181,17 +214,6 @@ export class ChatProvider {
     } finally {
       listening.dispose();
     }
-  }
-
-  /** What the caller is told: VS Code shows the stack of an error, so that ours have none. */
-  async #shown(error: unknown, source: ChatSource | undefined, callerId: string): Promise<Error> {
-    if (isKind(error, 'cancelled')) return new CancellationError();
-    const isOurs = error instanceof ChatRefusal;
-    const used = source && { ...source, folder: onlyFolder() };
-    const message = isOurs ? undefined : await noteFailure(this.#deps, error, onlyFolder(), used);
-    const text = isOurs ? error.message : texts.chatFailure(error, message);
-    if (!this.callers.isTrusted(callerId)) return LanguageModelError.NoPermissions(text);
-    return Object.assign(new Error(texts.escapeMarkdown(text)), { stack: undefined });
   }
 }
 

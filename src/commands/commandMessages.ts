@@ -5,6 +5,11 @@ import { oneLine } from '../ui/oneLine.ts';
  * start of the extension needs those, and would have one more file to load.
  */
 export const COMMAND_MESSAGES = {
+  menu: {
+    sources: 'Where the credentials come from',
+    extensions: 'Other extensions on your model',
+    forget: '$(discard) Forget',
+  },
   noGeneration: 'there is no generation here to try again.',
   noPreview: 'open the preview of a generated text first.',
   noDocument: 'open a document first.',

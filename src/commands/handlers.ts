@@ -1,9 +1,10 @@
 import { commands, ProgressLocation, window } from 'vscode';
+import { type CallerRow, callerRows } from '../chat/chatCallers.ts';
 import { startChat } from '../chat/useInChat.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
-import { chosenText, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
+import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnostics } from '../diagnostics/copyReport.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
 import { reportFailure } from '../diagnostics/reportFailure.ts';
@@ -149,12 +150,22 @@ export const handlers: Handlers['handlers'] = {
 
 /** The menu, and what is done with a source that was picked in it. */
 async function openMenu(app: App): Promise<void> {
-  const access = await app.access();
+  const [access, { callers }] = await Promise.all([app.access(), app.chat()]);
   // The folder whose sources are shown, whatever is active once something is picked.
   const folder = activeFolder();
   const { found, choice } = await access.lookUp(folder);
-  const source = await showMenu(app.status.facts, sourceRows(found, choice));
-  if (!source) return;
+  const { sources, extensions, forget } = COMMAND_MESSAGES.menu;
+  const picked = await showMenu<SourceRow | CallerRow>(app.status.facts, [
+    { label: sources, rows: sourceRows(found, choice) },
+    { label: extensions, rows: callerRows(callers.answers()) },
+  ]);
+  if (!picked) return;
+  if ('caller' in picked) {
+    const answer = await window.showQuickPick([forget], { title: picked.label });
+    if (answer) await callers.forget(picked.caller);
+    return;
+  }
+  const { source } = picked;
   const { items, ...options } = sourceMenu(source, found, choice);
   switch ((await window.showQuickPick(items, options))?.action) {
     case undefined:

@@ -135,6 +135,7 @@ export const ANSWER_ISSUES = {
 export const SET_UP = {
   title: 'Set Up Hosted Model',
   done: 'Hosted Model is set up. The key is in secret storage.',
+  useInChat: 'Use in Chat',
   keyPrompt: ({ name, keyPage }: Vendor) =>
     `API key of ${name}, created at ${keyPage}. It is kept in VS Code's secret storage.`,
   pasteKey: 'Paste the API key',

@@ -1,6 +1,6 @@
-import { window } from 'vscode';
+import { commands, window } from 'vscode';
 import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
-import { readSettings, writeSettings } from '../settings.ts';
+import { isAiDisabled, readSettings, writeSettings } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfNewKey } from './answerChecks.ts';
 import { SET_UP } from './credentialMessages.ts';
@@ -49,8 +49,15 @@ export async function runSetUp(
   if (!(await askAll({ keys, test, settings, found, steps, stored, ...answers }, problem))) {
     return false;
   }
-  void window.showInformationMessage(SET_UP.done);
+  void offerChat();
   return true;
+}
+
+/** Says that it is done, and what else the key is good for. */
+async function offerChat(): Promise<void> {
+  const others = isAiDisabled() ? [] : [SET_UP.useInChat];
+  const picked = await window.showInformationMessage(SET_UP.done, ...others);
+  if (picked) await commands.executeCommand('hostedModel.useInChat');
 }
 
 /** @returns true if credentials were saved */

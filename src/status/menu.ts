@@ -1,35 +1,34 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
-import type { SourceId } from '../credentials/sourceSelection.ts';
-import type { SourceRow } from '../credentials/sourceView.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
 interface CommandItem extends QuickPickItem {
   readonly command: string;
 }
 
-type MenuItem = CommandItem | SourceRow | QuickPickItem;
+/** Rows that commands do not stand for, under a heading of their own. */
+export interface MenuSection<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+}
 
 /**
- * The state in words, what can be done about it, and where the credentials come from.
- * @returns the source that the user picked; undefined if it was a command or nothing
+ * The state in words, what can be done about it, and what else there is to look at.
+ * @returns the row that the user picked; undefined if it was a command or nothing
  */
-export async function showMenu(
+export async function showMenu<Row extends QuickPickItem>(
   facts: StatusFacts,
-  sources: readonly SourceRow[],
-): Promise<SourceId | undefined> {
+  sections: readonly MenuSection<Row>[],
+): Promise<Row | undefined> {
   const { words } = renderStatus(facts, Date.now());
-  const items: MenuItem[] = [
-    ...commandItems(facts),
-    { label: 'Where the credentials come from', kind: QuickPickItemKind.Separator },
-    ...sources,
-  ];
-  const picked = await window.showQuickPick(items, {
-    title: `Hosted Model: ${words}`,
-    placeHolder: 'Choose an action',
-  });
-  if (picked && 'source' in picked) return picked.source;
+  const rows = sections.flatMap(({ label, rows }) =>
+    rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
+  );
+  const picked = await window.showQuickPick<CommandItem | QuickPickItem>(
+    [...commandItems(facts), ...rows],
+    { title: `Hosted Model: ${words}`, placeHolder: 'Choose an action' },
+  );
   if (picked && 'command' in picked) await commands.executeCommand(picked.command);
-  return undefined;
+  return sections.flatMap(({ rows }) => rows).find((row) => row === picked);
 }
 
 /** What fits the state comes first. */
@@ -43,6 +42,7 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
   const withKey = [
     item('sparkle', 'Generate from selection', 'generateFromSelection'),
     item('list-flat', 'Generate With Template', 'generateWithTemplate'),
+    item('comment-discussion', 'Use in Chat', 'useInChat'),
     item('refresh', 'Refresh Token', 'refreshToken'),
     setKey,
     setUp,

@@ -227,6 +227,7 @@ export class FakeEditor {
       ...languageModelNames,
       lm: {
         registerLanguageModelChatProvider: () => nothing,
+        registerTool: () => nothing,
         selectChatModels: async () => [],
       },
     };
@@ -247,6 +248,12 @@ class FakeEmitter {
 /** As VS Code hands them to a provider, and takes them from it. */
 const languageModelNames = {
   EventEmitter: FakeEmitter,
+  LanguageModelToolResult: class {
+    content: readonly unknown[];
+    constructor(content: readonly unknown[]) {
+      this.content = content;
+    }
+  },
   CancellationError: class extends Error {},
   LanguageModelError: { NoPermissions: (text: string) => new Error(text) },
   LanguageModelChatMessageRole: { User: 1, Assistant: 2 },

@@ -27,6 +27,7 @@ const settings: Settings = {
   insertMode: 'below',
   limits: { limit: 3, minIntervalMs: 0, queue: 50 },
   keepTokenFresh: true,
+  offersTool: false,
   templates: { user: [], remote: [], workspace: [], folder: [] },
 };
 const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {

@@ -66,6 +66,69 @@ describe('collecting a stream', () => {
   }
 });
 
+describe('calls of tools in a stream', () => {
+  const delta = (fields: object) => `data: ${JSON.stringify({ choices: [{ delta: fields }] })}\n\n`;
+  const fragment = (index: number, given: string, more: object = {}, name?: string) =>
+    delta({ tool_calls: [{ index, ...more, function: { name, arguments: given } }] });
+  const read = async (...events: string[]) => {
+    const told: string[] = [];
+    const reader = new AnswerReader('chat', {
+      onText: (text) => told.push(text),
+      onReasoning: (text) => told.push(`(${text})`),
+    });
+    await reader.read(body(...events), never);
+    return { told, toolCalls: reader.toolCalls, hasBegun: reader.hasBegun };
+  };
+
+  it('are joined by their index, whatever comes between their fragments', async () => {
+    const { told, toolCalls } = await read(
+      delta({ reasoning_content: 'hm' }),
+      text('I look.'),
+      fragment(0, '', { id: 'a' }, 'read'),
+      fragment(1, '{"x"', { id: 'b' }, 'list'),
+      fragment(0, '{"path":'),
+      fragment(1, ':1}'),
+      fragment(0, '"é"}'),
+      stop,
+    );
+    assert.deepEqual(told, ['(hm)', 'I look.']);
+    assert.deepEqual(toolCalls, [
+      { id: 'a', name: 'read', arguments: '{"path":"é"}' },
+      { id: 'b', name: 'list', arguments: '{"x":1}' },
+    ]);
+  });
+
+  it('begin the answer, as reasoning does', async () => {
+    assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
+    assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
+    assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);
+  });
+
+  it('are read from a whole answer, too, which has no indexes', () => {
+    const calls = ['a', 'b'].map((id) => ({ id, function: { name: id, arguments: '{}' } }));
+    const { toolCalls, stopReason } = readChat({
+      choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }],
+    });
+    assert.deepEqual(
+      toolCalls.map(({ index, id }) => [index, id]),
+      [
+        [0, 'a'],
+        [1, 'b'],
+      ],
+    );
+    assert.equal(stopReason, 'finished');
+    assert.deepEqual(readChat(chat({ tool_calls: null }, null)).toolCalls, []);
+  });
+
+  for (const nonsense of ['x', [null], [{}], [{ function: { name: 7 } }]]) {
+    it(`are unexpected as ${JSON.stringify(nonsense)}`, () => {
+      assert.throws(() => readChat(chat({ tool_calls: nonsense }, null)), {
+        kind: 'unexpected-answer',
+      });
+    });
+  }
+});
+
 const nothing: AnswerChunk = {
   text: '',
   reasoning: '',

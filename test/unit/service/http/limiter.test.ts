@@ -66,6 +66,75 @@ describe('the limiter', () => {
     assert.deepEqual(order, ['first', 'back', 'back later', 'new', 'newer']);
   });
 
+  describe('with calls that yield', () => {
+    function queue() {
+      const order: string[] = [];
+      const slots = new Map<string, Slot>();
+      const ask = (name: string, gate: Pick<Limiter, 'acquire'>, isAccepted = false) =>
+        void gate.acquire(never, isAccepted).then((slot) => {
+          order.push(name);
+          slots.set(name, slot);
+        });
+      return { order, slots, ask };
+    }
+
+    for (const [limit, most] of [
+      [1, 1],
+      [2, 1],
+      [3, 2],
+      [8, 7],
+    ] as const) {
+      it(`has at most ${most} of them in flight at a limit of ${limit}`, async () => {
+        const limiter = limiterOf(limit);
+        const { order, ask } = queue();
+        for (let count = 0; count < 10; count += 1) ask('loop', limiter.yielding);
+        await settled();
+        assert.equal(order.length, most);
+        ask('selection', limiter);
+        await settled();
+        assert.equal(order.includes('selection'), limit > 1, 'starts at once');
+      });
+    }
+
+    it('takes a selection next at a limit of one, before calls that wait or come back', async () => {
+      const limiter = limiterOf(1);
+      const { order, slots, ask } = queue();
+      ask('loop', limiter.yielding);
+      ask('another loop', limiter.yielding);
+      await settled();
+      ask('retry of a loop', limiter.yielding, true);
+      ask('selection', limiter);
+      for (const served of ['loop', 'selection', 'retry of a loop']) {
+        slots.get(served)?.release('ok');
+        await settled();
+      }
+      assert.deepEqual(order, ['loop', 'selection', 'retry of a loop', 'another loop']);
+    });
+
+    it('refuses no selection for their sake, though their queue is full', async () => {
+      const limiter = limiterOf(1, 2);
+      const { order, ask } = queue();
+      for (const name of ['a', 'b', 'c']) ask(name, limiter.yielding);
+      await settled();
+      assert.equal(await kindOf(limiter.yielding.acquire(never)), 'queue-full');
+      ask('selection', limiter);
+      await settled();
+      assert.deepEqual([order, limiter.state.waiting], [['a'], 3]);
+    });
+
+    it('counts them down again, and learns from them as from others', async () => {
+      const limiter = limiterOf(4);
+      const { slots, ask } = queue();
+      ask('loop', limiter.yielding);
+      await settled();
+      slots.get('loop')?.release('throttled');
+      assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 2, loweredFrom: 4 });
+      for (const name of ['a', 'b']) ask(name, limiter.yielding);
+      await settled();
+      assert.equal(limiter.state.inFlight, 1);
+    });
+  });
+
   it('refuses nobody who can start at once, even with a queue of none', async () => {
     const limiter = limiterOf(1, 0);
     const slot = await limiter.acquire(never);

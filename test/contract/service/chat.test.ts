@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import type { CallOptions } from '../../../src/service/client.ts';
+import type { Conversation } from '../../../src/service/generation/conversation.ts';
+import type { ModelStep } from '../../emulator/settings.ts';
+import { endWorlds, kindOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
+
+const chatStream = pathOf('chat', true);
+const say = (text: string): Conversation => ({
+  messages: [{ role: 'user', content: [{ text }] }],
+  tools: [{ name: 'read', description: 'Reads.', inputSchema: undefined }],
+  toolChoice: 'auto',
+});
+const call: ModelStep = {
+  reasoning: 'I have to look.',
+  text: 'I look.',
+  toolCalls: [
+    { name: 'read', arguments: '{"path":"naïve.txt"}' },
+    { name: 'read', arguments: '{"path":"b.txt"}' },
+  ],
+};
+
+function chat({ client }: World, options: CallOptions = {}, conversation = say('Go on.')) {
+  const told: string[] = [];
+  const onText = (text: string) => told.push(text);
+  const answer = client.chat(conversation, {}, { onText, ...options });
+  return { told, answer };
+}
+
+describe('a conversation with the service', () => {
+  afterEach(endWorlds);
+
+  it('brings text, reasoning, whole calls and the usage of a step', async () => {
+    const world = await startWorld({ emulator: { step: () => call } });
+    const thoughts: string[] = [];
+    const { told, answer } = chat(world, { onReasoning: (text) => thoughts.push(text) });
+    const { toolCalls, usage, stopReason } = await answer;
+    assert.deepEqual([told.join(''), thoughts.join('')], ['I look.', 'I have to look.']);
+    assert.deepEqual(
+      toolCalls.map(({ name, arguments: given }) => [name, JSON.parse(given)]),
+      [
+        ['read', { path: 'naïve.txt' }],
+        ['read', { path: 'b.txt' }],
+      ],
+    );
+    assert.equal(new Set(toolCalls.map(({ id }) => id)).size, 2);
+    assert.ok(usage.inputTokens > 0 && usage.outputTokens > 0);
+    assert.equal(stopReason, 'finished');
+  });
+
+  it('asks for as many new tokens as a file may need, and fewer where the model gives fewer', async () => {
+    const world = await startWorld();
+    await chat(world).answer;
+    const [sent] = world.emulator.requests.filter(({ path }) => path === chatStream);
+    assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
+  });
+
+  it('goes on unnoticed where the token dies in the middle of a loop', async () => {
+    const world = await startWorld({ emulator: { step: () => call } });
+    await chat(world).answer;
+    world.emulator.revokeTokens();
+    await chat(world).answer;
+    assert.deepEqual([world.emulator.count(tokenPath), world.emulator.count(chatStream)], [2, 3]);
+  });
+
+  it('goes on unnoticed after 429 twice and a 503, and runs no step twice', async () => {
+    let steps = 0;
+    const step = () => {
+      steps += 1;
+      return call;
+    };
+    const world = await startWorld({ emulator: { step } });
+    await chat(world).answer;
+    const { faults } = world.emulator;
+    faults.next(chatStream, { status: 429 });
+    faults.next(chatStream, { status: 429 });
+    faults.next(chatStream, { status: 503 });
+    const retries: number[] = [];
+    const { told, answer } = chat(world, { onRetry: ({ retry }) => retries.push(retry) });
+    await answer;
+    assert.deepEqual([retries, steps, told.join('')], [[1, 2, 3], 2, 'I look.']);
+    assert.equal(world.emulator.count(chatStream), 5);
+  });
+
+  const expired = { errors: [{ code: 'authentication_token_expired' }], status_code: 401 };
+  const toolCall = { index: 0, id: '1', function: { name: 'read', arguments: '{' } };
+  for (const [what, delta, sent] of [
+    ['nothing', { content: '' }, 2],
+    ['text', { content: 'I' }, 1],
+    ['reasoning', { reasoning_content: 'I' }, 1],
+    ['a call', { tool_calls: [toolCall] }, 1],
+  ] as const) {
+    it(`sends a step ${sent === 1 ? 'not again' : 'with another token'} once ${what} of it has come`, async () => {
+      const world = await startWorld();
+      const events = [{ choices: [{ delta }] }, expired];
+      world.emulator.faults.next(chatStream, {
+        headers: { 'content-type': 'text/event-stream', 'content-length': '' },
+        body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+      });
+      const { answer } = chat(world);
+      const kind = await kindOf(answer).catch(() => 'none');
+      assert.deepEqual(
+        [kind, world.emulator.count(chatStream)],
+        [sent === 1 ? 'unauthorized' : 'none', sent],
+      );
+    });
+  }
+
+  it('never sends the key, in whichever part of the conversation it stands', async () => {
+    const world = await startWorld();
+    const { apiKey } = world.credentials;
+    const parts: readonly Conversation[] = [
+      say(`It is ${apiKey}.`),
+      { ...say('x'), messages: [{ role: 'tool', callId: '1', text: `KEY=${apiKey}` }] },
+      {
+        ...say('x'),
+        messages: [
+          {
+            role: 'assistant',
+            text: '',
+            toolCalls: [{ id: '1', name: 'read', arguments: JSON.stringify({ key: apiKey }) }],
+          },
+        ],
+      },
+      { ...say('x'), tools: [{ name: 'x', description: apiKey, inputSchema: undefined }] },
+    ];
+    for (const conversation of parts) {
+      const { answer } = chat(world, {}, conversation);
+      assert.equal(await kindOf(answer), 'prompt-holds-secret');
+    }
+    assert.equal(world.emulator.requests.length, 0);
+  });
+
+  it('is a text for the generation operation, which knows no tools', async () => {
+    const world = await startWorld({ operation: 'generation' });
+    const { answer } = chat(world);
+    assert.deepEqual((await answer).toolCalls, []);
+    const [sent] = world.emulator.requests.filter(({ path }) => path.includes('generation'));
+    assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
+  });
+
+  it('is over once it is cancelled, and its connection closed', async () => {
+    const world = await startWorld();
+    world.emulator.faults.next(chatStream, { neverAnswers: true });
+    const stop = new AbortController();
+    const { answer } = chat(world, { signal: stop.signal });
+    const request = await world.emulator.requestCount(chatStream, 1);
+    stop.abort();
+    assert.equal(await kindOf(answer), 'cancelled');
+    await world.emulator.disconnected(request);
+    assert.equal(world.limiter.state.inFlight, 0);
+  });
+});

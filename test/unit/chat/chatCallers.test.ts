@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { ChatCallers, callerRows, forgetCallers } from '../../../src/chat/chatCallers.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import { FakeState } from '../credentials/fakes.ts';
+
+const credentials = { apiKey: 'first' } as Credentials;
+
+describe('who may call the model', () => {
+  let state = new FakeState();
+  let asked: string[] = [];
+  let answer: () => Promise<boolean> = async () => true;
+  const callers = () =>
+    new ChatCallers({
+      state: state,
+      ownId: 'Hosted-Model.hosted-model',
+      fingerprintOf: async ({ apiKey }) => `print of ${apiKey}`,
+      ask: (id) => {
+        asked.push(id);
+        return answer();
+      },
+    });
+  beforeEach(() => {
+    state = new FakeState();
+    asked = [];
+    answer = async () => true;
+  });
+
+  for (const id of ['github.copilot-chat', 'core', 'hosted-model.hosted-model']) {
+    it(`${id} passes without a question`, async () => {
+      assert.equal(await callers().mayCall(id, credentials), true);
+      assert.deepEqual(asked, []);
+    });
+  }
+
+  for (const isAllowed of [true, false]) {
+    it(`another one is asked about once, and a ${isAllowed ? 'yes' : 'no'} is remembered`, async () => {
+      answer = async () => isAllowed;
+      for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
+        assert.equal(await callers().mayCall(id, credentials), isAllowed);
+      }
+      assert.deepEqual(asked, ['evil.foreign', '']);
+    });
+  }
+
+  it('calls at the same time share the question', async () => {
+    const held = Promise.withResolvers<boolean>();
+    answer = () => held.promise;
+    const all = callers();
+    const calls = [1, 2, 3].map(() => all.mayCall('evil.foreign', credentials));
+    held.resolve(false);
+    assert.deepEqual(await Promise.all(calls), [false, false, false]);
+    assert.deepEqual(asked, ['evil.foreign']);
+  });
+
+  it('an answer holds for its key alone, and until it is forgotten', async () => {
+    const all = callers();
+    await all.mayCall('a.b', credentials);
+    await all.mayCall('a.b', { ...credentials, apiKey: 'second' });
+    assert.equal(asked.length, 2);
+    await all.forget('a.b');
+    await all.mayCall('a.b', credentials);
+    assert.equal(asked.length, 3);
+    await forgetCallers(state);
+    assert.deepEqual(all.answers(), []);
+  });
+
+  it('is listed once for each extension, as one plain line, and the key is not kept', async () => {
+    const all = callers();
+    await all.mayCall('a.b', credentials);
+    await all.mayCall('a.b', { ...credentials, apiKey: 'second' });
+    answer = async () => false;
+    await all.mayCall('', credentials);
+    assert.deepEqual(callerRows(all.answers()), [
+      { caller: 'a.b', label: '$(extensions) a.b', description: 'may use it' },
+      {
+        caller: '',
+        label: '$(extensions) An extension without a name',
+        description: 'may not use it',
+      },
+    ]);
+    assert.doesNotMatch(JSON.stringify([...state.values]), /"first"|"second"/);
+  });
+});

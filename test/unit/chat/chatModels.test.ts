@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { ChatModels } from '../../../src/chat/chatModels.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import { vendorFor } from '../../../src/service/vendors.ts';
+import { FakeState } from '../credentials/fakes.ts';
+import { modelOf, stageOf } from '../service/modelFixtures.ts';
+
+const DAY_MS = 86_400_000;
+const dallas = 'https://us-south.ml.cloud.ibm.com';
+const chat = { operation: 'chat', modelId: 'a/one' } as const;
+
+function credentialsAt(serviceUrl: string): Credentials {
+  const vendor = vendorFor('ibm');
+  assert.ok(vendor);
+  const approved = { auth: vendor.authUrl, service: serviceUrl };
+  return {
+    vendor,
+    apiKey: 'k',
+    projectId: 'project-1',
+    authUrl: vendor.authUrl,
+    serviceUrl,
+    approved,
+  };
+}
+
+describe('the models of the chat', () => {
+  let now = 0;
+  let state = new FakeState();
+  const models = () => new ChatModels(state, () => now);
+  beforeEach(() => {
+    state = new FakeState();
+    now = 1_000 * DAY_MS;
+  });
+
+  it('are the model in the settings, without hopes, before the service has listed any', () => {
+    const [only, ...others] = models().information(credentialsAt(dallas), chat);
+    assert.deepEqual(others, []);
+    assert.deepEqual(only?.capabilities, { toolCalling: false, imageInput: false });
+    assert.deepEqual([only?.id, only?.name], ['a/one', 'a/one']);
+  });
+
+  it('are those of the list, the one in the settings first, with what the service says of them', async () => {
+    const listed = [
+      modelOf({ id: 'b/two', label: 'Two', functions: ['text_chat', 'image_chat'] }),
+      modelOf({
+        id: 'a/one',
+        label: 'One',
+        provider: 'Maker',
+        contextLength: 131_072,
+        maxOutputTokens: 16_384,
+        tasks: ['function_calling'],
+        lifecycle: [stageOf('withdrawn', '2027-01-15')],
+      }),
+    ];
+    await models().keep({ serviceUrl: dallas }, 'chat', listed);
+    const [one, two, ...others] = models().information(credentialsAt(dallas), chat);
+    assert.deepEqual(others, []);
+    assert.deepEqual(one?.capabilities, { toolCalling: true, imageInput: false });
+    assert.deepEqual(two?.capabilities, { toolCalling: false, imageInput: true });
+    assert.equal((one?.maxInputTokens ?? 0) + (one?.maxOutputTokens ?? 0), 131_072);
+    assert.equal(one?.detail, 'Dallas · project-1');
+    assert.equal(
+      one?.tooltip,
+      'a/one by Maker, with your own key. The service withdraws it on 2027-01-15.',
+    );
+  });
+
+  it('have neither tools nor pictures with the generation operation', async () => {
+    const able = { tasks: ['function_calling'], functions: ['image_chat'] };
+    await models().keep({ serviceUrl: dallas }, 'generation', [modelOf({ id: 'a/one', ...able })]);
+    const settings = { operation: 'generation', modelId: 'a/one' } as const;
+    const [one] = models().information(credentialsAt(dallas), settings);
+    assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
+  });
+
+  it('are kept for each service and operation, and asked for again after a day', async () => {
+    const elsewhere = credentialsAt('https://models.example:8443');
+    await models().keep({ serviceUrl: dallas }, 'chat', [modelOf({ id: 'b/two' })]);
+    assert.equal(models().information(elsewhere, chat).length, 1);
+    assert.equal(
+      models().information(elsewhere, chat)[0]?.detail,
+      'models.example:8443 · project-1',
+    );
+    assert.equal(models().isStale(elsewhere, 'chat'), true);
+    const here = credentialsAt(dallas);
+    assert.deepEqual(
+      [models().isStale(here, 'chat'), models().isStale(here, 'generation')],
+      [false, true],
+    );
+    now += DAY_MS + 1;
+    assert.equal(models().isStale(here, 'chat'), true);
+  });
+
+  it('stay few, and have no descriptions', async () => {
+    const many = Array.from({ length: 300 }, (_, n) => modelOf({ id: `m/${n}`, description: 'x' }));
+    for (let service = 0; service < 12; service += 1) {
+      await models().keep({ serviceUrl: `https://s${service}.example` }, 'chat', many);
+    }
+    const text = JSON.stringify(Object.fromEntries(state.values));
+    assert.equal(text.match(/https:/g)?.length, 8);
+    assert.equal(text.match(/"m\/199"/g)?.length, 8);
+    assert.doesNotMatch(text, /m\/200|"x"/);
+  });
+});
