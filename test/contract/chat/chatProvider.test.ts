@@ -1,0 +1,436 @@
+import assert from 'node:assert/strict';
+import type {
+  CancellationToken,
+  LanguageModelChatRequestMessage,
+  ProvideLanguageModelChatResponseOptions,
+} from 'vscode';
+import type { ChatDeps, ChatProvider } from '../../../src/chat/chatProvider.ts';
+import type { GenerateTool } from '../../../src/chat/generateTool.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { SessionHistory } from '../../../src/status/sessionHistory.ts';
+import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
+import type { Fault } from '../../emulator/faults.ts';
+import { FakeEditor, installEditor } from '../../unit/credentials/fakeEditor.ts';
+import { FakeState } from '../../unit/credentials/fakes.ts';
+import { credentialsFor, modelId, pathOf, tokenPath } from '../service/world.ts';
+
+const chatStream = pathOf('chat', true);
+const listPath = '/ml/v1/foundation_model_specs';
+const builtIn = { toolMode: 1, requestInitiator: 'github.copilot-chat' };
+const never = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
+
+/** VS Code as far as a provider meets it, in plain Node; the service is real. */
+describe('the chat provider', () => {
+  let editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  let emulator: Emulator;
+  let runtime: ServiceRuntime;
+  let provider: ChatProvider;
+  let tool: GenerateTool;
+  let parts: Readonly<Record<string, new (...values: never[]) => object>>;
+  let isSetUp = true;
+  const logged: string[] = [];
+
+  before(async () => {
+    hooks = installEditor(() => editor);
+    parts = editor.exports() as typeof parts;
+  });
+  after(() => hooks.deregister());
+  beforeEach(async () => {
+    editor = new FakeEditor();
+    isSetUp = true;
+    logged.length = 0;
+    emulator = await startEmulator({ namesRequestLimit: false });
+    runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
+    const [{ ChatProvider }, { GenerateTool }] = await Promise.all([
+      import('../../../src/chat/chatProvider.ts'),
+      import('../../../src/chat/generateTool.ts'),
+    ]);
+    provider = new ChatProvider(depsOf(), 'hosted-model.hosted-model', () => {});
+    tool = new GenerateTool(provider);
+  });
+  afterEach(async () => {
+    runtime.dispose();
+    await emulator.close();
+  });
+
+  function depsOf(): ChatDeps {
+    const credentials = credentialsFor(emulator.url);
+    const log = (text: string) => void logged.push(text);
+    const access = {
+      lookWithoutDocument: async () =>
+        isSetUp ? { kind: 'ready', credentials } : { kind: 'missing', names: ['apiKey'] },
+      lookUpWithin: async () => undefined,
+      fingerprintOf: async () => 'print',
+    };
+    return {
+      log: { debug: log, info: log, warn: log, error: log, show: () => {} },
+      status: { update: () => {}, facts: {} },
+      history: new SessionHistory({ now: Date.now, monotonic: () => performance.now() }),
+      signOutSignal: new AbortController().signal,
+      runtime: async () => runtime,
+      runtimeIfMade: async () => runtime,
+      access: async () => access,
+      watches: async () => () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
+      globalState: new FakeState(),
+    } as unknown as ChatDeps;
+  }
+
+  const make = (name: string, ...values: unknown[]): object =>
+    Reflect.construct(parts[name] ?? assert.fail(name), values);
+  const user = (...content: object[]) => ({ role: 1, content, name: undefined });
+  const ask = (text: string) => user(make('LanguageModelTextPart', text));
+
+  async function respond(
+    messages: readonly object[] = [ask('Hello')],
+    options: object = builtIn,
+    token: object = never,
+  ) {
+    const told: { kind: string; part: Record<string, unknown> }[] = [];
+    const progress = {
+      report: (part: object) =>
+        void told.push({ kind: kindOfPart(part), part: part as Record<string, unknown> }),
+    };
+    const failure = await provider
+      .respond(
+        { id: modelId },
+        messages as readonly LanguageModelChatRequestMessage[],
+        options as ProvideLanguageModelChatResponseOptions,
+        progress,
+        token as CancellationToken,
+      )
+      .then(
+        () => undefined,
+        (error: Error) => error,
+      );
+    return { told, failure };
+  }
+  const kindOfPart = (part: object) =>
+    Object.keys(parts).find((name) => {
+      const Part = parts[name];
+      return name.startsWith('LanguageModel') && typeof Part === 'function' && part instanceof Part;
+    }) ?? 'unknown';
+
+  it('reports text as it comes, then calls, whole, and the usage as its last', async () => {
+    emulator.settings.step = () => ({
+      text: 'I look at both.',
+      toolCalls: [
+        { name: 'read', arguments: '{"path":"a"}' },
+        { name: 'list', arguments: '' },
+      ],
+    });
+    const { told, failure } = await respond();
+    assert.equal(failure, undefined);
+    const kinds = told.map(({ kind }) => kind.replace('LanguageModel', ''));
+    assert.deepEqual([...new Set(kinds)], ['TextPart', 'ToolCallPart', 'DataPart']);
+    const calls = told.filter(({ kind }) => kind === 'LanguageModelToolCallPart');
+    assert.deepEqual(
+      calls.map(({ part }) => [part['name'], part['input']]),
+      [
+        ['read', { path: 'a' }],
+        ['list', {}],
+      ],
+    );
+    const last = told.at(-1)?.part;
+    assert.equal(last?.['mimeType'], 'usage');
+    const usage = JSON.parse(String(Buffer.from(last?.['data'] as Uint8Array)));
+    assert.deepEqual(Object.keys(usage), ['prompt_tokens', 'completion_tokens', 'total_tokens']);
+    assert.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens);
+  });
+
+  it('sends roles, pictures, calls and results as the service takes them, and none of VS Code’s own options', async () => {
+    const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1);
+    const call = make('LanguageModelToolCallPart', '7', 'read', { path: 'a' });
+    const result = (id: string, ...content: unknown[]) =>
+      user(make('LanguageModelToolResultPart', id, content));
+    await respond(
+      [
+        { role: 3, content: [make('LanguageModelTextPart', 'Be brief.')], name: undefined },
+        user(
+          make('LanguageModelTextPart', 'Look.'),
+          make('LanguageModelDataPart', png, 'image/gif'),
+        ),
+        { role: 2, content: [make('LanguageModelTextPart', 'I look.'), call], name: undefined },
+        {
+          role: 2,
+          content: [make('LanguageModelDataPart', png, 'stateful_marker')],
+          name: undefined,
+        },
+        result(
+          '7',
+          make('LanguageModelTextPart', 'one'),
+          make('LanguageModelDataPart', Buffer.from('{"b":2}'), 'application/json'),
+        ),
+        result('8', make('LanguageModelPromptTsxPart', { node: 1 }), 'plain'),
+      ],
+      {
+        ...builtIn,
+        modelOptions: { _secretOption: 1 },
+        tools: [{ name: 'read', description: 'Reads.' }],
+      },
+    );
+    const [sent] = emulator.requests.filter(({ path }) => path === chatStream);
+    const { messages, tools, tool_choice_option: choice } = sent?.json as Record<string, unknown>;
+    const fn = { name: 'read', arguments: '{"path":"a"}' };
+    assert.deepEqual(messages, [
+      { role: 'system', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look.' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORwE=' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        tool_calls: [{ id: '7', type: 'function', function: fn }],
+      },
+      { role: 'tool', tool_call_id: '7', content: 'one{"b":2}' },
+      { role: 'tool', tool_call_id: '8', content: '{"node":1}plain' },
+    ]);
+    assert.deepEqual([(tools as unknown[]).length, choice], [1, 'auto']);
+    assert.doesNotMatch(sent?.text ?? '', /_secretOption|stateful/);
+  });
+
+  const sentences: readonly [what: string, step: object, expected: RegExp][] = [
+    ['says nothing', {}, /^The model answered nothing\./],
+    ['only thinks', { reasoning: 'hm' }, /^The model thought about it/],
+    [
+      'writes arguments that are no JSON',
+      { toolCalls: [{ name: 'x', arguments: '{"a' }] },
+      /cannot be read/,
+    ],
+    [
+      'writes arguments that are a list',
+      { toolCalls: [{ name: 'x', arguments: '[1]' }] },
+      /cannot be read/,
+    ],
+  ];
+  for (const [what, step, expected] of sentences) {
+    it(`has a sentence for a model that ${what}`, async () => {
+      emulator.settings.step = () => step;
+      const { failure } = await respond();
+      assert.match(failure?.message ?? '', expected);
+      assert.equal(failure?.stack, undefined);
+    });
+  }
+
+  it('says that the answer ended at its limit, and keeps what came', async () => {
+    emulator.settings.stopReason = 'max_tokens';
+    const { told, failure } = await respond();
+    assert.match(failure?.message ?? '', /most tokens/);
+    assert.ok(told.some(({ kind }) => kind === 'LanguageModelTextPart'));
+  });
+
+  const echo = 'ECHO <script> [x](command:y) /home/somebody/file.ts';
+  const answers: readonly [what: string, path: string, fault: Fault, expected: RegExp][] = [
+    [
+      'a refused key',
+      tokenPath,
+      { status: 400, json: { errorCode: 'BXNIM0415E', errorMessage: echo } },
+      /Set API Key/,
+    ],
+    [
+      'a wrong project',
+      chatStream,
+      { status: 403, json: { errors: [{ code: 'authorization_rejected', message: echo }] } },
+      /project/,
+    ],
+    [
+      'too many requests',
+      chatStream,
+      { status: 429, json: { errors: [{ code: 'rate_limit_reached_requests', message: echo }] } },
+      /Too many requests/,
+    ],
+    ['a service that fails', chatStream, { status: 503, body: echo }, /failed \(503\)/],
+    [
+      'a page',
+      chatStream,
+      { status: 200, body: echo, headers: { 'content-type': 'text/html' } },
+      /login page/,
+    ],
+    [
+      'a conversation that is too long',
+      chatStream,
+      {
+        status: 400,
+        json: {
+          errors: [
+            {
+              code: 'invalid_input_argument',
+              message: 'the number of input tokens 4098 cannot exceed the total tokens limit 4096',
+            },
+          ],
+        },
+      },
+      /4,098 tokens.*Start a new chat/,
+    ],
+    [
+      'a model that is gone',
+      chatStream,
+      { status: 404, json: { errors: [{ code: 'model_not_supported', message: echo }] } },
+      /Select/,
+    ],
+  ];
+  for (const [what, path, fault, expected] of answers) {
+    it(`says ${what} in a plain sentence: no stack, no path, nothing of the service, no key, no token`, async () => {
+      emulator.faults.next(path, fault, 10);
+      const { failure } = await respond();
+      const { message = '', stack } = failure ?? {};
+      assert.match(message, expected);
+      assert.equal(stack, undefined);
+      const secrets = [credentialsFor('').apiKey, ...emulator.tokensIssued];
+      for (const secret of secrets) assert.ok(![message, ...logged].join().includes(secret));
+      assert.doesNotMatch([message, ...logged].join(), /ECHO|script|somebody|\.ts\b/);
+      assert.doesNotMatch(message, /(?<!\\)[<>*_`[\]|]/, 'Markdown');
+    });
+  }
+
+  it('asks about a foreign extension first, and sends nothing before that and after a no', async () => {
+    const foreign = { toolMode: 1, requestInitiator: 'Evil.foreign' };
+    const first = respond([ask('Hello')], foreign);
+    const question = await editor.question();
+    assert.match(question.text, /evil\.foreign/);
+    assert.ok(
+      question.detail.includes('emulator-project') &&
+        question.detail.includes(new URL(emulator.url).host),
+    );
+    assert.equal(emulator.requests.length, 0);
+    await question.answer();
+    assert.match((await first).failure?.message ?? '', /refused/);
+    assert.match((await respond([ask('Hello')], foreign)).failure?.message ?? '', /refused/);
+    assert.deepEqual([emulator.requests.length, editor.asked], [0, 1]);
+    const unnamed = respond([ask('Hello')], { toolMode: 1 });
+    await (await editor.question()).answer('Allow');
+    assert.equal((await unnamed).failure, undefined);
+    assert.equal(emulator.count(chatStream), 1);
+  });
+
+  it('lists without a request or a question, once, whether there is a group or none', async () => {
+    const ids = async (options: object) =>
+      (await provider.information(options)).map(({ id }) => id);
+    assert.deepEqual(await ids({ silent: true }), [modelId]);
+    assert.equal(provider.hasGroup, false);
+    assert.deepEqual(await ids({ silent: true, configuration: {} }), []);
+    assert.equal(provider.hasGroup, true);
+    editor.isTrusted = false;
+    assert.deepEqual(await ids({ silent: true }), []);
+    editor.isTrusted = true;
+    editor.userSettings.set('disableAIFeatures', true);
+    assert.deepEqual(await ids({ silent: true }), []);
+    editor.userSettings.clear();
+    isSetUp = false;
+    assert.deepEqual(await ids({ silent: true }), []);
+    assert.deepEqual([emulator.requests.length, editor.asked], [0, 0]);
+  });
+
+  it('learns what the service lists from the first answer, and asks no more for a day', async () => {
+    for (let step = 0; step < 3; step += 1) await respond();
+    await emulator.requestCount(listPath, 2);
+    while ((await provider.information({ silent: true })).length < 2) await respond();
+    const before = emulator.count(listPath);
+    await respond();
+    assert.equal(emulator.count(listPath), before);
+  });
+
+  it('says what is missing where nothing is set up, and sends nothing', async () => {
+    isSetUp = false;
+    const { failure } = await respond();
+    assert.match(failure?.message ?? '', /Set Up Credentials/);
+    assert.equal(emulator.requests.length, 0);
+  });
+
+  it('counts 5,000 times, 114,000 characters together, in at most 100 ms of work', () => {
+    const texts = Array.from({ length: 5_000 }, (_, n) =>
+      `word ${n} of a schema`.padEnd(23, '.').slice(0, 23),
+    );
+    texts.length = 5_000;
+    const before = process.cpuUsage();
+    let total = 0;
+    for (const text of texts) total += provider.count(text);
+    const { user: own, system } = process.cpuUsage(before);
+    const ms = (own + system) / 1_000;
+    console.log(
+      `      5,000 counts of ${texts.join('').length} characters: ${ms.toFixed(1)} ms of work`,
+    );
+    assert.ok(total > 0 && ms <= 100, `${ms} ms`);
+  });
+
+  it('ends the request once VS Code cancels, and says nothing', async () => {
+    emulator.faults.next(chatStream, { neverAnswers: true });
+    let cancel = () => {};
+    const token = {
+      isCancellationRequested: false,
+      onCancellationRequested: (listener: () => void) => {
+        cancel = listener;
+        return { dispose() {} };
+      },
+    };
+    const answer = respond([ask('Hello')], builtIn, token);
+    const request = await emulator.requestCount(chatStream, 1);
+    const startedAt = performance.now();
+    cancel();
+    await answer;
+    console.log(`      cancelled in ${(performance.now() - startedAt).toFixed(1)} ms`);
+    await emulator.disconnected(request);
+    assert.deepEqual(logged, []);
+  });
+
+  describe('as a tool', () => {
+    const invoke = async (input: object) => {
+      const { content } = await tool.invoke(
+        { input, toolInvocationToken: undefined } as never,
+        never as unknown as CancellationToken,
+      );
+      return JSON.parse(String(Reflect.get(content[0] ?? {}, 'value')));
+    };
+    beforeEach(() => {
+      editor.userSettings.set('offerTool', true);
+    });
+
+    it('names size, host and project before it runs', async () => {
+      const { confirmationMessages } = await tool.prepareInvocation({
+        input: { prompt: 'x'.repeat(1_234) },
+      } as never);
+      const text = String(confirmationMessages?.message);
+      assert.match(
+        text,
+        /^1,234 characters go to 127\.0\.0\.1:\d+, .* project emulator-project\.$/,
+      );
+    });
+
+    it('answers with the text', async () => {
+      const { status, text } = await invoke({ prompt: 'Hello' });
+      assert.equal(status, 'done');
+      assert.match(text, /Hello from the emulated model!/);
+    });
+
+    const causes: readonly [string, string, Fault][] = [
+      ['key_refused', tokenPath, { recording: 'token: key unknown' }],
+      ['rate_limited', chatStream, { recording: '429 request rate' }],
+      ['token_expired', chatStream, { recording: '401 token expired' }],
+    ];
+    for (const [cause, path, fault] of causes) {
+      it(`says ${cause} as a result, not as an exception`, async () => {
+        emulator.faults.next(path, fault, 10);
+        const result = await invoke({ prompt: 'Hello' });
+        assert.deepEqual([result.status, result.cause], ['failed', cause]);
+        assert.ok(result.message.length > 20 && result.advice.length > 20);
+      });
+    }
+
+    it('does nothing while it is not offered, whoever calls it', async () => {
+      editor.userSettings.clear();
+      assert.equal((await invoke({ prompt: 'Hello' })).cause, 'not_offered');
+      assert.equal(emulator.requests.length, 0);
+    });
+
+    it('refuses nothing, too much, and what is no text', async () => {
+      for (const prompt of ['', ' ', 'x'.repeat(100_001), 7]) {
+        assert.equal((await invoke({ prompt })).cause, 'prompt_refused');
+      }
+      assert.equal(emulator.requests.length, 0);
+    });
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import type { Emulator } from '../emulator/emulator.ts';
+import { isRecord } from '../emulator/service.ts';
+import type { ModelStep } from '../emulator/settings.ts';
+import { chatPath, openWindow, startService, storeKey, tokenPath } from './service.ts';
+import { nightly, type Session } from './session.ts';
+
+/** VS Code's own chat on the hosted model, signed out, in a fresh profile. */
+
+const useInChat = 'Hosted Model: Use in Chat';
+const listPath = '/ml/v1/foundation_model_specs';
+const files = { 'a.txt': 'The first file.\n', 'b.txt': 'The second file.\n' };
+
+describe('chat', () => {
+  let emulator: Emulator;
+  beforeEach(async () => {
+    emulator = await startService();
+    const able = { task_ids: ['function_calling'] };
+    emulator.settings.models = emulator.settings.models.map((model) => ({ ...model, ...able }));
+  });
+  afterEach(() => emulator.close());
+
+  for (const theme of ['dark', 'light'] as const) {
+    it(`answers after four inputs, without a sign-in (${theme})${theme === 'light' ? ` ${nightly}` : ''}`, async () => {
+      const session = await openWindow(emulator, { theme, folderFiles: files });
+      const { workbench } = session;
+      await storeKey(session);
+      await startChat(session);
+      const { page } = workbench;
+      assert.equal(emulator.count(chatPath), 0, 'nothing is asked by itself');
+      await page.keyboard.type('Say hello');
+      await page.keyboard.press('Enter');
+      await chatText(session, 'This one only counts.');
+      await workbench.screenshot(`chat-answer-${theme}`);
+      assert.equal(await workbench.dialogs.state(), undefined);
+      assert.doesNotMatch(await page.innerText('body'), /Sign in/i);
+      assert.deepEqual(
+        [emulator.count(chatPath), emulator.count(tokenPath), emulator.count(listPath)],
+        [1, 1, 2],
+      );
+      console.log('      inputs: the command, Enter, the question, Enter; sign-in dialogs: 0');
+    });
+  }
+
+  it('lets an agent read two files at once, make one, and use our tool; the token dies, the service throttles', async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: files,
+      userSettings: { 'hostedModel.offerTool': true },
+    });
+    const { workbench, path } = session;
+    const { page } = workbench;
+    await storeKey(session);
+    await startChat(session, 'Agent');
+    const steps = stepsOf(path);
+    let step = 0;
+    emulator.settings.step = ({ tools }) => {
+      if (!Array.isArray(tools)) return undefined;
+      step += 1;
+      // In the middle of the loop, between two steps.
+      if (step === 1) emulator.revokeTokens();
+      if (step === 2) {
+        for (const status of [429, 429, 503]) emulator.faults.next(chatPath, { status });
+      }
+      return steps[step - 1];
+    };
+    await page.keyboard.type('Join both files');
+    await page.keyboard.press('Enter');
+    const allow = page.locator('.chat-confirmation-widget-buttons .monaco-button').first();
+    await allow.waitFor();
+    await workbench.screenshot('chat-tool-question');
+    const question = await page
+      .locator('.chat-confirmation-widget-container, .chat-confirmation-widget2')
+      .last()
+      .innerText();
+    assert.match(
+      question,
+      /characters go to 127\.0\.0\.1:\d+, and are billed to the project ui-test-project/,
+    );
+    await allow.click();
+    await chatText(session, 'All is done.');
+    await workbench.screenshot('chat-agent');
+    assert.equal(await readFile(path('c.txt'), 'utf8'), 'made by the agent\n');
+
+    const asked = emulator.requests.filter((request) => request.path === chatPath);
+    const ofLoop = asked.filter(({ json }) => isRecord(json) && Array.isArray(json['tools']));
+    assert.equal(step, 4, 'no step ran twice');
+    // Four steps, one of them again with the next token, one again after each refusal; and the tool.
+    assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
+    assert.equal(emulator.count(tokenPath), 2);
+    const { messages } = ofLoop.at(-1)?.json as { messages: readonly Record<string, unknown>[] };
+    const later = messages.slice(messages.findIndex(({ role }) => role === 'assistant'));
+    assert.deepEqual(
+      later.map(({ role }) => role),
+      ['assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant', 'tool'],
+    );
+    const [first] = later;
+    const calls = first?.['tool_calls'] as readonly { id: string }[];
+    assert.deepEqual(
+      calls.map(({ id }) => id),
+      later.slice(1, 3).map(({ tool_call_id: id }) => id),
+    );
+    assert.match(String(later[1]?.['content']), /The first file\./);
+    assert.match(String(later.at(-1)?.['content']), /"status":"done","text":"Hello from/);
+    console.log(
+      `      requests of the loop: ${ofLoop.length} for 4 steps, of the tool: 1; token requests: 2`,
+    );
+  });
+});
+
+/** What the scripted model does, step by step. */
+function stepsOf(path: Session['path']): readonly ModelStep[] {
+  const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input) });
+  const read = (name: string) =>
+    call('read_file', { filePath: path(name), startLine: 1, endLine: 9 });
+  return [
+    {
+      reasoning: 'Both are needed.',
+      text: 'I read both.',
+      toolCalls: [read('a.txt'), read('b.txt')],
+    },
+    {
+      toolCalls: [call('create_file', { filePath: path('c.txt'), content: 'made by the agent\n' })],
+    },
+    { toolCalls: [call('hosted_model_generate', { prompt: 'Write a title.' })] },
+    { text: 'All is done.' },
+  ];
+}
+
+/** Runs *Use in Chat*, and answers its question with Enter. The chat has the keyboard then. */
+async function startChat({ workbench }: Session, mode: 'Ask' | 'Agent' = 'Ask'): Promise<void> {
+  const { page, dialogs, screen } = workbench;
+  await workbench.runCommand(useInChat);
+  const { detail } = await dialogs.waitFor(/answer in VS Code’s chat\?/);
+  assert.match(detail, /17,000 tokens/);
+  await page.keyboard.press('Enter');
+  const input = page.locator('.chat-input-container');
+  await input.filter({ hasText: 'granite-4-h-small' }).waitFor();
+  if (mode === 'Agent') {
+    await workbench.runCommand('Chat: Open Chat (Agent)');
+    await input.filter({ hasText: 'Agent' }).waitFor();
+  }
+  const hasKeyboard = `document.activeElement?.closest('.chat-input-container') !== null`;
+  await screen.until('the chat to have the keyboard', async () =>
+    (await screen.read<boolean>(hasKeyboard)) ? true : undefined,
+  );
+}
+
+/** Waits for words of an answer in the chat. */
+async function chatText({ workbench: { page } }: Session, words: string): Promise<void> {
+  await page.locator('.interactive-item-container').getByText(words).first().waitFor();
+}
