@@ -153,7 +153,9 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
       const scenario = { key: words.key, source, answers };
       const { editor } = await useService(opened, scenario, commands);
       assert.match(editor.textOf('log'), /generated [\s\S]*service warnings: .*api_legacy/);
-      assert.match(editor.textOf('counter files'), /"requests":1,/);
+      assert.match(editor.textOf('counter files'), /"caller":"selection","requests":1,/);
+      // This service has counted nothing.
+      assert.match(editor.textOf('tooltip'), /Today: 1 request, ≈\d+ tokens/);
       for (const sink of SINKS) {
         const text = editor.textOf(sink);
         assert.doesNotMatch(text, /c4nary/i, sink);
