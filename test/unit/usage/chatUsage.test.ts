@@ -43,7 +43,7 @@ describe('the usage of chat', () => {
     refusal = undefined;
     chat = async () => answer;
   });
-  const respond = (options: object) => {
+  const open = () => {
     const credentials = { serviceUrl: 'https://a.example', approved: { service: '' } };
     const access = {
       lookWithoutDocument: async () => ({ kind: 'ready', credentials }),
@@ -64,9 +64,12 @@ describe('the usage of chat', () => {
     } as unknown as ChatDeps;
     const provider = new Provider(deps, OWN_ID, () => {});
     Object.assign(provider.callers, { mayCall: async () => true });
+    return provider;
+  };
+  const respond = (options: object) => {
     const message = { role: 1, content: ['four'] } as unknown as LanguageModelChatRequestMessage;
     const given = options as ProvideLanguageModelChatResponseOptions;
-    return provider.respond({ id: 'maker/large' }, [message], given, { report() {} }, token);
+    return open().respond({ id: 'maker/large' }, [message], given, { report() {} }, token);
   };
 
   for (const [caller, options] of [
@@ -82,6 +85,12 @@ describe('the usage of chat', () => {
       assert.deepEqual(recorded, [{ model: 'maker/large', caller, ...counts }]);
     });
   }
+
+  it('counts what another model asks by the tool as an agent', async () => {
+    assert.equal(await open().generate('four', token), 'text');
+    const [{ model, caller } = { model: '', caller: '' }] = recorded;
+    assert.deepEqual([recorded.length, model !== '', caller], [1, true, 'agent']);
+  });
 
   it('is estimated from messages, tools and what was said where it is cancelled', async () => {
     chat = async (_, __, { onText }) => {
@@ -100,6 +109,7 @@ describe('the usage of chat', () => {
     refusal = 'Nothing was sent.';
     chat = async () => assert.fail('sent');
     await assert.rejects(respond({ requestInitiator: 'core' }), { message: 'Nothing was sent.' });
+    await assert.rejects(open().generate('four', token), { message: 'Nothing was sent.' });
     assert.deepEqual(recorded, []);
   });
 });
