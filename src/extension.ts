@@ -113,6 +113,7 @@ class Extension implements App {
   readonly jobs = async () => (await this.#parts.get()).jobs;
   readonly chat = async () => (await this.#chat.get()).provider;
   readonly watches = async () => (await this.#parts.get()).watches;
+  readonly usage = async () => (await this.#parts.get()).usage;
 
   /** VS Code asks for models and runs tools whenever it likes: what answers is loaded then. */
   #offerModels(): Disposable {
@@ -183,9 +184,9 @@ class Extension implements App {
 
   /** What commands share, made together since one file brings it. */
   async #makeParts() {
-    const { CredentialAccess, Approvals, Jobs, generationWatches, provenanceLines } =
+    const { CredentialAccess, Approvals, Jobs, generationWatches, provenanceLines, Usage } =
       await lazyModules();
-    const { secrets, globalState, workspaceState } = this.#context;
+    const { secrets, globalState, workspaceState, globalStorageUri } = this.#context;
     const access = new CredentialAccess({
       keys: this.#keys,
       approvals: new Approvals(secrets, globalState),
@@ -205,7 +206,8 @@ class Extension implements App {
         this.#inBackground(this.#onChoice(choice));
       },
     });
-    return { access, jobs: new Jobs(), watches: generationWatches(this) };
+    const usage = new Usage(this, globalStorageUri);
+    return { access, jobs: new Jobs(), watches: generationWatches(this), usage };
   }
 
   /** The token in use serves what may be used now, or nobody. */

@@ -29,6 +29,8 @@ export interface Settings {
   readonly keepTokenFresh: boolean;
   /** Whether other models are offered a tool that hands text to this one. */
   readonly offersTool: boolean;
+  /** Tokens that one key may use on a day before chat stops; 0 for no budget. */
+  readonly dailyTokenBudget: number;
   /**
    * As typed, unchecked: `templates/templateSources.ts` decides what they are good for. Of every
    * level, since VS Code lets the list of a workspace hide the user's own as a whole.
@@ -50,6 +52,8 @@ interface Inspected {
 
 const SECTION = 'hostedModel';
 const COMMAND_QUEUE = 50;
+/** More than anybody uses on a day. */
+const MOST_TOKENS = 1e12;
 /** Between two readings of changed settings. */
 const LEAST_APART_MS = 100;
 /** What people call a setting for the key, which does not exist. */
@@ -80,6 +84,7 @@ export function readSettings(scope?: Uri): Settings {
     },
     keepTokenFresh: configuration.get<unknown>('keepTokenFresh') !== false,
     offersTool: configuration.get<unknown>('offerTool') === true,
+    dailyTokenBudget: bounded(configuration.get<unknown>('dailyTokenBudget'), 0, MOST_TOKENS),
     templates: listsOf(configuration.inspect<unknown>('templates') ?? {}),
   };
 }

@@ -29,6 +29,8 @@ import type { ModelSource } from '../service/models/models.ts';
 import { isAiDisabled, readSettings, type Settings } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
+import { counted, type Usage } from '../usage/usage.ts';
+import type { UsageRow } from '../usage/usageLedger.ts';
 import { ChatCallers } from './chatCallers.ts';
 import * as texts from './chatMessages.ts';
 import { ChatModels } from './chatModels.ts';
@@ -40,12 +42,18 @@ export interface ChatDeps extends DiagnosisDeps {
   readonly globalState: Memento;
   readonly access: () => Promise<CredentialAccess>;
   readonly watches: () => Promise<() => GenerationWatch>;
+  readonly usage: () => Promise<Usage>;
 }
 
 /** What a request is made with. There is no document, so that what is in front has no say. */
 interface ChatSource {
   readonly credentials: Credentials;
   readonly settings: Settings;
+}
+
+/** Who asks, and what is told of the answer while it comes. */
+interface ChatListener extends Pick<CallOptions, 'onText' | 'onReasoning'> {
+  readonly caller: UsageRow['caller'];
 }
 
 /** A sentence of ours, which the chat shows as it is. */
@@ -115,7 +123,9 @@ export class ChatProvider {
       if (!(await this.callers.mayCall(callerId, source.credentials))) {
         throw new ChatRefusal(texts.CALLER_REFUSED);
       }
+      const asks = options.tools?.length ? 'agent' : 'chat';
       const answer = await this.#chat(source, conversationOf(messages, options), token, {
+        caller: this.callers.isTrusted(callerId) ? asks : 'other extension',
         onText: (text) => progress.report(new LanguageModelTextPart(text)),
         onReasoning: (text) => reportReasoning(text, progress),
       });
@@ -139,7 +149,7 @@ export class ChatProvider {
     const source = await this.#requireSource({});
     const message: ChatMessage = { role: 'user', content: [{ text: prompt }] };
     const conversation = { messages: [message], tools: [], toolChoice: 'auto' as const };
-    return (await this.#chat(source, conversation, token, {})).text;
+    return (await this.#chat(source, conversation, token, { caller: 'agent' })).text;
   }
 
   /** Notes a failure, and says it in words. */
@@ -179,6 +189,8 @@ export class ChatProvider {
   async #requireSource(settings: Partial<Settings>): Promise<ChatSource> {
     const source = await this.source();
     if (!source) throw new ChatRefusal(texts.NOT_SET_UP);
+    const refusal = await (await this.#deps.usage()).refusal(source.credentials);
+    if (refusal) throw new ChatRefusal(refusal);
     return { ...source, settings: { ...source.settings, ...settings } };
   }
 
@@ -186,26 +198,37 @@ export class ChatProvider {
     { credentials, settings }: ChatSource,
     conversation: Conversation,
     token: CancellationToken,
-    { onText, onReasoning }: Pick<CallOptions, 'onText' | 'onReasoning'>,
+    { caller, onText, onReasoning }: ChatListener,
   ): Promise<ChatAnswer> {
     const stopped = new AbortController();
     const listening = token.onCancellationRequested(() => stopped.abort());
     if (token.isCancellationRequested) stopped.abort();
     // Of this moment: a key that is deleted while the service loads must not be sent any more.
     const signal = AbortSignal.any([stopped.signal, this.#deps.signOutSignal]);
-    const [runtime, onStart] = await Promise.all([this.#deps.runtime(), this.#deps.watches()]);
+    const { runtime: service, watches, usage: counter } = this.#deps;
+    const [runtime, onStart, usage] = await Promise.all([service(), watches(), counter()]);
     const watch = onStart();
+    let said = '';
     try {
       const client = runtime.client(credentials, { ...settings, yields: true });
-      const answer = await client.chat(conversation, settings.parameters, {
+      const answering = client.chat(conversation, settings.parameters, {
         signal,
         onText: (text) => {
           watch.onText();
+          said += text;
           onText?.(text);
         },
-        ...(onReasoning && { onReasoning }),
+        onReasoning: (text) => {
+          said += text;
+          onReasoning?.(text);
+        },
         onRetry: (retry) => watch.onRetry(retry),
       });
+      const answer = await counted(
+        answering,
+        () => ({ prompt: textOf(conversation), said }),
+        (used) => void usage.record(credentials, { model: settings.modelId, caller, ...used }),
+      );
       watch.onDone(answer);
       return answer;
     } catch (error) {
@@ -215,6 +238,11 @@ export class ChatProvider {
       listening.dispose();
     }
   }
+}
+
+/** All that the model reads, for an estimate: the tools of an agent are most of it. */
+function textOf(conversation: Conversation): string {
+  return JSON.stringify(conversation, (name, value) => (name === 'image' ? '' : value));
 }
 
 /** Reports what follows the text: calls, whole, and the usage, which the chat counts as its last. */

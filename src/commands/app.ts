@@ -7,6 +7,7 @@ import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
+import type { Usage } from '../usage/usage.ts';
 
 /** What `extension.ts` builds and commands use. */
 export interface App {
@@ -21,7 +22,7 @@ export interface App {
   readonly runtime: () => Promise<ServiceRuntime>;
   /** The service, only if it was needed already. */
   readonly runtimeIfMade: () => Promise<ServiceRuntime | undefined>;
-  /** The way to credentials; it loads together with the two below when one of them is first needed. */
+  /** The way to credentials; it loads together with most of those below when one of them is first needed. */
   readonly access: () => Promise<CredentialAccess>;
   /** What follows generated text. */
   readonly jobs: () => Promise<Jobs>;
@@ -29,6 +30,8 @@ export interface App {
   readonly chat: () => Promise<ChatProvider>;
   /** What makes a watch for each generation. */
   readonly watches: () => Promise<() => GenerationWatch>;
+  /** What was used, and the budget. */
+  readonly usage: () => Promise<Usage>;
 }
 
 /** Every command, as the manifest has it. */
@@ -54,6 +57,7 @@ export const COMMANDS = [
   'openSettings',
   'showLog',
   'showLastResult',
+  'showUsage',
   'moveKeyToSecretStorage',
   'addToGitignore',
   'removeByteOrderMark',

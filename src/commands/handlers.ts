@@ -72,6 +72,11 @@ export const handlers: Handlers['handlers'] = {
 
   showLastResult: async (app) => showResult((await app.jobs()).result),
 
+  showUsage: async (app) => {
+    const { choice } = await (await app.access()).lookUp();
+    await (await app.usage()).show(choice.kind === 'ready' ? choice.credentials : undefined);
+  },
+
   setUp: async (app) => {
     await (await app.access()).setUp();
   },
@@ -228,13 +233,14 @@ async function templateOfName(
 
 async function optionsFor(app: App): Promise<GenerateDeps> {
   // Together: in the first command of a window each is a file to load.
-  const needed = [app.jobs(), app.watches(), app.access(), app.runtime()] as const;
-  const [jobs, onStart, access, runtime] = await Promise.all(needed);
+  const needed = [app.jobs(), app.watches(), app.access(), app.runtime(), app.usage()] as const;
+  const [jobs, onStart, access, runtime, usage] = await Promise.all(needed);
   return {
     jobs,
     credentials: (document) => access.require(document),
     client: async (credentials, settings) => runtime.client(credentials, settings),
     onStart,
+    onUsage: (credentials, request) => void usage.record(credentials, request),
     signOut: () => app.signOutSignal,
     report: (error, used, lines) => reportFailure(app, error, used, lines),
   };

@@ -13,4 +13,5 @@ export { reportFailure as report } from '../diagnostics/reportFailure.ts';
 export { Jobs } from '../generate/jobs.ts';
 export { generationWatches } from '../status/generationWatch.ts';
 export { trafficOf } from '../status/requestsLine.ts';
+export { Usage } from '../usage/usage.ts';
 export { handlers } from './handlers.ts';

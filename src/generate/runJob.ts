@@ -9,6 +9,8 @@ import type { Settings } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
+import { counted } from '../usage/usage.ts';
+import type { UsedRequest, UsedTokens } from '../usage/usageLedger.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
@@ -27,6 +29,8 @@ export interface GenerateDeps {
   readonly credentials: (document: Uri) => Promise<Credentials | undefined>;
   readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
   readonly onStart: () => GenerationWatch;
+  /** Told what each request has used. */
+  readonly onUsage: (credentials: Credentials, request: UsedRequest) => void;
   /** A signal that aborts when the key is gone, in this window or another. */
   readonly signOut: () => AbortSignal;
   /** Shows a failure. @returns true once the user wants another try; false if they do not */
@@ -58,6 +62,7 @@ interface Ran {
 
 interface RunContext {
   readonly client: Client;
+  readonly onUsed: (used: UsedTokens) => void;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
   readonly silence: SlowResponseQuestion;
@@ -105,7 +110,10 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
     texts.GENERATING,
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
-      return generateAll(run, { client, signal, say, silence: new SlowResponseQuestion(say) });
+      const silence = new SlowResponseQuestion(say);
+      const onUsed = (used: UsedTokens) =>
+        options.onUsage(credentials, { model: settings.modelId, caller: 'selection', ...used });
+      return generateAll(run, { client, onUsed, signal, say, silence });
     },
     controller,
   );
@@ -135,43 +143,42 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
 async function generateOne(
   { options: { jobs, onStart }, job, runMode }: Run,
   answer: number,
-  { client, signal, say, silence }: RunContext,
+  { client, onUsed, signal, say, silence }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
   const watch = onStart();
-  let hasText = false;
+  let said = '';
   try {
     const prompt = job.promptOf(answer);
     const answerSoFar = job.begin(answer, runMode);
-    const generation = await silence.runAndAsk(
-      (ends, onSilence, onFirstText) =>
-        client.generateText(prompt, job.settings.parameters, {
-          signal: ends,
-          answerSoFar,
-          onSilence,
-          onText: (text) => {
-            if (!hasText) onFirstText();
-            hasText = true;
-            watch.onText();
-            job.append(answer, text);
-            // Behind it the edit would come 3 to 4 ms later (measured).
-            unmark();
-            jobs.keepResult(job);
-          },
-          onRetry: (retry) => {
-            watch.onRetry(retry);
-            say(retryText(retry));
-          },
-        }),
-      signal,
-    );
+    const generation = await silence.runAndAsk((ends, onSilence, onFirstText) => {
+      const generating = client.generateText(prompt, job.settings.parameters, {
+        signal: ends,
+        answerSoFar,
+        onSilence,
+        onText: (text) => {
+          if (said === '') onFirstText();
+          said += text;
+          watch.onText();
+          job.append(answer, text);
+          // Behind it the edit would come 3 to 4 ms later (measured).
+          unmark();
+          jobs.keepResult(job);
+        },
+        onRetry: (retry) => {
+          watch.onRetry(retry);
+          say(retryText(retry));
+        },
+      });
+      return counted(generating, () => ({ prompt: prompt + answerSoFar, said }), onUsed);
+    }, signal);
     watch.onDone(generation);
     const isPlaced = await job.end(answer, endOf(generation.stopReason));
     return { answer, isPlaced, error: undefined };
   } catch (error) {
     watch.onFailed(error);
     const isPlaced = await job.end(answer, 'failed');
-    return { answer, isPlaced, error: hasText ? brokenOff(error) : error };
+    return { answer, isPlaced, error: said === '' ? error : brokenOff(error) };
   }
 }
 

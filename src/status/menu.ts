@@ -52,6 +52,7 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
     item('pulse', 'Diagnose Connection', 'diagnose'),
     item('list-selection', 'Select Model', 'selectModel'),
     item('go-to-file', 'Show Last Result', 'showLastResult'),
+    item('graph', 'Show Usage', 'showUsage'),
     item('gear', 'Open Settings', 'openSettings'),
     item('output', 'Show Log', 'showLog'),
   ];

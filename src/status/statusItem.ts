@@ -111,6 +111,7 @@ function tooltipLines(
 ): string[] {
   const { token, requests, inputTokens, outputTokens, traffic } = facts;
   const requestsNow = traffic?.line();
+  const today = facts.usageToday?.();
   const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
   return [
     `Hosted Model: ${words}`,
@@ -121,6 +122,7 @@ function tooltipLines(
     ...(requests > 0
       ? [`This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`]
       : []),
+    ...(today ? [today] : []),
   ];
 }
 

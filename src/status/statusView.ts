@@ -31,6 +31,8 @@ export interface StatusFacts {
   readonly requests: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** What the key in use has used today, in all windows, as a line; undefined before the first use. */
+  readonly usageToday: (() => string | undefined) | undefined;
 }
 
 /**
@@ -80,6 +82,7 @@ export const initialFacts: StatusFacts = {
   requests: 0,
   inputTokens: 0,
   outputTokens: 0,
+  usageToday: undefined,
 };
 
 const NAME = 'Hosted Model';

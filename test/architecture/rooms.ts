@@ -28,6 +28,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   envFile: 'Problems and quick fixes of an open `.env` file.',
   insert: 'The insert modes and the preview; a mode is an entry of one list.',
   credentials: 'The three sources, which of them wins, what the user approved, and the set-up.',
+  usage: 'Counts requests and tokens by model and caller, and keeps the budget of a day.',
   messages: 'A sentence and a way out for every failure of the service.',
   dotenv: 'The text of a `.env` file: its settings, mistakes and fixes, and what git does with it.',
   document: 'Follows text while others edit, and writes streamed answers: all edits are made here.',

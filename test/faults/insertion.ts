@@ -53,6 +53,7 @@ export async function startInsertions({ client, credentials }: World): Promise<I
       credentials: async () => credentials,
       client: async () => client,
       onStart: () => ({ onRetry() {}, onText, onDone() {}, onFailed() {} }),
+      onUsage: () => {},
       signOut: () => new AbortController().signal,
       report: async (error) => failures.push(error) === 0,
     };

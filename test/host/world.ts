@@ -60,6 +60,7 @@ export class World {
       credentials: async () => ((await this.beforeCredentials) ? credentials : undefined),
       client: async (_credentials, settings) => this.#runtime.client(credentials, settings),
       onStart: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
+      onUsage: () => {},
       signOut: () => new AbortController().signal,
       report: async (error, _used, lines) => {
         const { kind } = error as ServiceError;

@@ -91,4 +91,12 @@ export const editorMutants: readonly Mutant[] = [
     test: 'test/unit/formatting/characterFilter.test.ts',
     title: 'D21: a Persian word keeps its joiner',
   },
+  {
+    name: 'chat goes on though the budget of the day is used up',
+    file: 'src/usage/budget.ts',
+    from: "budgetState(use) !== 'spent' || this.#has('continued', use)",
+    to: 'true',
+    test: 'test/unit/usage/budget.test.ts',
+    title: 'says 100 % once a day and key, with two buttons, and holds up all but selections',
+  },
 ];

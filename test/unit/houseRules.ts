@@ -43,7 +43,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
       !inService(path) &&
-      /new (ServiceRuntime|KeyStore|Approvals|CredentialAccess|StatusItem|SessionHistory|Jobs|Http|TokenService|Limiter|Models)\(/.test(
+      /new (ServiceRuntime|KeyStore|Approvals|CredentialAccess|StatusItem|SessionHistory|Jobs|Http|TokenService|Limiter|Models|Usage)\(/.test(
         line,
       ),
     planted: ['commands/commands.ts', '  const status = new StatusItem(place, beat);'],
@@ -139,6 +139,7 @@ export const floors: Readonly<Record<string, number>> = {
   status: 5,
   credentials: 4,
   formatting: 4,
+  usage: 4,
   ui: 3,
   dotenv: 2,
   messages: 2,

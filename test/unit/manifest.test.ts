@@ -82,6 +82,7 @@ describe('manifest', () => {
     const ofTheUser = Object.entries(settings).filter(([, { scope }]) => scope === 'application');
     assert.deepEqual(ofTheUser.map(([name]) => name.replace('hostedModel.', '')).sort(), [
       'authUrl',
+      'dailyTokenBudget',
       'keepTokenFresh',
       'maxConcurrentRequests',
       'minRequestInterval',

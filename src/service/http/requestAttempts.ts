@@ -159,7 +159,7 @@ export class RequestAttempts {
   /** What to say of a failure now: that of a request which was cancelled, or out of time, is just that. */
   reported(error: ServiceError): ServiceError {
     const { host = '', attempts = 0, phase } = error.details;
-    if (this.#cancelled.aborted) return new ServiceError('cancelled');
+    if (this.#cancelled.aborted) return new ServiceError('cancelled', { attempts });
     if (!this.#late.signal.aborted || phase === 'connect') return error;
     return new ServiceError('timeout', { phase: 'total', host, attempts });
   }

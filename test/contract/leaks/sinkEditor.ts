@@ -20,6 +20,7 @@ export const SINKS = [
   'settings',
   'global state',
   'workspace state',
+  'counter files',
   'stdout and stderr',
   'thrown error',
   'process warning',
@@ -31,6 +32,10 @@ interface Place {
   readonly line: number;
   readonly character: number;
   compareTo(): number;
+}
+
+interface Address {
+  readonly path: string;
 }
 
 interface Commands {
@@ -155,12 +160,13 @@ export class SinkEditor extends FakeEditor {
 
   override exports(): Record<string, unknown> {
     const base = super.exports();
+    const workspace = base['workspace'] as { readonly fs: unknown };
     const own = (from: unknown, values: Record<string, unknown>) =>
       Object.create(from as object, Object.getOwnPropertyDescriptors(values));
     return {
       ...base,
       window: own(base['window'], this.#window()),
-      workspace: own(base['workspace'], {
+      workspace: own(workspace, {
         isTrusted: true,
         onDidChangeConfiguration: this.#event('configuration'),
         onDidChangeTextDocument: this.#event('text'),
@@ -171,6 +177,12 @@ export class SinkEditor extends FakeEditor {
         onDidCloseTextDocument: this.#event('closed document'),
         registerTextDocumentContentProvider: (scheme: string) => this.#hold('provider', scheme),
         notebookDocuments: [],
+        fs: own(workspace.fs, {
+          createDirectory: async () => {},
+          readDirectory: async () => [],
+          writeFile: async ({ path }: Address, content: Uint8Array) =>
+            this.sink('counter files', path, Buffer.from(content).toString()),
+        }),
         getConfiguration: () => this.#configuration(),
         openTextDocument: async (options: { readonly content?: string }) => {
           this.sink('document', options);

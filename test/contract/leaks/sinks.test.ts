@@ -11,10 +11,11 @@ import { type Windows, windows } from './window.ts';
 
 const LEAST_RUNS = 40;
 const LEAST_SINKS = 14;
-/** What the extension does not use at all, so that not a byte may come there. */
+/** What the extension does not use at all, or not for a service that fails: not a byte may come there. */
 const SILENT: ReadonlySet<Sink> = new Set([
   'command result',
   'settings',
+  'counter files',
   'stdout and stderr',
   'process warning',
 ]);
@@ -152,6 +153,9 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
       const scenario = { key: words.key, source, answers };
       const { editor } = await useService(opened, scenario, commands);
       assert.match(editor.textOf('log'), /generated [\s\S]*service warnings: .*api_legacy/);
+      assert.match(editor.textOf('counter files'), /"caller":"selection","requests":1,/);
+      // This service has counted nothing.
+      assert.match(editor.textOf('tooltip'), /Today: 1 request, ≈\d+ tokens/);
       for (const sink of SINKS) {
         const text = editor.textOf(sink);
         assert.doesNotMatch(text, /c4nary/i, sink);

@@ -1,5 +1,5 @@
 import type { Sink, SinkEditor } from './sinkEditor.ts';
-import type { OpenWindow, Stores } from './window.ts';
+import { type OpenWindow, STORAGE, type Stores } from './window.ts';
 
 interface Way {
   readonly editor: SinkEditor;
@@ -39,6 +39,10 @@ export const WAYS: Readonly<Record<Sink, (text: string, way: Way) => unknown>> =
   settings: (text, way) => api(way).workspace.getConfiguration().update('any', text),
   'global state': (text, { stores }) => stores.globalState.update('any', text),
   'workspace state': (text, { stores }) => stores.workspaceState.update('any', text),
+  'counter files': (text, way) => {
+    const { workspace, Uri } = api(way);
+    return workspace.fs.writeFile(Uri.joinPath(STORAGE, 'any'), Buffer.from(text));
+  },
   'stdout and stderr': (text) => console.error(text),
   'thrown error': (text) => {
     const { reportedToTest } = globalThis as unknown as {

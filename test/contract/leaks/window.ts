@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
+import type { Uri } from 'vscode';
 import { installEditor } from '../../unit/credentials/fakeEditor.ts';
 import type { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
 import { textsOfError } from '../../unit/service/canaries.ts';
@@ -23,6 +24,9 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
     'globalThis.reportedToTest(cause); const message = messageFor(cause, context);',
   ],
 ];
+
+/** Where the extension may keep files. */
+export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -88,7 +92,8 @@ export function windows(firstEditor: SinkEditor): Windows {
     const subscriptions: { dispose(): void }[] = [];
     const stopListening = listen(editor);
     try {
-      activate({ subscriptions, secrets: keyring.window(), globalState, workspaceState });
+      const states = { globalState, workspaceState, globalStorageUri: STORAGE };
+      activate({ subscriptions, secrets: keyring.window(), ...states });
       await turn();
     } catch (error) {
       stopListening();

@@ -144,16 +144,18 @@ describe('cancel', function () {
       parts.push(part);
       cancel.abort();
     };
-    const { kind } = await failureOf(world.generate({ signal: cancel.signal, onText }));
+    const { kind, details } = await failureOf(world.generate({ signal: cancel.signal, onText }));
     assert.deepEqual([kind, parts.length], ['cancelled', 1]);
+    assert.equal(details.attempts, 1, 'says that it was sent, and cost something');
     await world.emulator.disconnected(await world.emulator.requestCount(chatStream, 1));
     assert.equal(world.inferenceCount(), 1);
   });
 
   it('before the call sends nothing', async () => {
     const world = await startWorld();
-    const { kind } = await failureOf(world.generate({ signal: AbortSignal.abort() }));
+    const { kind, details } = await failureOf(world.generate({ signal: AbortSignal.abort() }));
     assert.deepEqual([kind, world.emulator.requests.length], ['cancelled', 0]);
+    assert.ok(!details.attempts);
   });
 
   it('of one call leaves the others their token', async () => {

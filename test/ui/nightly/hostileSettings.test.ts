@@ -43,6 +43,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
       'hostedModel.maxConcurrentRequests': 8,
       'hostedModel.minRequestInterval': 60_000,
       'hostedModel.keepTokenFresh': false,
+      'hostedModel.dailyTokenBudget': 1,
       'hostedModel.apiKey': 'planted-key-0123456789',
     };
     return { ...steering, '[python]': steering, '[plaintext]': steering };

@@ -28,6 +28,7 @@ const settings: Settings = {
   limits: { limit: 3, minIntervalMs: 0, queue: 50 },
   keepTokenFresh: true,
   offersTool: false,
+  dailyTokenBudget: 0,
   templates: { user: [], remote: [], workspace: [], folder: [] },
 };
 const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { Uri, workspace } from 'vscode';
+import { count, parseJson, shape } from '../service/responseSchemas.ts';
+
+const rowShape = shape({
+  /** Stands for the key: see `Approvals`. */
+  fingerprint: v.string(),
+  model: v.string(),
+  caller: v.picklist(['selection', 'chat', 'agent', 'other extension']),
+  requests: count,
+  inputTokens: count,
+  outputTokens: count,
+  /** True where the service has not counted all of the tokens. */
+  isEstimate: v.boolean(),
+});
+
+/** All requests of one model and caller with one key. A file holds a list of these, and nothing else. */
+export type UsageRow = Readonly<v.InferOutput<typeof rowShape>>;
+/** One request. */
+export type UsedRequest = Omit<UsageRow, 'fingerprint' | 'requests'>;
+export type UsedTokens = Omit<UsedRequest, 'model' | 'caller'>;
+export type UsageTotal = UsedTokens & Pick<UsageRow, 'requests'>;
+
+/** A file that is older goes. */
+const KEPT_DAYS = 31;
+const OF_A_DAY = /^\d{4}-\d{2}-\d{2}-.*\.json$/;
+
+/**
+ * Counts requests and tokens. Each window has a file of its own for each day, so that no two write to
+ * the same one; what was used today is the sum of all. One that cannot be written or read keeps nobody
+ * from working.
+ */
+export class UsageLedger {
+  readonly #storage: Uri;
+  readonly #now: () => number;
+  readonly #window = randomUUID();
+  /** What this window has counted, by the day. */
+  readonly #counted = new Map<string, readonly UsageRow[]>();
+  readonly #unsaved = new Set<string>();
+  #saving: Promise<void> | undefined;
+
+  /**
+   * @param storage folder of the extension, in which that of the counter files is made when needed
+   * @param now wall-clock milliseconds
+   */
+  constructor(storage: Uri, now: () => number) {
+    this.#storage = storage;
+    this.#now = now;
+  }
+
+  /** @returns once it is written, or cannot be */
+  record(fingerprint: string, request: UsedRequest): Promise<void> {
+    const day = dayOf(this.#now());
+    // One by one: nothing else of a request comes into a file.
+    const { model, caller, inputTokens, outputTokens, isEstimate } = request;
+    const row = { fingerprint, model, caller, requests: 1, inputTokens, outputTokens, isEstimate };
+    this.#counted.set(day, summed([...this.#mine(day), row]));
+    this.#unsaved.add(day);
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  /** What this window has used since it was opened. */
+  session(fingerprint: string): UsageRow[] {
+    return summed([...this.#counted.values()].flat().filter(isOf(fingerprint)));
+  }
+
+  /** What all windows have used today. Whatever another one writes at this moment may be missing. */
+  async today(fingerprint: string): Promise<UsageRow[]> {
+    const day = dayOf(this.#now());
+    const others = await this.#rowsOfOthers(day).catch(() => []);
+    // Of this window what it knows, which is more than its file has if that cannot be written.
+    return summed([...others, ...this.#mine(day)].filter(isOf(fingerprint)));
+  }
+
+  #mine(day: string): readonly UsageRow[] {
+    return this.#counted.get(day) ?? [];
+  }
+
+  /** One write at a time; what is counted meanwhile goes into the next one, all of it. */
+  async #save(): Promise<void> {
+    // A day that comes back while it is written is met again.
+    for (const day of this.#unsaved) {
+      this.#unsaved.delete(day);
+      try {
+        await workspace.fs.createDirectory(this.#uriOf());
+        const text = JSON.stringify(this.#mine(day));
+        await workspace.fs.writeFile(this.#uriOf(this.#fileOf(day)), Buffer.from(text));
+      } catch {
+        // The next request brings all of it again.
+      }
+    }
+  }
+
+  async #rowsOfOthers(day: string): Promise<UsageRow[]> {
+    const found = await workspace.fs.readDirectory(this.#uriOf());
+    const files = found.map(([name]) => name).filter((name) => OF_A_DAY.test(name));
+    const oldest = dayOf(this.#now(), KEPT_DAYS);
+    const past = files.filter((name) => name < oldest);
+    await Promise.allSettled(past.map((name) => workspace.fs.delete(this.#uriOf(name))));
+    const others = files.filter((name) => name.startsWith(day) && name !== this.#fileOf(day));
+    return (await Promise.all(others.map((name) => this.#read(name)))).flat();
+  }
+
+  /** The rows that can be read; another version may have others beside them. */
+  async #read(file: string): Promise<UsageRow[]> {
+    const bytes = await workspace.fs.readFile(this.#uriOf(file)).then(undefined, () => []);
+    const json = parseJson(Buffer.from(bytes).toString());
+    return (Array.isArray(json) ? json : []).filter((row) => v.is(rowShape, row));
+  }
+
+  #fileOf(day: string): string {
+    return `${day}-${this.#window}.json`;
+  }
+
+  /** Without a file that of their folder. */
+  #uriOf(file = ''): Uri {
+    return Uri.joinPath(this.#storage, 'usage', file);
+  }
+}
+
+/**
+ * A day where the user is, as YYYY-MM-DD.
+ * @param ms wall-clock milliseconds
+ */
+export function dayOf(ms: number, daysBefore = 0): string {
+  const date = new Date(ms);
+  date.setDate(date.getDate() - daysBefore);
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+export function totalOf(rows: readonly UsageTotal[]): UsageTotal {
+  const sum = (name: 'requests' | 'inputTokens' | 'outputTokens') =>
+    rows.reduce((all, row) => all + row[name], 0);
+  return {
+    ...{ requests: sum('requests'), isEstimate: rows.some((row) => row.isEstimate) },
+    ...{ inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') },
+  };
+}
+
+/** One row for each key, model and caller. */
+function summed(rows: readonly UsageRow[]): UsageRow[] {
+  const alike = Map.groupBy(rows, ({ fingerprint, model, caller }) =>
+    JSON.stringify([fingerprint, model, caller]),
+  );
+  return [...alike.values()].map((group) => Object.assign({}, ...group, totalOf(group)));
+}
+
+function isOf(fingerprint: string) {
+  return (row: UsageRow) => row.fingerprint === fingerprint;
+}

@@ -1,0 +1,93 @@
+import { oneLine } from '../ui/oneLine.ts';
+import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
+
+/** What people read of usage and budget. Pure. */
+
+// Buttons
+export const CONTINUE_TODAY = 'Continue Today';
+export const SHOW_USAGE = 'Show Usage';
+
+export const NO_KEY =
+  'there is no key in use whose requests could be shown. Run “Set Up Credentials” first.';
+
+export function nearText(tokens: number, budget: number): string {
+  return `${grouped(tokens)} of the ${grouped(budget)} tokens of today’s budget are used.`;
+}
+
+export function spentText(tokens: number, budget: number): string {
+  return `Hosted Model: today’s budget of ${grouped(budget)} tokens is used up, with ${grouped(tokens)} so far. Chat, agents and other extensions stop until tomorrow, unless you continue. Generate from selection goes on.`;
+}
+
+/** As the chat shows it, which has no buttons. */
+export function refusalText(budget: number): string {
+  return `Nothing was sent: today’s budget of ${grouped(budget)} tokens is used up. To go on, run “Hosted Model: Show Usage” from the Command Palette and choose “Continue Today”, or raise the setting hostedModel.dailyTokenBudget.`;
+}
+
+/** Of the tooltip. @param budget tokens; 0 for none */
+export function todayLine(total: UsageTotal, budget: number): string {
+  const requests = total.requests === 1 ? '1 request' : `${grouped(total.requests)} requests`;
+  const tokens = tokensText(tokensOf(total), total.isEstimate);
+  return `Today: ${requests}, ${tokens} tokens${budget > 0 ? ` of ${grouped(budget)}` : ''}`;
+}
+
+export interface ShownUsage {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly today: readonly UsageRow[];
+  readonly session: readonly UsageRow[];
+  /** Tokens a day; 0 for none. */
+  readonly budget: number;
+}
+
+/** The table of *Show Usage*, as Markdown. */
+export function usageText({ day, today, session, budget }: ShownUsage): string {
+  const used = tokensOf(totalOf(today));
+  const percent = Math.floor((100 * used) / budget);
+  return `# Usage
+
+${budget === 0 ? 'Budget: none. The setting `hostedModel.dailyTokenBudget` sets one.' : `Budget: ${grouped(used)} of ${grouped(budget)} tokens today, ${percent} %.`}
+
+## Today, ${day}
+
+${tableOf(today)}
+
+## This session
+
+${tableOf(session)}
+
+Today counts all windows, this session only this one; both with the key in use. Tokens are those that the service reports. ≈ holds estimates, for requests that were cancelled or broke off. What is billed only the service knows.
+`;
+}
+
+/** The most first. */
+function tableOf(rows: readonly UsageRow[]): string {
+  if (rows.length === 0) return 'No requests.';
+  const sorted = rows.toSorted((one, other) => tokensOf(other) - tokensOf(one));
+  const shown = sorted.map((row) => ({ ...row, model: codeOf(row.model) }));
+  const lines = [...shown, { ...totalOf(rows), model: 'All', caller: '' }].map((row) => {
+    const { model, caller, requests, isEstimate } = row;
+    const [input, output] = [row.inputTokens, row.outputTokens].map((tokens) =>
+      tokensText(tokens, isEstimate),
+    );
+    return `| ${model} | ${caller} | ${grouped(requests)} | ${input} | ${output} |`;
+  });
+  const head = '| Model | Caller | Requests | Tokens in | Tokens out |\n|---|---|--:|--:|--:|';
+  return [head, ...lines].join('\n');
+}
+
+/** Names come from settings and services: nothing in them is markup, or ends a cell. */
+function codeOf(model: string): string {
+  return `\`${oneLine(model).replace(/[`|\\]/g, ' ')}\``;
+}
+
+export function tokensOf({ inputTokens, outputTokens }: UsageTotal): number {
+  return inputTokens + outputTokens;
+}
+
+function tokensText(tokens: number, isEstimate: boolean): string {
+  return `${isEstimate ? '≈' : ''}${grouped(tokens)}`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en');
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import type {
+  CancellationToken,
+  LanguageModelChatRequestMessage,
+  ProvideLanguageModelChatResponseOptions,
+} from 'vscode';
+import type { ChatDeps, ChatProvider } from '../../../src/chat/chatProvider.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
+import type { UsedRequest } from '../../../src/usage/usageLedger.ts';
+import { installEditor } from '../credentials/fakeEditor.ts';
+import { FakeState } from '../credentials/fakes.ts';
+import { UsageEditor } from './usageEditor.ts';
+
+const OWN_ID = 'hosted-model.hosted-model';
+const tools = [{ name: 'read', description: 'Reads a file', inputSchema: {} }];
+const token: CancellationToken = {
+  isCancellationRequested: false,
+  onCancellationRequested: () => ({ dispose: () => {} }),
+};
+const answer = {
+  ...{ text: 'text', toolCalls: [], stopReason: 'finished', dropped: [], warnings: [] },
+  usage: { inputTokens: 7, outputTokens: 3 },
+};
+
+describe('the usage of chat', () => {
+  let editor: UsageEditor;
+  let hooks: ReturnType<typeof installEditor>;
+  let Provider: typeof ChatProvider;
+  let recorded: UsedRequest[];
+  let refusal: string | undefined;
+  let chat: (_: unknown, __: unknown, hear: { onText(text: string): void }) => Promise<unknown>;
+  before(async () => {
+    editor = new UsageEditor();
+    hooks = installEditor(() => editor);
+    Provider = (await import('../../../src/chat/chatProvider.ts')).ChatProvider;
+  });
+  after(() => {
+    hooks.deregister();
+    editor.end();
+  });
+  beforeEach(() => {
+    recorded = [];
+    refusal = undefined;
+    chat = async () => answer;
+  });
+  const open = () => {
+    const credentials = { serviceUrl: 'https://a.example', approved: { service: '' } };
+    const access = {
+      lookWithoutDocument: async () => ({ kind: 'ready', credentials }),
+      fingerprintOf: async () => 'one',
+    };
+    const usage = {
+      refusal: async () => refusal,
+      record: async (_: unknown, request: UsedRequest) => void recorded.push(request),
+    };
+    const deps = {
+      ...{ globalState: new FakeState(), signOutSignal: new AbortController().signal },
+      ...{ access: async () => access, usage: async () => usage },
+      runtime: async () => ({
+        client: () => ({ chat: (...values: Parameters<typeof chat>) => chat(...values) }),
+        listModels: async () => ({ models: [] }),
+      }),
+      watches: async () => () => ({ onText() {}, onDone() {}, onFailed() {} }),
+    } as unknown as ChatDeps;
+    const provider = new Provider(deps, OWN_ID, () => {});
+    Object.assign(provider.callers, { mayCall: async () => true });
+    return provider;
+  };
+  const respond = (options: object) => {
+    const message = { role: 1, content: ['four'] } as unknown as LanguageModelChatRequestMessage;
+    const given = options as ProvideLanguageModelChatResponseOptions;
+    return open().respond({ id: 'maker/large' }, [message], given, { report() {} }, token);
+  };
+
+  for (const [caller, options] of [
+    ['chat', { requestInitiator: 'GitHub.copilot-chat' }],
+    ['agent', { requestInitiator: 'core', tools }],
+    ['chat', { requestInitiator: OWN_ID, tools: [] }],
+    ['other extension', { requestInitiator: 'some.body', tools }],
+    ['other extension', {}],
+  ] as const) {
+    it(`counts ${JSON.stringify(options)} as ${caller}, with the model that was asked`, async () => {
+      await respond(options);
+      const counts = { inputTokens: 7, outputTokens: 3, isEstimate: false };
+      assert.deepEqual(recorded, [{ model: 'maker/large', caller, ...counts }]);
+    });
+  }
+
+  it('counts what another model asks by the tool as an agent', async () => {
+    assert.equal(await open().generate('four', token), 'text');
+    const [{ model, caller } = { model: '', caller: '' }] = recorded;
+    assert.deepEqual([recorded.length, model !== '', caller], [1, true, 'agent']);
+  });
+
+  it('is estimated from messages, tools and what was said where it is cancelled', async () => {
+    chat = async (_, __, { onText }) => {
+      onText('four');
+      throw new ServiceError('cancelled', { attempts: 1 });
+    };
+    await assert.rejects(respond({ requestInitiator: 'core', tools }));
+    const [{ inputTokens, ...rest } = { inputTokens: 0 }] = recorded;
+    assert.deepEqual(rest, {
+      ...{ model: 'maker/large', caller: 'agent', outputTokens: 1, isEstimate: true },
+    });
+    assert.ok(inputTokens > JSON.stringify(tools).length / 4);
+  });
+
+  it('sends nothing once the budget is used up, and says so', async () => {
+    refusal = 'Nothing was sent.';
+    chat = async () => assert.fail('sent');
+    await assert.rejects(respond({ requestInitiator: 'core' }), { message: 'Nothing was sent.' });
+    await assert.rejects(open().generate('four', token), { message: 'Nothing was sent.' });
+    assert.deepEqual(recorded, []);
+  });
+});

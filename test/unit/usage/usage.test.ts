@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import type { Memento } from 'vscode';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import type { counted, Usage } from '../../../src/usage/usage.ts';
+import type { UsageRow, UsedRequest, UsedTokens } from '../../../src/usage/usageLedger.ts';
+import type { usageText } from '../../../src/usage/usageMessages.ts';
+import { installEditor } from '../credentials/fakeEditor.ts';
+import { FakeState, settled } from '../credentials/fakes.ts';
+import { UsageEditor } from './usageEditor.ts';
+
+const noon = new Date(2026, 2, 10, 12).getTime();
+const credentials = { apiKey: 'a key', projectId: 'a project' } as Credentials;
+const asked = (tokens: number, changes: Partial<UsedRequest> = {}): UsedRequest => ({
+  ...{ model: 'maker/model', caller: 'chat', inputTokens: tokens, outputTokens: 0 },
+  ...{ isEstimate: false, ...changes },
+});
+const row = (changes: Partial<UsageRow>): UsageRow => ({
+  ...{ fingerprint: 'one', requests: 1, ...asked(1_000) },
+  ...changes,
+});
+
+describe('usage', () => {
+  let editor: UsageEditor;
+  let hooks: ReturnType<typeof installEditor>;
+  let Kept: typeof Usage;
+  let count: typeof counted;
+  let textOf: typeof usageText;
+  let now: number;
+  let line: () => string | undefined;
+  let globalState: Memento;
+  before(async () => {
+    editor = new UsageEditor();
+    hooks = installEditor(() => editor);
+    ({ Usage: Kept, counted: count } = await import('../../../src/usage/usage.ts'));
+    ({ usageText: textOf } = await import('../../../src/usage/usageMessages.ts'));
+    editor.end();
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new UsageEditor();
+    globalState = new FakeState();
+    now = noon;
+    line = () => undefined;
+  });
+  afterEach(() => editor.end());
+  const open = () => {
+    const fingerprintOf = async ({ apiKey }: Credentials) => `of ${apiKey}`;
+    const update = ({ usageToday }: { readonly usageToday: typeof line }) => {
+      line = usageToday;
+    };
+    const deps = { globalState, access: async () => ({ fingerprintOf }), status: { update } };
+    return new Kept(deps, editor.storage, () => now);
+  };
+
+  it('of all windows stands in the tooltip, until the day ends', async () => {
+    editor.userSettings.set('dailyTokenBudget', 100_000);
+    await open().record(credentials, asked(34_000, { outputTokens: 567 }));
+    assert.equal(line(), 'Today: 1 request, 34,567 tokens of 100,000');
+    await open().record(credentials, asked(1, { isEstimate: true }));
+    assert.equal(line(), 'Today: 2 requests, ≈34,568 tokens of 100,000');
+    editor.userSettings.set('dailyTokenBudget', 'many');
+    assert.equal(line(), 'Today: 2 requests, ≈34,568 tokens');
+    now += 12 * 3_600_000;
+    assert.equal(line(), undefined);
+  });
+
+  it('holds up chat in every window once the budget is used up, and lets it go on', async () => {
+    editor.userSettings.set('dailyTokenBudget', 1_000);
+    const [one, other] = [open(), open()];
+    assert.equal(await one.refusal(credentials), undefined);
+    await one.record(credentials, asked(1_000));
+    for (const usage of [one, other]) {
+      assert.match((await usage.refusal(credentials)) ?? '', /^Nothing was sent: .* 1,000 tokens/);
+    }
+    assert.equal(editor.offered.length, 1, 'said once');
+    // A key of its own has a budget of its own.
+    assert.equal(await one.refusal({ ...credentials, apiKey: 'another' }), undefined);
+    editor.picks.push('Continue Today');
+    await other.show(credentials);
+    assert.equal(await one.refusal(credentials), undefined);
+    now += 24 * 3_600_000;
+    await one.record(credentials, asked(2_000));
+    assert.ok(await other.refusal(credentials));
+    editor.userSettings.set('dailyTokenBudget', 0);
+    assert.equal(await other.refusal(credentials), undefined);
+  });
+
+  it('looks at no file for chat as long as there is no budget', async () => {
+    const usage = open();
+    const { folder } = editor;
+    await usage.refusal(credentials);
+    assert.equal(line(), undefined);
+    assert.throws(() => editor.fileNames, { code: 'ENOENT', path: folder });
+  });
+
+  it('keeps nobody from working where it fails', async () => {
+    const broken = { get: () => assert.fail('broken'), update: () => assert.fail('broken') };
+    globalState = { ...broken, keys: () => [] } as unknown as Memento;
+    editor.userSettings.set('dailyTokenBudget', 1);
+    editor.broken = new Error('disk full');
+    await open().record(credentials, asked(1));
+  });
+
+  it('puts neither key nor project into a file', async () => {
+    const fingerprintOf = async () => 'f1';
+    const deps = { globalState, access: async () => ({ fingerprintOf }), status: { update() {} } };
+    await new Kept(deps, editor.storage, () => now).record(credentials, asked(1));
+    const text = JSON.stringify(editor.stored);
+    assert.match(text, /f1/);
+    assert.doesNotMatch(text, /a key|a project/);
+  });
+
+  it('is shown as a table, of the key in use', async () => {
+    const usage = open();
+    await usage.show(undefined);
+    assert.match(editor.said.join(), /no key in use/);
+    assert.deepEqual(editor.shown, []);
+    await usage.record(credentials, asked(10));
+    await usage.record({ ...credentials, apiKey: 'another' }, asked(99));
+    await usage.show(credentials);
+    assert.match(editor.shown[0] ?? '', /# Usage[\s\S]*Today, 2026-03-10[\s\S]*maker\/model/);
+    assert.doesNotMatch(editor.shown[0] ?? '', /99|a key/);
+    await settled();
+    assert.equal(editor.offered.length, 0);
+  });
+
+  it('has a table with all it counts, the most first, and estimates marked', () => {
+    const today = [
+      row({ caller: 'selection', inputTokens: 5, outputTokens: 2, isEstimate: true }),
+      row({ caller: 'agent', requests: 12, inputTokens: 170_000, outputTokens: 3_000 }),
+    ];
+    const shown = textOf({ day: '2026-03-10', today, session: [], budget: 200_000 });
+    assert.deepEqual(shown.split('\n').slice(0, 14), [
+      '# Usage',
+      '',
+      'Budget: 173,007 of 200,000 tokens today, 86 %.',
+      '',
+      '## Today, 2026-03-10',
+      '',
+      '| Model | Caller | Requests | Tokens in | Tokens out |',
+      '|---|---|--:|--:|--:|',
+      '| `maker/model` | agent | 12 | 170,000 | 3,000 |',
+      '| `maker/model` | selection | 1 | ≈5 | ≈2 |',
+      '| All |  | 13 | ≈170,005 | ≈3,002 |',
+      '',
+      '## This session',
+      '',
+    ]);
+    assert.match(shown, /No requests\.\n\n.*≈ holds estimates/);
+    const none = textOf({ day: '', today: [], session: [], budget: 0 });
+    assert.match(none, /Budget: none\./);
+  });
+
+  it('shows names of models as they are, and none as markup', () => {
+    const model = 'a | b`[x](command:y)\n# c\u202e\\ $(gear)';
+    const shown = textOf({ day: '', today: [row({ model })], session: [], budget: 0 });
+    assert.match(shown, /^\| `a {3}b \[x\]\(command:y\) # c {3}\$ \(gear\)` \| chat \|/m);
+  });
+
+  describe('of one request is counted', () => {
+    const failing = (kind: ErrorKind, details?: ErrorDetails) =>
+      Promise.reject(new ServiceError(kind, details));
+    const usedBy = async (
+      answer: Promise<{ usage: { inputTokens: number; outputTokens: number } }>,
+      said: string,
+    ) => {
+      const used: UsedTokens[] = [];
+      const read = () => ({ prompt: 'four'.repeat(10), said });
+      const waited = count(answer, read, (one) => used.push(one));
+      const result = await waited.catch((error: ServiceError) => error.kind);
+      return [result, used];
+    };
+    const estimate = (outputTokens: number) => ({
+      inputTokens: 10,
+      outputTokens,
+      isEstimate: true,
+    });
+
+    it('as the service says', async () => {
+      const answer = { usage: { inputTokens: 7, outputTokens: 3 }, text: 'text' };
+      assert.deepEqual(await usedBy(Promise.resolve(answer), 'text'), [
+        answer,
+        [{ inputTokens: 7, outputTokens: 3, isEstimate: false }],
+      ]);
+    });
+
+    it('by estimate where the service does not say', async () => {
+      const answer = { usage: { inputTokens: 0, outputTokens: 0 } };
+      assert.deepEqual((await usedBy(Promise.resolve(answer), 'text'))[1], [estimate(1)]);
+    });
+
+    for (const [name, error, said, expected] of [
+      ['by estimate once it was cancelled', () => failing('cancelled', { attempts: 1 }), '', [0]],
+      ['as nothing if it was cancelled before it was sent', () => failing('cancelled'), '', []],
+      ['by estimate if it broke off', () => failing('connection-lost'), 'text', [1]],
+      ['as nothing if it was refused', () => failing('bad-request', { attempts: 1 }), '', []],
+    ] as const) {
+      it(name, async () => {
+        const [kind, used] = await usedBy(error(), said);
+        assert.equal(typeof kind, 'string', 'the failure goes on');
+        assert.deepEqual(used, expected.map(estimate));
+      });
+    }
+  });
+});
