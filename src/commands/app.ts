@@ -51,6 +51,8 @@ export const COMMANDS = [
   'copyDiagnostics',
   'selectModel',
   'useInChat',
+  'exportSkill',
+  'explainError',
   'openSettings',
   'showLog',
   'showLastResult',

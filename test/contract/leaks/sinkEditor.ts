@@ -171,6 +171,10 @@ export class SinkEditor extends FakeEditor {
         onDidCloseTextDocument: this.#event('closed document'),
         registerTextDocumentContentProvider: (scheme: string) => this.#hold('provider', scheme),
         notebookDocuments: [],
+        fs: own(Reflect.get(base['workspace'] as object, 'fs'), {
+          writeFile: async (_address: unknown, bytes: Uint8Array) =>
+            this.sink('document', Buffer.from(bytes).toString()),
+        }),
         getConfiguration: () => this.#configuration(),
         openTextDocument: async (options: { readonly content?: string }) => {
           this.sink('document', options);
@@ -242,6 +246,10 @@ export class SinkEditor extends FakeEditor {
       showInformationMessage: message,
       showTextDocument: async () => {},
       showInputBox: async (options: unknown) => this.sink('input box', options),
+      showSaveDialog: async (options: unknown) => {
+        this.sink('input box', options);
+        return { path: '/work/skill.json' };
+      },
       showQuickPick: async (items: unknown, options: unknown) =>
         this.sink('quick pick', await items, options),
       createInputBox: () => this.#list('input box'),
