@@ -54,6 +54,8 @@ export const COMMANDS = [
   'copyDiagnostics',
   'selectModel',
   'useInChat',
+  'exportSkill',
+  'explainError',
   'openSettings',
   'showLog',
   'showLastResult',

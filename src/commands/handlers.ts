@@ -4,6 +4,7 @@ import { startChat } from '../chat/useInChat.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
+import { describedTarget } from '../credentials/sourceSelection.ts';
 import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnostics } from '../diagnostics/copyReport.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
@@ -17,7 +18,10 @@ import { generate, type Order } from '../generate/generate.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
+import { messageFor } from '../messages/messages.ts';
 import type { ModelList } from '../service/models/modelList.ts';
+import { redact } from '../service/secrets/redact.ts';
 import { readSettings, writeSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
 import {
@@ -139,6 +143,20 @@ export const handlers: Handlers['handlers'] = {
     await startChat({ chat, credentials: () => access.require(), signOutSignal });
   },
 
+  exportSkill: async (app) => {
+    const { exportSkill, mapParameters } = await loadSkills();
+    const looked = await (await app.access()).lookUp();
+    const target = describedTarget(looked);
+    const settings = readSettings(window.activeTextEditor?.document.uri);
+    const given = { settings, looked, target, folder: activeFolder() };
+    await exportSkill({ ...given, mapParameters, redact, labels: ACTION_LABELS });
+  },
+
+  explainError: async () => {
+    const { explainError, identityFailure, inferenceFailure } = await loadSkills();
+    await explainError({ identityFailure, inferenceFailure, messageFor }, ACTION_LABELS);
+  },
+
   openSettings: async () => {
     const ours = '@ext:hosted-model.hosted-model';
     await commands.executeCommand('workbench.action.openSettings', ours);
@@ -152,6 +170,18 @@ export const handlers: Handlers['handlers'] = {
   addToGitignore,
   removeByteOrderMark,
 };
+
+/**
+ * Nobody generates by these: they have a file of their own. What that needs of others is handed to
+ * it, since whatever two files load becomes one more, and takes every first command a while.
+ */
+async function loadSkills() {
+  const [skills, { identityFailure, inferenceFailure, mapParameters }] = await Promise.all([
+    import('../skill/skillCommands.ts'),
+    import('../service/serviceRuntime.ts'),
+  ]);
+  return { ...skills, identityFailure, inferenceFailure, mapParameters };
+}
 
 /** The menu, and what is done with a source that was picked in it. */
 async function openMenu(app: App): Promise<void> {

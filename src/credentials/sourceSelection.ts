@@ -248,3 +248,28 @@ export function isSameDestination(one: Destination, other: Destination): boolean
   const [approved, wanted] = [originsOf(one), originsOf(other)];
   return approved.auth === wanted.auth && approved.service === wanted.service;
 }
+
+/** Where a document about the service leads that holds no key, and the project that it names. */
+export type DescribedTarget = Pick<Credentials, 'vendor' | 'serviceUrl' | 'authUrl' | 'projectId'>;
+
+/** What is used now, else what the user's settings say: nobody needs a key for a description. */
+export function describedTarget({
+  found,
+  choice,
+}: LookupResult): DescribedTarget | Extract<EditorSelection, { kind: 'missing' | 'bad-address' }> {
+  if (choice.kind === 'ready') {
+    const { vendor, serviceUrl, authUrl, projectId } = choice.credentials;
+    return { vendor, serviceUrl, authUrl, projectId };
+  }
+  const { settings, projectAnswer } = found;
+  // The project of a folder takes the place of the user's own only once somebody has said yes.
+  const project = projectAnswer === 'approved' ? editorProject(found) : settings.projectId;
+  const projectId = cleanValue(project).value;
+  const missing = missingSettings({ apiKey: '', projectId, url: settings.url });
+  const names = missing.filter((name) => name !== 'apiKey');
+  if (names.length > 0) return { kind: 'missing', names };
+  const leads = destination(settings.authUrl, settings.url);
+  if ('setting' in leads) return { kind: 'bad-address', ...leads };
+  const { serviceUrl, authUrl } = leads;
+  return { vendor: settings.vendor, serviceUrl, authUrl, projectId };
+}

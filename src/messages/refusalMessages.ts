@@ -1,4 +1,4 @@
-import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
+import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
 import type { Message } from './actions.ts';
 import type { FixActions, FixLocation, Sentence } from './fixLocation.ts';
 
@@ -60,7 +60,7 @@ export const REFUSAL_SENTENCES = {
 
 function unauthorized({ code, isUnchecked }: ErrorDetails, { place }: FixLocation): Message {
   switch (code) {
-    case 'authentication_token_expired':
+    case TOKEN_EXPIRED:
       return {
         text: `The service called a new token expired. Most likely its clock or a gateway is at fault. Try again in a minute.${unchecked(isUnchecked)}`,
         actions: ['retry', 'diagnose'],

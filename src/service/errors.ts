@@ -151,9 +151,12 @@ function summary(kind: ErrorKind, details: ErrorDetails): string {
 
 // The codes of the service that this client knows: documented, or seen in its answers.
 
+/** Of a token that was good once. */
+export const TOKEN_EXPIRED = 'authentication_token_expired';
+
 /** Codes of the inference service that have one meaning, whatever the status. */
 export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
-  authentication_token_expired: 'unauthorized',
+  [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',
   authentication_no_token: 'unauthorized',
   no_associated_service_instance_error: 'project-without-runtime',
@@ -175,6 +178,9 @@ export const REQUEST_ENTITY = 'invalid_request_entity';
 /** The identity service says this of a request that it cannot read. */
 export const TOKEN_REQUEST_REFUSED = 'BXNIM0106E';
 const KEY_REFUSED = 'BXNIM0415E';
+
+/** What its codes look like: it has many more than those that are told apart. */
+export const IDENTITY_CODE = /\bBXNIM\d{4}E\b/;
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(INFERENCE_KINDS),

@@ -15,6 +15,9 @@ import type { Operation } from './vendors.ts';
 
 // What `extension.ts` does with the states of a token loads with them.
 export { isOutOfReach } from './errors.ts';
+// What is said of skills needs these, and would cut this file in two by loading them itself.
+export { identityFailure, inferenceFailure } from './failures.ts';
+export { mapParameters } from './generation/requestBody.ts';
 
 export interface ServiceRuntimeOptions {
   readonly onTokenState?: (state: TokenState) => void;

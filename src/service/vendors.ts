@@ -27,6 +27,21 @@ export interface Vendor {
   readonly apiVersion: string;
   readonly paths: Readonly<Record<InferencePath, string>>;
   readonly defaultModelId: string;
+  readonly skill: SkillFormat;
+}
+
+/** What an orchestration product of the maker reads in an OpenAPI document beside what all read. */
+export interface SkillFormat {
+  /** Further fields of `info`: the product groups skills by the id, which is unique there. */
+  readonly info: Readonly<Record<string, string>>;
+  /**
+   * The OAuth 2.0 flow, by its name and fields, that trades an API key for tokens whenever one has
+   * ended. The address comes from the settings.
+   */
+  readonly keyExchange: {
+    readonly flow: string;
+    readonly fields: Readonly<Record<string, unknown>>;
+  };
 }
 
 export interface Region {
@@ -44,6 +59,8 @@ export type NameSet = Readonly<Record<'apiKey' | 'projectId' | 'url', readonly s
 export type Operation = 'chat' | 'generation';
 
 export type InferencePath = Operation | `${Operation}Stream` | 'models' | 'tokenization';
+
+const IBM_GRANT_TYPE = 'urn:ibm:params:oauth:grant-type:apikey';
 
 const ibm: Vendor = {
   word: 'ibm',
@@ -70,7 +87,7 @@ const ibm: Vendor = {
     url: ['WATSONX_AI_SERVICE_URL', 'WATSONX_AI_URL', 'WATSONX_API_BASE', 'WX_URL', 'WML_URL'],
   },
   otherServices: ['WATSON'],
-  grantType: 'urn:ibm:params:oauth:grant-type:apikey',
+  grantType: IBM_GRANT_TYPE,
   tokenPath: '/identity/token',
   apiVersion: '2025-02-11',
   paths: {
@@ -82,6 +99,18 @@ const ibm: Vendor = {
     tokenization: '/ml/v1/text/tokenization',
   },
   defaultModelId: 'ibm/granite-4-h-small',
+  skill: {
+    info: {
+      'x-ibm-application-id': 'hosted-model',
+      'x-ibm-application-name': 'Hosted Model',
+      'x-ibm-skill-type': 'imported',
+      'x-ibm-skill-subtype': 'public',
+    },
+    keyExchange: {
+      flow: 'x-apikey',
+      fields: { grantType: IBM_GRANT_TYPE, secretKeys: ['apikey'], paramKeys: [] },
+    },
+  },
 };
 
 export const vendors: readonly Vendor[] = [ibm];

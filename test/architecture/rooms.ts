@@ -19,11 +19,14 @@ export interface Room {
 const PURPOSES: Readonly<Record<string, string>> = {
   extension: 'Builds everything in order of dependency, and hands rooms what they need of others.',
   commands: 'Each command id with its handler, behind the one guard that reports failures.',
+  chat: 'VS Code’s chat, agents and other extensions on the model, and its tool for other models.',
   generate: 'The main job: from the selections to what is sent, its answers and what is said then.',
   diagnostics:
     'What a failed command says, the checks of _Diagnose Connection_, their list, and both reports.',
   templates:
     'Prompts with places to fill in: loads, reads, checks, completes, fills and picks them.',
+  skill:
+    'The OpenAPI document of a skill for orchestration products, and what their error details mean.',
   status: 'The status item, its menu, and what happened in this session.',
   envFile: 'Problems and quick fixes of an open `.env` file.',
   insert: 'The insert modes and the preview; a mode is an entry of one list.',

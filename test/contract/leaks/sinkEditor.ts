@@ -177,11 +177,15 @@ export class SinkEditor extends FakeEditor {
         onDidCloseTextDocument: this.#event('closed document'),
         registerTextDocumentContentProvider: (scheme: string) => this.#hold('provider', scheme),
         notebookDocuments: [],
-        fs: own(workspace.fs, {
+        fs: own(Reflect.get(base['workspace'] as object, 'fs'), {
           createDirectory: async () => {},
           readDirectory: async () => [],
           writeFile: async ({ path }: Address, content: Uint8Array) =>
-            this.sink('counter files', path, Buffer.from(content).toString()),
+            this.sink(
+              path.includes('/usage/') ? 'counter files' : 'document',
+              path,
+              Buffer.from(content).toString(),
+            ),
         }),
         getConfiguration: () => this.#configuration(),
         openTextDocument: async (options: { readonly content?: string }) => {
@@ -254,6 +258,10 @@ export class SinkEditor extends FakeEditor {
       showInformationMessage: message,
       showTextDocument: async () => {},
       showInputBox: async (options: unknown) => this.sink('input box', options),
+      showSaveDialog: async (options: unknown) => {
+        this.sink('input box', options);
+        return { path: '/work/skill.json' };
+      },
       showQuickPick: async (items: unknown, options: unknown) =>
         this.sink('quick pick', await items, options),
       createInputBox: () => this.#list('input box'),

@@ -29,6 +29,8 @@ const COMMANDS = [
   'showMenu',
   'showLastResult',
   'setUp',
+  'exportSkill',
+  'explainError',
 ] as const;
 
 /** What of the two secrets stands in a text. */

@@ -52,6 +52,16 @@ export class FakeEditor {
   readonly typed: string[] = [];
   /** What an input box said that did not take it. */
   readonly refusals: unknown[] = [];
+  /** What is selected in the active file. */
+  selected = '';
+  /** The file that the next dialog to save in is answered with; without one it is closed. */
+  saveTo: string | undefined;
+  /** What such dialogs were opened with. */
+  readonly saveDialogs: unknown[] = [];
+  /** The file system takes nothing. */
+  isReadOnly = false;
+  /** The button that is pressed in whatever has it and is not modal. */
+  pressed: string | undefined;
 
   addFolder(path: string, scheme = 'file'): void {
     this.folders.push({
@@ -83,7 +93,7 @@ export class FakeEditor {
     const [options, ...items] = rest as [MessageOptions, ...(string | MessageItem)[]];
     if (options?.modal !== true) {
       this.said.push(text);
-      return Promise.resolve(undefined);
+      return Promise.resolve(rest.find((button) => button === this.pressed));
     }
     this.asked += 1;
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -159,7 +169,9 @@ export class FakeEditor {
       window: {
         get activeTextEditor() {
           const path = editor.activeFile;
-          return path === undefined ? undefined : { document: { uri: addressOf(path) } };
+          if (path === undefined) return undefined;
+          const document = { uri: addressOf(path), getText: () => editor.selected };
+          return { document, selections: [{}] };
         },
         showWarningMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
         // Left open: nobody has to close a notification.
@@ -168,7 +180,15 @@ export class FakeEditor {
           return new Promise(() => {});
         },
         showTextDocument: async ({ path }: Address) => void editor.#read(path),
-        showInformationMessage: async (text: string) => void editor.said.push(text),
+        showInformationMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
+        showInputBox: async () => {
+          editor.inputs += 1;
+          return editor.typed.shift();
+        },
+        showSaveDialog: async (options: unknown) => {
+          editor.saveDialogs.push(options);
+          return editor.saveTo === undefined ? undefined : addressOf(editor.saveTo);
+        },
         createInputBox: () => input(editor.typed),
         createQuickPick: () => input(editor.picks),
       },
@@ -197,6 +217,10 @@ export class FakeEditor {
           readFile: async ({ path }: Address) => {
             editor.reads += 1;
             return Buffer.from(editor.#read(path));
+          },
+          writeFile: async ({ path }: Address, bytes: Uint8Array) => {
+            if (editor.isReadOnly) throw new Error(`EROFS ${path}`);
+            editor.files.set(path, Buffer.from(bytes).toString());
           },
         },
       },

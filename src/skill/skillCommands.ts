@@ -1,0 +1,99 @@
+import { commands, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
+import { addressText, settingNames } from '../credentials/credentialMessages.ts';
+import type { describedTarget, LookupResult } from '../credentials/sourceSelection.ts';
+import type { ACTION_LABELS, Action } from '../messages/actions.ts';
+import { parameterProblem } from '../service/generation/parameters.ts';
+import type { mapParameters } from '../service/generation/requestBody.ts';
+import type { redact } from '../service/secrets/redact.ts';
+import type { Settings } from '../settings.ts';
+import { inform } from '../ui/notify.ts';
+import { explanationOf, type Rules } from './errorDetails.ts';
+import { skillDocument } from './skillDocument.ts';
+import { EXPLAIN_TEXTS, EXPORT_TEXTS } from './skillMessages.ts';
+
+/** The two commands about skills. Neither sends anything. */
+
+const FILE_NAME = 'hosted-model-skill.json';
+
+type Labels = typeof ACTION_LABELS;
+
+/** What is found and set, and what else `handlers.ts` hands over. */
+export interface ExportDeps {
+  readonly looked: LookupResult;
+  readonly target: ReturnType<typeof describedTarget>;
+  readonly settings: Pick<Settings, 'operation' | 'modelId' | 'parameters'>;
+  /** Where the file is offered to be written; null for wherever VS Code saved last. */
+  readonly folder: WorkspaceFolder | null;
+  readonly mapParameters: typeof mapParameters;
+  readonly redact: typeof redact;
+  readonly labels: Labels;
+}
+
+/**
+ * *Export as Skill…*: writes the document where the user says, and shows it.
+ * @throws {ServiceError} `parameter-refused`, as a generation would be
+ */
+export async function exportSkill(deps: ExportDeps): Promise<void> {
+  const { target, settings, labels } = deps;
+  const refuse = async (text: string, fix: Action) =>
+    run(fix, await window.showWarningMessage(text, labels[fix]));
+  if ('kind' in target) {
+    return target.kind === 'missing'
+      ? refuse(EXPORT_TEXTS.missing(settingNames(target.names)), 'setUp')
+      : refuse(addressText(target.setting, target.problem), 'openSettings');
+  }
+  const { operation, modelId, parameters } = settings;
+  const problem = parameterProblem(operation, parameters);
+  if (problem) throw problem;
+  const { fields } = deps.mapParameters(operation, parameters);
+  const document = skillDocument({ ...target, operation, modelId, fields });
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  // People paste keys into the wrong setting, and this file is made to be handed on.
+  const { record, outside } = deps.looked.found;
+  const keys = [record, ...outside.map(({ values }) => values)].flatMap((one) => one?.apiKey ?? []);
+  if (deps.redact(text, keys) !== text) return refuse(EXPORT_TEXTS.holdsSecret, 'openSettings');
+  await save(text, deps.folder, new URL(target.serviceUrl).host);
+}
+
+async function save(text: string, folder: WorkspaceFolder | null, host: string): Promise<void> {
+  const place = await window.showSaveDialog({
+    title: EXPORT_TEXTS.title,
+    filters: { JSON: ['json'] },
+    ...(folder && { defaultUri: Uri.joinPath(folder.uri, FILE_NAME) }),
+  });
+  if (!place) return;
+  try {
+    await workspace.fs.writeFile(place, new TextEncoder().encode(text));
+  } catch {
+    // The reason names the path, and belongs to the file system.
+    return void window.showErrorMessage(EXPORT_TEXTS.notWritten);
+  }
+  inform(EXPORT_TEXTS.done(host));
+  await window.showTextDocument(place);
+}
+
+/**
+ * *Explain Error Details…*: says what pasted details mean, and shows and keeps nothing of them. Takes
+ * the selected text where that tells of a failure, and asks otherwise.
+ */
+export async function explainError(rules: Rules, labels: Labels): Promise<void> {
+  const { title, prompt, placeHolder, unknown, exportSkill: exporting } = EXPLAIN_TEXTS;
+  const editor = window.activeTextEditor;
+  const selected = editor?.selections.map((one) => editor.document.getText(one)).join('\n') ?? '';
+  let explanation = explanationOf(selected, rules);
+  if (!explanation) {
+    // A pasted line break becomes a blank there, which changes nothing here.
+    const pasted = await window.showInputBox({ title, prompt, placeHolder, ignoreFocusOut: true });
+    if (!pasted?.trim()) return;
+    explanation = explanationOf(pasted, rules) ?? { text: unknown };
+  }
+  const { text, fix } = explanation;
+  if (!fix) return inform(text);
+  const label = fix === 'exportSkill' ? exporting : labels[fix];
+  await run(fix, await window.showInformationMessage(`Hosted Model: ${text}`, label));
+}
+
+/** @param pressed the button; undefined if the message was closed */
+async function run(command: string, pressed: string | undefined): Promise<void> {
+  if (pressed) await commands.executeCommand(`hostedModel.${command}`);
+}
