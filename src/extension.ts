@@ -1,14 +1,12 @@
 import {
-  Disposable,
-  EventEmitter,
+  type Disposable,
   type ExtensionContext,
-  lm,
   type Memento,
   type TextDocument,
   window,
   workspace,
 } from 'vscode';
-import type { GenerateToolInput } from './chat/generateTool.ts';
+import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.ts';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
@@ -79,7 +77,7 @@ class Extension implements App {
   readonly #runtime = new Lazy(() => this.#makeRuntime());
   readonly #parts = new Lazy(() => this.#makeParts());
   readonly #chat = new Lazy(() => this.#makeChat());
-  readonly #chatModels = new EventEmitter<void>();
+  readonly #models: OfferedModels;
   #signedOut = new AbortController();
   #hasOfferedToMove = false;
 
@@ -95,7 +93,7 @@ class Extension implements App {
     this.status.show();
     make('the .env files', () => whenOpened(isNamedEnv, startEnvFile));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
-    make('the models of the chat', () => this.#offerModels());
+    this.#models = make('the models of the chat', () => offerModels(this.chat));
     this.#listen(make);
     make('the end', () => ({ dispose: () => this.#end() }));
     this.#inBackground(this.#showWhetherSetUp());
@@ -111,33 +109,13 @@ class Extension implements App {
   readonly runtimeIfMade = async () => this.#runtime.ifMade;
   readonly access = async () => (await this.#parts.get()).access;
   readonly jobs = async () => (await this.#parts.get()).jobs;
-  readonly chat = async () => (await this.#chat.get()).provider;
+  readonly chat = () => this.#chat.get();
   readonly watches = async () => (await this.#parts.get()).watches;
   readonly usage = async () => (await this.#parts.get()).usage;
 
-  /** VS Code asks for models and runs tools whenever it likes: what answers is loaded then. */
-  #offerModels(): Disposable {
-    const chat = () => this.#chat.get();
-    const offered = lm.registerLanguageModelChatProvider('hosted-model', {
-      onDidChangeLanguageModelChatInformation: this.#chatModels.event,
-      provideLanguageModelChatInformation: async (options) =>
-        (await chat()).provider.information(options),
-      provideLanguageModelChatResponse: async (...request) =>
-        (await chat()).provider.respond(...request),
-      provideTokenCount: async (_, text) => (await chat()).provider.count(text),
-    });
-    // VS Code may have asked before there was anybody to answer.
-    this.#chatModels.fire();
-    const tool = lm.registerTool<GenerateToolInput>('hosted_model_generate', {
-      prepareInvocation: async (call) => (await chat()).tool.prepareInvocation(call),
-      invoke: async (...call) => (await chat()).tool.invoke(...call),
-    });
-    return Disposable.from(offered, tool, this.#chatModels);
-  }
-
-  async #makeChat() {
-    const { ChatProvider, GenerateTool } = await lazyModules();
-    const onModelsChange = () => this.#chatModels.fire();
+  async #makeChat(): Promise<Chat> {
+    const { ChatProvider, GenerateTool } = await chatModule();
+    const onModelsChange = () => this.#models.refresh();
     const provider = new ChatProvider(this, this.#context.extension.id, onModelsChange);
     return { provider, tool: new GenerateTool(provider) };
   }
@@ -219,7 +197,7 @@ class Extension implements App {
     if (isOutside === workspaceState.get(OUTSIDE, false)) return;
     await workspaceState.update(OUTSIDE, isOutside);
     await this.#showWhetherSetUp();
-    this.#chatModels.fire();
+    this.#models.refresh();
   }
 
   async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
@@ -256,17 +234,17 @@ class Extension implements App {
       this.#signedOut = new AbortController();
       // Signing out forgets what was approved, too.
       await this.#context.workspaceState.update(OUTSIDE, undefined);
-      await (await lazyModules()).forgetCallers(this.globalState);
+      await (await chatModule()).forgetCallers(this.globalState);
       (await this.#runtime.ifMade)?.forgetToken();
     }
-    this.#chatModels.fire();
+    this.#models.refresh();
     await this.#showWhetherSetUp();
     await this.#lookAgain();
   }
 
   async #onSettingsChange(): Promise<void> {
     this.status.update({ unreachable: false });
-    this.#chatModels.fire();
+    this.#models.refresh();
     this.#inBackground(this.#lookForStrayKey());
     await this.#showWhetherSetUp();
     await this.#lookAgain();
@@ -287,6 +265,7 @@ class Extension implements App {
 }
 
 const lazyModules = () => import('./commands/lazyModules.ts');
+const chatModule = () => import('./chat/chat.ts');
 const startEnvFile = async () => (await import('./envFile/envFileFeature.ts')).startEnvFile();
 const startTemplateFiles = async () =>
   (await import('./templates/templateFeature.ts')).startTemplateFiles();

@@ -49,6 +49,8 @@ export interface ChatDeps extends DiagnosisDeps {
 interface ChatSource {
   readonly credentials: Credentials;
   readonly settings: Settings;
+  /** Aborts once the key is gone, also while a question about the request is open. */
+  readonly signedOut: AbortSignal;
 }
 
 /** Who asks, and what is told of the answer while it comes. */
@@ -103,9 +105,11 @@ export class ChatProvider {
 
   /** What may be used for chat now; undefined where something is missing or waits for a yes. */
   async source(): Promise<ChatSource | undefined> {
+    const signedOut = this.#deps.signOutSignal;
     const choice = await (await this.#deps.access()).lookWithoutDocument();
+    if (choice.kind !== 'ready') return undefined;
     const settings = readSettings(onlyFolder()?.uri);
-    return choice.kind === 'ready' ? { credentials: choice.credentials, settings } : undefined;
+    return { credentials: choice.credentials, settings, signedOut };
   }
 
   /** @throws an error whose message is a sentence, without a stack: the chat shows both */
@@ -164,11 +168,14 @@ export class ChatProvider {
   /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
   #refreshIfStale(source: ChatSource): void {
     if (!this.models.isStale(source.credentials, source.settings.operation)) return;
-    this.refresh(source, this.#deps.signOutSignal).catch(() => {});
+    this.refresh(source, source.signedOut).catch(() => {});
   }
 
   /** @throws {ServiceError} as the service failed */
-  async refresh({ credentials, settings }: ChatSource, signal: AbortSignal): Promise<void> {
+  async refresh(
+    { credentials, settings }: Omit<ChatSource, 'signedOut'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { operation, modelId } = settings;
     const runtime = await this.#deps.runtime();
     const from = { ...credentials, operation };
@@ -195,7 +202,7 @@ export class ChatProvider {
   }
 
   async #chat(
-    { credentials, settings }: ChatSource,
+    { credentials, settings, signedOut }: ChatSource,
     conversation: Conversation,
     token: CancellationToken,
     { caller, onText, onReasoning }: ChatListener,
@@ -203,8 +210,7 @@ export class ChatProvider {
     const stopped = new AbortController();
     const listening = token.onCancellationRequested(() => stopped.abort());
     if (token.isCancellationRequested) stopped.abort();
-    // Of this moment: a key that is deleted while the service loads must not be sent any more.
-    const signal = AbortSignal.any([stopped.signal, this.#deps.signOutSignal]);
+    const signal = AbortSignal.any([stopped.signal, signedOut]);
     const { runtime: service, watches, usage: counter } = this.#deps;
     const [runtime, onStart, usage] = await Promise.all([service(), watches(), counter()]);
     const watch = onStart();

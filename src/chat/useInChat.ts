@@ -7,7 +7,7 @@ import type { ChatProvider } from './chatProvider.ts';
 
 /** *Use in Chat*: from a key to a chat that answers, without a sign-in. Nothing happens unasked. */
 
-export const PROVIDER_ID = 'hosted-model';
+const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
 const CHAT_EXTENSION = 'GitHub.copilot-chat';
 /** For the built-in chat to start on a busy machine. */
@@ -15,27 +15,26 @@ const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
 export interface UseInChatDeps {
-  readonly chat: ChatProvider;
+  readonly provider: ChatProvider;
   /** Usable credentials, after asking for what is missing; undefined if the user gave up. */
   readonly credentials: () => Promise<Credentials | undefined>;
-  readonly signOutSignal: AbortSignal;
 }
 
 /** @throws {ServiceError} where the service does not list its models */
 export async function startChat(deps: UseInChatDeps): Promise<void> {
-  const { chat, signOutSignal } = deps;
+  const { provider } = deps;
   if (isAiDisabled()) return void window.showWarningMessage(texts.AI_IS_OFF);
   if (!workspace.isTrusted) return void window.showWarningMessage(texts.NOT_TRUSTED);
   if (!(await deps.credentials())) return;
   const { question, detail } = texts.FIRST_USE;
   const answer = await window.showInformationMessage(question, { modal: true, detail }, texts.USE);
   if (answer !== texts.USE) return;
-  const source = await chat.source();
+  const source = await provider.source();
   if (!source) return void window.showWarningMessage(texts.NOT_SET_UP);
   await cancellable(texts.LISTING, (cancel) =>
-    chat.refresh(source, AbortSignal.any([cancel, signOutSignal])),
+    provider.refresh(source, AbortSignal.any([cancel, source.signedOut])),
   );
-  if (!(await hasGroup(chat))) return offerHelp(texts.BY_HAND.group);
+  if (!(await hasGroup(provider))) return offerHelp(texts.BY_HAND.group);
   if (!(await isChatOn())) return offerHelp(texts.BY_HAND.chat);
   const modelSelector = { vendor: PROVIDER_ID, id: source.settings.modelId };
   await commands
@@ -44,20 +43,20 @@ export async function startChat(deps: UseInChatDeps): Promise<void> {
 }
 
 /** VS Code offers models without a sign-in only where a group of their provider exists. */
-async function hasGroup(chat: ChatProvider): Promise<boolean> {
-  if (await isGrouped(chat)) return true;
+async function hasGroup(provider: ChatProvider): Promise<boolean> {
+  if (await isGrouped(provider)) return true;
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
   // The command is not documented: whether there is a group now says more than its end.
   await commands
     .executeCommand('lm.addLanguageModelsProviderGroup', group)
     .then(undefined, () => {});
-  return isGrouped(chat);
+  return isGrouped(provider);
 }
 
 /** VS Code lists its groups to nobody, but asks the provider for the models of each. */
-async function isGrouped(chat: ChatProvider): Promise<boolean> {
+async function isGrouped(provider: ChatProvider): Promise<boolean> {
   await lm.selectChatModels({ vendor: PROVIDER_ID });
-  return chat.hasGroup;
+  return provider.hasGroup;
 }
 
 /** In a fresh profile the built-in chat is off; VS Code turns it on once the setting is written. */

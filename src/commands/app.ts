@@ -1,5 +1,5 @@
 import type { Memento } from 'vscode';
-import type { ChatProvider } from '../chat/chatProvider.ts';
+import type { Chat } from '../chat/offerModels.ts';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { Jobs } from '../generate/jobs.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
@@ -27,7 +27,7 @@ export interface App {
   /** What follows generated text. */
   readonly jobs: () => Promise<Jobs>;
   /** What VS Code's chat is answered by. */
-  readonly chat: () => Promise<ChatProvider>;
+  readonly chat: () => Promise<Chat>;
   /** What makes a watch for each generation. */
   readonly watches: () => Promise<() => GenerationWatch>;
   /** What was used, and the budget. */

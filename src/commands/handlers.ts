@@ -1,6 +1,5 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import { type CallerRow, callerRows } from '../chat/chatCallers.ts';
-import { startChat } from '../chat/useInChat.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
@@ -128,7 +127,7 @@ export const handlers: Handlers['handlers'] = {
     const from = { vendor, serviceUrl, operation };
     const models = runtime.listModels(from, modelId, app.signOutSignal);
     // The list is that of the chat, too. Whoever picks from it is told of its failure.
-    const keep = async ({ models }: ModelList) => (await app.chat()).keep(from, models);
+    const keep = async ({ models }: ModelList) => (await app.chat()).provider.keep(from, models);
     void models.then(keep).catch(() => {});
     const picked = await pickModel(models, modelId);
     if (!picked) return;
@@ -138,9 +137,9 @@ export const handlers: Handlers['handlers'] = {
   },
 
   useInChat: async (app) => {
-    const [chat, access] = await Promise.all([app.chat(), app.access()]);
-    const { signOutSignal } = app;
-    await startChat({ chat, credentials: () => access.require(), signOutSignal });
+    const { startChat } = await import('../chat/chat.ts');
+    const [{ provider }, access] = await Promise.all([app.chat(), app.access()]);
+    await startChat({ provider, credentials: () => access.require() });
   },
 
   exportSkill: async (app) => {
@@ -185,7 +184,8 @@ async function loadSkills() {
 
 /** The menu, and what is done with a source that was picked in it. */
 async function openMenu(app: App): Promise<void> {
-  const [access, { callers }] = await Promise.all([app.access(), app.chat()]);
+  const [access, { provider }] = await Promise.all([app.access(), app.chat()]);
+  const { callers } = provider;
   // The folder whose sources are shown, whatever is active once something is picked.
   const folder = activeFolder();
   const { found, choice } = await access.lookUp(folder);

@@ -3,9 +3,6 @@
  * that an extension loads (measured).
  */
 
-export { forgetCallers } from '../chat/chatCallers.ts';
-export { ChatProvider } from '../chat/chatProvider.ts';
-export { GenerateTool } from '../chat/generateTool.ts';
 export { CredentialAccess } from '../credentials/access.ts';
 export { Approvals } from '../credentials/approvals.ts';
 export { provenanceLines } from '../credentials/sourceView.ts';

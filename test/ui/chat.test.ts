@@ -88,7 +88,9 @@ describe('chat', () => {
     // Four steps, one of them again with the next token, one again after each refusal; and the tool.
     assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
     assert.equal(emulator.count(tokenPath), 2);
-    const { messages } = ofLoop.at(-1)?.json as { messages: readonly Record<string, unknown>[] };
+    const { messages } = (ofLoop.at(-1)?.json ?? { messages: [] }) as {
+      messages: readonly Record<string, unknown>[];
+    };
     const later = messages.slice(messages.findIndex(({ role }) => role === 'assistant'));
     assert.deepEqual(
       later.map(({ role }) => role),

@@ -99,6 +99,8 @@ describe('a preview', () => {
     await emulator.disconnected(request);
     await editor.waitForTitle('closed.txt');
     await editor.waitForText(letter);
+    // A busy machine shows the progress of what takes long, until it has ended.
+    await notifications.waitUntilGone(/generating…/);
     assert.deepEqual(await notifications.list(), []);
     assert.equal(await session.workbench.listsCommand(accept), false);
     assert.equal(await session.workbench.listsCommand(discard), false);

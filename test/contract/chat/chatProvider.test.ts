@@ -29,6 +29,8 @@ describe('the chat provider', () => {
   let tool: GenerateTool;
   let parts: Readonly<Record<string, new (...values: never[]) => object>>;
   let isSetUp = true;
+  let budgetText: string | undefined;
+  let signedOut = new AbortController();
   const logged: string[] = [];
 
   before(async () => {
@@ -39,6 +41,8 @@ describe('the chat provider', () => {
   beforeEach(async () => {
     editor = new FakeEditor();
     isSetUp = true;
+    budgetText = undefined;
+    signedOut = new AbortController();
     logged.length = 0;
     emulator = await startEmulator({ namesRequestLimit: false });
     runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
@@ -67,11 +71,12 @@ describe('the chat provider', () => {
       log: { debug: log, info: log, warn: log, error: log, show: () => {} },
       status: { update: () => {}, facts: {} },
       history: new SessionHistory({ now: Date.now, monotonic: () => performance.now() }),
-      signOutSignal: new AbortController().signal,
+      signOutSignal: signedOut.signal,
       runtime: async () => runtime,
       runtimeIfMade: async () => runtime,
       access: async () => access,
       watches: async () => () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
+      usage: async () => ({ refusal: async () => budgetText, record: async () => {} }),
       globalState: new FakeState(),
     } as unknown as ChatDeps;
   }
@@ -170,7 +175,11 @@ describe('the chat provider', () => {
       },
     );
     const [sent] = emulator.requests.filter(({ path }) => path === chatStream);
-    const { messages, tools, tool_choice_option: choice } = sent?.json as Record<string, unknown>;
+    const {
+      messages,
+      tools,
+      tool_choice_option: choice,
+    } = (sent?.json ?? {}) as Record<string, unknown>;
     const fn = { name: 'read', arguments: '{"path":"a"}' };
     assert.deepEqual(messages, [
       { role: 'system', content: 'Be brief.' },
@@ -307,6 +316,15 @@ describe('the chat provider', () => {
     assert.equal(emulator.count(chatStream), 1);
   });
 
+  it('sends no key that was deleted while its question was open', async () => {
+    const foreign = respond([ask('Hello')], { toolMode: 1, requestInitiator: 'evil.foreign' });
+    const question = await editor.question();
+    signedOut.abort();
+    await question.answer('Allow');
+    assert.ok((await foreign).failure);
+    assert.equal(emulator.requests.length, 0);
+  });
+
   it('lists without a request or a question, once, whether there is a group or none', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
@@ -332,6 +350,13 @@ describe('the chat provider', () => {
     const before = emulator.count(listPath);
     await respond();
     assert.equal(emulator.count(listPath), before);
+  });
+
+  it('stops where the budget of the day is used up, with its sentence', async () => {
+    budgetText = 'Nothing was sent: the budget is used up.';
+    const { failure } = await respond();
+    assert.equal(failure?.message, budgetText);
+    assert.equal(emulator.requests.length, 0);
   });
 
   it('says what is missing where nothing is set up, and sends nothing', async () => {
