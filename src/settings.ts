@@ -91,7 +91,7 @@ export function readSettings(scope?: Uri): Settings {
 
 /** Whether the user has turned off what VS Code calls AI features, on any level. */
 export function isAiDisabled(): boolean {
-  const found = workspace.getConfiguration('chat').inspect<unknown>('disableAIFeatures') ?? {};
+  const found = workspace.getConfiguration('chat').inspect('disableAIFeatures') ?? {};
   return Object.entries(found).some(([name, value]) => name.endsWith('Value') && value === true);
 }
 

@@ -228,7 +228,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'the queue has no end',
     file: 'src/service/http/limiter.ts',
-    from: 'this.#newcomers() >= this.#options.queue',
+    from: 'this.#newcomers(yields) >= this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
     title: 'I20: refuses one more than the queue takes',

@@ -57,7 +57,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a prompt may hold the key',
     file: 'src/service/client.ts',
-    from: '    this.#refuseSecrets(this.#generationBody(request).body, [prompt, ...stringsIn(parameters)]);\n',
+    from: '    this.#refuseSecrets(this.#generationBody(request).body, [...ofUser, ...stringsIn(parameters)]);\n',
     to: '',
     test: 'test/contract/service/requests.test.ts',
     title: 'E12: are not sent at all where the prompt holds the key or the token in use',

@@ -17,7 +17,7 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'text that was given out is begun anew',
     file: 'src/service/client.ts',
-    from: '!reader.hasText',
+    from: '!reader.hasBegun',
     to: 'true',
     test: replay,
     title: 'H23: does not start the text over once some of it was given out',

@@ -34,7 +34,7 @@ describe('chat', () => {
       await chatText(session, 'This one only counts.');
       await workbench.screenshot(`chat-answer-${theme}`);
       assert.equal(await workbench.dialogs.state(), undefined);
-      assert.doesNotMatch(await page.innerText('body'), /Sign in/i);
+      assert.doesNotMatch(await page.textContent('body'), /Sign in/i);
       assert.deepEqual(
         [emulator.count(chatPath), emulator.count(tokenPath), emulator.count(listPath)],
         [1, 1, 2],
@@ -72,7 +72,7 @@ describe('chat', () => {
     const question = await page
       .locator('.chat-confirmation-widget-container, .chat-confirmation-widget2')
       .last()
-      .innerText();
+      .textContent();
     assert.match(
       question,
       /characters go to 127\.0\.0\.1:\d+, and are billed to the project ui-test-project/,

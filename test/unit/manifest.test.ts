@@ -86,6 +86,7 @@ describe('manifest', () => {
       'keepTokenFresh',
       'maxConcurrentRequests',
       'minRequestInterval',
+      'offerTool',
       'url',
       'vendor',
     ]);

@@ -50,11 +50,19 @@ describe('the surface of the extension', () => {
   it('G14: answers no link, gives out no session, and contributes no more than it needs', () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
-    assert.deepEqual(places(registrations), []);
+    // The models, which VS Code's own chat asks for, and the tool that is off unless the user wants it.
+    assert.deepEqual(places(registrations), [
+      'src/chat/offerModels.ts: registerLanguageModelChatProvider',
+      'src/chat/offerModels.ts: registerTool',
+    ]);
+    const tools = manifest.contributes['languageModelTools'] as readonly {
+      readonly when: string;
+    }[];
+    for (const { when } of tools) assert.match(when, /config\.hostedModel\.offerTool && /);
     for (const event of manifest.activationEvents) {
       assert.doesNotMatch(event, /^(\*|onUri|onAuthenticationRequest)/);
     }
-    for (const point of ['authentication', 'languageModelTools', 'taskDefinitions', 'debuggers']) {
+    for (const point of ['authentication', 'taskDefinitions', 'debuggers']) {
       assert.equal(manifest.contributes[point], undefined, point);
     }
   });

@@ -41,7 +41,7 @@ export const WAYS: Readonly<Record<Sink, (text: string, way: Way) => unknown>> =
   'workspace state': (text, { stores }) => stores.workspaceState.update('any', text),
   'counter files': (text, way) => {
     const { workspace, Uri } = api(way);
-    return workspace.fs.writeFile(Uri.joinPath(STORAGE, 'any'), Buffer.from(text));
+    return workspace.fs.writeFile(Uri.joinPath(STORAGE, 'usage', 'any'), Buffer.from(text));
   },
   'stdout and stderr': (text) => console.error(text),
   'thrown error': (text) => {

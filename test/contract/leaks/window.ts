@@ -93,7 +93,8 @@ export function windows(firstEditor: SinkEditor): Windows {
     const stopListening = listen(editor);
     try {
       const states = { globalState, workspaceState, globalStorageUri: STORAGE };
-      activate({ subscriptions, secrets: keyring.window(), ...states });
+      const extension = { id: 'hosted-model.hosted-model' };
+      activate({ subscriptions, secrets: keyring.window(), extension, ...states });
       await turn();
     } catch (error) {
       stopListening();

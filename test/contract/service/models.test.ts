@@ -45,6 +45,7 @@ describe('the model list', () => {
       id: 'ibm/granite-3-3-8b-instruct',
       label: 'granite-3-3-8b-instruct',
       provider: 'IBM',
+      tasks: [],
       description: 'General use',
       contextLength: 131_072,
       maxOutputTokens: 16_384,
@@ -159,8 +160,14 @@ describe('the model list', () => {
     world.emulator.faults.next(path, { json: { resources: [...odd, ...recordedModels], next } });
     const [first, second, ...others] = (await list(world)).models;
     assert.equal(others.length, recordedModels.length);
-    const nothing = { provider: '', description: '', inputTier: undefined, outputTier: undefined };
-    const unlimited = { ...nothing, contextLength: undefined, maxOutputTokens: undefined };
+    const nothing = { provider: '', description: '', tasks: [] };
+    const noPrice = { inputTier: undefined, outputTier: undefined };
+    const unlimited = {
+      ...nothing,
+      ...noPrice,
+      contextLength: undefined,
+      maxOutputTokens: undefined,
+    };
     const asOf = new Date().toISOString().slice(0, 10);
     assert.deepEqual(first, {
       ...unlimited,
