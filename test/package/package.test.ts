@@ -22,7 +22,7 @@ describe('the package', () => {
       'ThirdPartyNotices.txt',
       'dist/extension.js',
       'media/icon.png',
-      ...['diagnose', 'generated', 'hosts', 'key', 'menu'].flatMap((name) =>
+      ...['chat', 'diagnose', 'generated', 'hosts', 'key', 'menu'].flatMap((name) =>
         ['dark', 'light'].map((theme) => `media/walkthrough/${name}-${theme}.webp`),
       ),
       'package.json',
@@ -36,7 +36,7 @@ describe('the package', () => {
     const rows: [what: string, bytes: number, limit: number][] = [
       ['loaded at start', start, 20_000],
       ['HTTP stack and what it needs', http, 125_000],
-      ['all scripts', sizeOf(text.keys()), 360_000],
+      ['all scripts', sizeOf(text.keys()), 400_000],
       ['VSIX', statSync(vsix).size, 350_000],
     ];
     for (const [what, bytes, limit] of rows) {

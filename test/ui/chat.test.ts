@@ -34,7 +34,7 @@ describe('chat', () => {
       await chatText(session, 'This one only counts.');
       await workbench.screenshot(`chat-answer-${theme}`);
       assert.equal(await workbench.dialogs.state(), undefined);
-      assert.doesNotMatch(await page.textContent('body'), /Sign in/i);
+      assert.doesNotMatch((await page.textContent('body')) ?? '', /Sign in/i);
       assert.deepEqual(
         [emulator.count(chatPath), emulator.count(tokenPath), emulator.count(listPath)],
         [1, 1, 2],
@@ -66,17 +66,19 @@ describe('chat', () => {
     };
     await page.keyboard.type('Join both files');
     await page.keyboard.press('Enter');
-    const allow = page.locator('.chat-confirmation-widget-buttons .monaco-button').first();
+    const allow = page
+      .locator('.monaco-button:visible')
+      .filter({ hasText: 'Allow in this Session' })
+      .first();
     await allow.waitFor();
     await workbench.screenshot('chat-tool-question');
-    const question = await page
-      .locator('.chat-confirmation-widget-container, .chat-confirmation-widget2')
-      .last()
-      .textContent();
-    assert.match(
-      question,
-      /characters go to 127\.0\.0\.1:\d+, and are billed to the project ui-test-project/,
-    );
+    await page
+      .getByText(
+        /14 characters go to 127\.0\.0\.1:\d+, and are billed to the project ui-test-project/,
+      )
+      .filter({ visible: true })
+      .first()
+      .waitFor();
     await allow.click();
     await chatText(session, 'All is done.');
     await workbench.screenshot('chat-agent');

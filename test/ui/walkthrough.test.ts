@@ -63,6 +63,20 @@ describe('the walkthrough', () => {
       await picture('generated', '.editor-group-container.active', 140);
       await openWalkthrough(workbench);
       await completed(workbench, ['getKey', 'setUp', 'test', 'status', 'generate']);
+
+      await workbench.runCommand('Hosted Model: Use in Chat');
+      await workbench.dialogs.click('Use in Chat');
+      const { page } = workbench;
+      const can = 'I answer questions, explain code and, as an agent, edit files.';
+      emulator.settings.answer = () => can;
+      await page.locator('.chat-input-container', { hasText: 'granite-4-h-small' }).click();
+      await page.keyboard.type('What can you do?');
+      await page.keyboard.press('Enter');
+      const answer = page.locator('.interactive-item-container', { hasText: can });
+      await answer.waitFor();
+      await picture('chat', '.interactive-list', 260);
+      await openWalkthrough(workbench);
+      await completed(workbench, ['getKey', 'setUp', 'test', 'status', 'generate', 'chat']);
       await showsPicture(workbench);
       await workbench.screenshot(`walkthrough-${theme}`);
     });
@@ -87,7 +101,7 @@ async function completed(workbench: Workbench, wanted: readonly string[]): Promi
     }
     return JSON.stringify(done.sort()) === JSON.stringify([...wanted].sort()) ? true : undefined;
   });
-  assert.equal(await steps.count(), 5);
+  assert.equal(await steps.count(), 6);
 }
 
 /** The picture of the open step, which a window this wide has room for. */
