@@ -1,3 +1,4 @@
+import { chatMutants } from './chat.ts';
 import { editorMutants } from './editor.ts';
 import type { Mutant } from './mutant.ts';
 import { networkMutants } from './network.ts';
@@ -9,4 +10,5 @@ export const mutants: readonly Mutant[] = [
   ...tokenMutants,
   ...secretMutants,
   ...editorMutants,
+  ...chatMutants,
 ];

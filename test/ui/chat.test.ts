@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import type { Emulator } from '../emulator/emulator.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { ModelStep } from '../emulator/settings.ts';
+import { chatText, startChat } from './chat.ts';
+import { takePicture } from './pictures.ts';
 import { chatPath, openWindow, startService, storeKey, tokenPath } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
 /** VS Code's own chat on the hosted model, signed out, in a fresh profile. */
 
-const useInChat = 'Hosted Model: Use in Chat';
 const listPath = '/ml/v1/foundation_model_specs';
 const files = { 'a.txt': 'The first file.\n', 'b.txt': 'The second file.\n' };
 
@@ -71,7 +72,6 @@ describe('chat', () => {
       .filter({ hasText: 'Allow in this Session' })
       .first();
     await allow.waitFor();
-    await workbench.screenshot('chat-tool-question');
     await page
       .getByText(
         /14 characters go to 127\.0\.0\.1:\d+, and are billed to the project ui-test-project/,
@@ -79,6 +79,9 @@ describe('chat', () => {
       .filter({ visible: true })
       .first()
       .waitFor();
+    await takePicture(page, 'chat-dark');
+    await workbench.toggleTheme();
+    await takePicture(page, 'chat-light');
     await allow.click();
     await chatText(session, 'All is done.');
     await workbench.screenshot('chat-agent');
@@ -129,28 +132,4 @@ function stepsOf(path: Session['path']): readonly ModelStep[] {
     { toolCalls: [call('hosted_model_generate', { prompt: 'Write a title.' })] },
     { text: 'All is done.' },
   ];
-}
-
-/** Runs *Use in Chat*, and answers its question with Enter. The chat has the keyboard then. */
-async function startChat({ workbench }: Session, mode: 'Ask' | 'Agent' = 'Ask'): Promise<void> {
-  const { page, dialogs, screen } = workbench;
-  await workbench.runCommand(useInChat);
-  const { detail } = await dialogs.waitFor(/answer in VS Code’s chat\?/);
-  assert.match(detail, /17,000 tokens/);
-  await page.keyboard.press('Enter');
-  const input = page.locator('.chat-input-container');
-  await input.filter({ hasText: 'granite-4-h-small' }).waitFor();
-  if (mode === 'Agent') {
-    await workbench.runCommand('Chat: Open Chat (Agent)');
-    await input.filter({ hasText: 'Agent' }).waitFor();
-  }
-  const hasKeyboard = `document.activeElement?.closest('.chat-input-container') !== null`;
-  await screen.until('the chat to have the keyboard', async () =>
-    (await screen.read<boolean>(hasKeyboard)) ? true : undefined,
-  );
-}
-
-/** Waits for words of an answer in the chat. */
-async function chatText({ workbench: { page } }: Session, words: string): Promise<void> {
-  await page.locator('.interactive-item-container').getByText(words).first().waitFor();
 }

@@ -26,6 +26,8 @@ export interface SessionOptions {
   trust?: 'off' | 'restricted' | 'ask';
   /** Environment of the extension host; another one than the last test's costs a new server. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** The folder of another extension that is installed beside ours; it costs a new server, too. */
+  otherExtension?: string;
 }
 
 export interface Session {
@@ -59,7 +61,7 @@ const windows = new Set<Workbench>();
  */
 export async function openWorkbench(options: SessionOptions = {}): Promise<Session> {
   await session?.close();
-  const running = await serverFor(options.env ?? {});
+  const running = await serverFor(options);
   await running.writeUserSettings(settingsFor(options));
   const temporary = await mkdtemp(join(tmpdir(), 'hosted-model-ui-'));
   const folder = options.folderFiles === null ? '' : join(temporary, 'project');
@@ -112,14 +114,18 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await server?.value.stop();
 }
 
-async function serverFor(env: NonNullable<SessionOptions['env']>): Promise<VSCodeServer> {
-  const key = JSON.stringify(env);
+async function serverFor({
+  env = {},
+  otherExtension,
+}: Pick<SessionOptions, 'env' | 'otherExtension'>): Promise<VSCodeServer> {
+  const key = JSON.stringify([env, otherExtension]);
   if (server?.key === key) return server.value;
   await server?.value.stop();
   server = undefined;
   const value = await startVSCodeServer({
     version: process.env['HOSTED_MODEL_SERVER_VERSION'] ?? newestServer,
     vsix: await findPackage(),
+    otherExtension,
     env,
   });
   server = { value, key };

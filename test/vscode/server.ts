@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './command.ts';
 import { until } from './deadline.ts';
-import { ensureVSCodeServer, newestServer } from './install.ts';
+import { ensureVSCodeServer, newestServer, repositoryRoot } from './install.ts';
 
 export interface ServerOptions {
   /** Release of code-server; the newest known one without it. */
@@ -26,6 +26,8 @@ export interface ServerOptions {
   smokeTestDriver?: boolean;
   /** Extension package to install before the start. */
   vsix?: string;
+  /** The folder of another extension, which is packed and installed, too. */
+  otherExtension?: string | undefined;
   /** Environment of server and extension host, on top of this process's. `undefined` removes a name. */
   env?: Readonly<Record<string, string | undefined>>;
   /** A free one without it. */
@@ -99,8 +101,9 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
 
   const command = [node, serverMain, '--accept-server-license-terms', '--server-data-dir', data];
   command.push('--extensions-dir', extensions, '--telemetry-level', 'off');
-  if (options.vsix !== undefined) {
-    await run([...command, '--install-extension', options.vsix, '--force'], temporary);
+  const other = options.otherExtension && (await pack(options.otherExtension, temporary));
+  for (const vsix of [options.vsix, other]) {
+    if (vsix) await run([...command, '--install-extension', vsix, '--force'], temporary);
   }
   command.push('--without-connection-token', '--host', '127.0.0.1');
   command.push('--port', String(options.port ?? 0));
@@ -164,4 +167,13 @@ async function outputOf(logs: string, extension: string): Promise<string> {
     texts.push(await readFile(join(logs, file), 'utf8'));
   }
   return texts.join('');
+}
+
+/** @returns the path of the package */
+async function pack(extension: string, into: string): Promise<string> {
+  const vsix = join(into, 'other.vsix');
+  const vsce = join(repositoryRoot, 'node_modules', '.bin', 'vsce');
+  const options = ['--no-dependencies', '--allow-missing-repository', '--skip-license'];
+  await run([vsce, 'package', ...options, '--out', vsix], extension);
+  return vsix;
 }

@@ -130,6 +130,18 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
+  it('stops a private key of the user, and lets one of the model pass', async () => {
+    const world = await startWorld();
+    const line = 'A'.repeat(64);
+    const text = `-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`;
+    const question = chat(world, {}, say(`What is this? ${text}`));
+    assert.equal(await kindOf(question.answer), 'prompt-holds-secret');
+    const { messages, ...rest } = say('Another one, please.');
+    const example = { role: 'assistant', text, toolCalls: [] } as const;
+    await chat(world, {}, { ...rest, messages: [example, ...messages] }).answer;
+    assert.equal(world.emulator.count(chatStream), 1);
+  });
+
   it('is a text for the generation operation, which knows no tools', async () => {
     const world = await startWorld({ operation: 'generation' });
     const { answer } = chat(world);

@@ -1,0 +1,82 @@
+import type { Mutant } from './mutant.ts';
+
+/** Defences of chat: who may call, what is sent and shown, and who goes first. */
+
+const provider = 'test/contract/chat/chatProvider.test.ts';
+const callers = 'test/unit/chat/chatCallers.test.ts';
+const limiter = 'test/unit/service/http/limiter.test.ts';
+
+export const chatMutants: readonly Mutant[] = [
+  {
+    name: 'a foreign extension is not asked about',
+    file: 'src/chat/chatCallers.ts',
+    from: 'if (this.isTrusted(id)) return true;',
+    to: 'if (this.isTrusted(id) || id) return true;',
+    test: provider,
+    title: 'asks about a foreign extension first, and sends nothing before that and after a no',
+  },
+  {
+    name: 'an answer about one key holds for another',
+    file: 'src/chat/chatCallers.ts',
+    from: 'one.id === id && one.fingerprint === fingerprint',
+    to: 'one.id === id',
+    test: callers,
+    title: 'an answer holds for its key alone, and until it is forgotten',
+  },
+  {
+    name: 'a key that was deleted during a question is sent',
+    file: 'src/chat/chatProvider.ts',
+    from: 'AbortSignal.any([stopped.signal, signedOut])',
+    to: 'stopped.signal',
+    test: provider,
+    title: 'sends no key that was deleted while its question was open',
+  },
+  {
+    name: 'the chat shows the stack',
+    file: 'src/chat/chatProvider.ts',
+    from: '{ stack: undefined }',
+    to: '{}',
+    test: provider,
+    title: 'has a sentence for a model that says nothing',
+  },
+  {
+    name: 'the models are listed for each group, too',
+    file: 'src/chat/chatProvider.ts',
+    from: 'if (this.#hasGroup || ',
+    to: 'if (',
+    test: provider,
+    title: 'lists without a request or a question, once, whether there is a group or none',
+  },
+  {
+    name: 'a tool that is off runs',
+    file: 'src/chat/generateTool.ts',
+    from: 'if (!readSettings().offersTool)',
+    to: 'if (false)',
+    test: provider,
+    title: 'does nothing while it is not offered, whoever calls it',
+  },
+  {
+    name: 'an agent takes all slots',
+    file: 'src/service/http/limiter.ts',
+    from: 'Math.max(1, limit - 1)',
+    to: 'limit',
+    test: limiter,
+    title: 'has at most 2 of them in flight at a limit of 3',
+  },
+  {
+    name: 'an agent goes before a selection',
+    file: 'src/service/http/limiter.ts',
+    from: '(yields ? 2 : 0)',
+    to: '0',
+    test: limiter,
+    title: 'takes a selection next at a limit of one, before calls that wait or come back',
+  },
+  {
+    name: 'a conversation may hold the key',
+    file: 'src/service/client.ts',
+    from: 'ofUser: textsOfUser(conversation.messages)',
+    to: 'ofUser: []',
+    test: 'test/contract/service/chat.test.ts',
+    title: 'stops a private key of the user, and lets one of the model pass',
+  },
+];

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import type { Session } from './session.ts';
+
+/** VS Code's chat view, as a person uses it. */
+
+/** Runs *Use in Chat*, and answers its question with Enter. The chat has the keyboard then. */
+export async function startChat(
+  { workbench }: Session,
+  mode: 'Ask' | 'Agent' = 'Ask',
+): Promise<void> {
+  const { page, dialogs, screen } = workbench;
+  await workbench.runCommand('Hosted Model: Use in Chat');
+  const { detail } = await dialogs.waitFor(/answer in VS Code’s chat\?/);
+  assert.match(detail, /17,000 tokens/);
+  await page.keyboard.press('Enter');
+  const input = page.locator('.chat-input-container');
+  await input.filter({ hasText: 'granite-4-h-small' }).waitFor();
+  if (mode === 'Agent') {
+    await workbench.runCommand('Chat: Open Chat (Agent)');
+    await input.filter({ hasText: 'Agent' }).waitFor();
+  }
+  const hasKeyboard = `document.activeElement?.closest('.chat-input-container') !== null`;
+  await screen.until('the chat to have the keyboard', async () =>
+    (await screen.read<boolean>(hasKeyboard)) ? true : undefined,
+  );
+}
+
+/** Waits for words of an answer in the chat. */
+export async function chatText({ workbench: { page } }: Session, words: string): Promise<void> {
+  await page.locator('.interactive-item-container').getByText(words).first().waitFor();
+}

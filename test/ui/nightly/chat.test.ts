@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { lineTo } from '../../contract/service/line.ts';
+import type { Emulator } from '../../emulator/emulator.ts';
+import type { Fault } from '../../emulator/faults.ts';
+import { isRecord } from '../../emulator/service.ts';
+import { chatText, startChat } from '../chat.ts';
+import {
+  apiKey,
+  chatPath,
+  openWindow,
+  settingsOf,
+  startService,
+  storeKey,
+  tokenPath,
+} from '../service.ts';
+import { nightly } from '../session.ts';
+
+const echo = 'ECHOED <b>words</b> [link](command:x) at /home/somebody/a.ts:1:2';
+const errorOf = (code: string) => ({ json: { errors: [{ code, message: echo }] } });
+
+/** What goes wrong, and what the chat says then. */
+const failures: readonly [path: string, fault: Fault, said: string][] = [
+  [chatPath, { status: 503, body: echo }, 'failed (503) on all 4 attempts'],
+  [chatPath, { status: 429, ...errorOf('rate_limit_reached_requests') }, 'Too many requests'],
+  [chatPath, { status: 403, ...errorOf('token_quota_reached') }, 'quota'],
+  [chatPath, { status: 404, ...errorOf('model_not_supported') }, 'Select another one'],
+  [chatPath, { status: 400, ...errorOf('json_type_error') }, 'did not accept the request'],
+  [chatPath, { status: 200, body: echo, headers: { 'content-type': 'text/html' } }, 'login page'],
+  [chatPath, { redirectTo: 'http://127.0.0.1:9/' }, 'redirect'],
+  [chatPath, { cutAfterBytes: 900 }, 'broke off'],
+];
+
+describe('chat, at night', () => {
+  let emulator: Emulator;
+  beforeEach(async () => {
+    emulator = await startService();
+    const able = { task_ids: ['function_calling'] };
+    emulator.settings.models = emulator.settings.models.map((model) => ({ ...model, ...able }));
+  });
+  afterEach(() => emulator.close());
+
+  it(`says each failure in a plain sentence: no key, token, stack, path or word of the service ${nightly}`, async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
+    const { workbench } = session;
+    const { page } = workbench;
+    await storeKey(session);
+    await startChat(session);
+    for (const [number, [path, fault, said]] of failures.entries()) {
+      const end = emulator.faults.always(path, fault);
+      await page.keyboard.type(`Question ${number}`);
+      await page.keyboard.press('Enter');
+      await chatText(session, said);
+      end();
+    }
+    await workbench.screenshot('chat-failures');
+    const text = (await page.locator('.interactive-session').first().textContent()) ?? '';
+    for (const secret of [apiKey, ...emulator.tokensIssued]) assert.ok(!text.includes(secret));
+    assert.doesNotMatch(text, /ECHOED|somebody|\bat .*\.[jt]s:\d|<b>|command:/);
+    console.log(
+      `      ${failures.length} failures in the chat view: 0 secrets, 0 words of the service`,
+    );
+  });
+
+  it(`takes 20 steps of an agent over one connection, a round trip of 500 ms for each ${nightly}`, async () => {
+    const line = await lineTo(emulator.url, { delayMs: 250 });
+    try {
+      const session = await openWindow(emulator, {
+        folderFiles: { 'a.txt': 'x' },
+        userSettings: { ...settingsOf(emulator), 'hostedModel.url': line.url },
+      });
+      await storeKey(session);
+      await startChat(session, 'Agent');
+      let step = 0;
+      emulator.settings.step = ({ tools }) => {
+        if (!Array.isArray(tools)) return undefined;
+        step += 1;
+        if (step > 20) return { text: 'All is done.' };
+        const given = JSON.stringify({ path: session.folder });
+        return { toolCalls: [{ name: 'list_dir', arguments: given }] };
+      };
+      await session.workbench.page.keyboard.type('Look twenty times');
+      await session.workbench.page.keyboard.press('Enter');
+      await chatText(session, 'All is done.');
+      const asked = emulator.requests.filter(
+        ({ path, json }) => path === chatPath && isRecord(json) && Array.isArray(json['tools']),
+      );
+      assert.equal(asked.length, 21);
+      const connections = new Set(asked.map(({ connection }) => connection)).size;
+      // From one arrival to the next: the answer to VS Code and the next request back, and its work.
+      const gaps = asked.slice(1).map(({ atMs }, index) => atMs - (asked[index]?.atMs ?? 0));
+      const median = gaps.sort((one, other) => one - other)[Math.floor(gaps.length / 2)] ?? 0;
+      console.log(
+        `      20 steps: ${connections} connection, ${(median / 500).toFixed(2)} round trips a step (median), with VS Code's own work`,
+      );
+      assert.equal(connections, 1);
+      assert.equal(emulator.count(tokenPath), 1);
+    } finally {
+      line.close();
+    }
+  });
+
+  it(`sends nothing for a foreign extension before the answer to the question, and nothing after a no ${nightly}`, async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: { 'a.txt': 'x' },
+      otherExtension: join(import.meta.dirname, 'foreignExtension'),
+    });
+    const { workbench } = session;
+    await storeKey(session);
+    await workbench.runCommand('Foreign: Call the Model');
+    const { text, detail } = await workbench.dialogs.waitFor(/evil\.foreign/);
+    assert.match(text, /^Let the extension evil\.foreign use your hosted model\?$/);
+    assert.match(detail, /127\.0\.0\.1:\d+, and is billed to the project ui-test-project/);
+    await workbench.screenshot('chat-foreign-question');
+    assert.equal(emulator.requests.length, 0);
+    await workbench.dialogs.click('Cancel');
+    await workbench.notifications.close(/Foreign failed: NoPermissions: .*was refused/);
+    await workbench.runCommand('Foreign: Call the Model');
+    await workbench.notifications.close(/Foreign failed: NoPermissions/);
+    assert.equal(emulator.requests.length, 0);
+
+    await workbench.runCommand('Hosted Model: Show Status and Actions');
+    await workbench.quickInput.pick('$(extensions) evil.foreign');
+    await workbench.quickInput.pick('$(discard) Forget');
+    await workbench.runCommand('Foreign: Call the Model');
+    await workbench.dialogs.click('Allow');
+    await workbench.notifications.close(/Foreign got: Hello from the emulated model!/);
+    assert.equal(emulator.count(chatPath), 1);
+  });
+});
