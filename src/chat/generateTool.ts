@@ -32,6 +32,8 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   async prepareInvocation({
     input,
   }: LanguageModelToolInvocationPrepareOptions<GenerateToolInput>): Promise<PreparedToolInvocation> {
+    // Nothing is sent then, so that there is nothing to ask.
+    if (!readSettings().offersTool) return {};
     const source = await this.#chat.source();
     const message = source
       ? texts.toolQuestion(promptOf(input).length, source.credentials)

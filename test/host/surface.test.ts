@@ -26,15 +26,20 @@ describe('what other extensions can reach', () => {
     assert.equal(await extension.activate(), undefined);
   });
 
-  it('G14: is no tool, and no command beside the ones in the palette', async () => {
+  it('G14: is one tool, which is off, and no command beside the ones in the palette', async () => {
     const registered = (await commands.getCommands(true)).filter((name) =>
       /^hosted-?model/i.test(name),
     );
     assert.deepEqual(registered.sort(), names.sort());
+    const tools = lm.tools.filter(({ name }) => /hosted/i.test(name));
     assert.deepEqual(
-      lm.tools.filter(({ name }) => /hosted/i.test(name)),
-      [],
+      tools.map(({ name }) => name),
+      ['hosted_model_generate'],
     );
+    // Listed for everybody, though agents are not offered it.
+    const call = { input: { prompt: 'Hello' }, toolInvocationToken: undefined };
+    const { content } = await lm.invokeTool('hosted_model_generate', call);
+    assert.match(JSON.stringify(content), /not_offered/);
   });
 
   for (const name of names) {
