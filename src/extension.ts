@@ -131,7 +131,10 @@ class Extension implements App {
     listen('settings', onDidChangeSettings, () => this.#onSettingsChange());
     listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
     listen('editors', window.onDidChangeActiveTextEditor, lookIfMoved);
-    listen('trust', workspace.onDidGrantWorkspaceTrust, () => this.#lookAgain());
+    listen('trust', workspace.onDidGrantWorkspaceTrust, () => {
+      this.#models.refresh();
+      return this.#lookAgain();
+    });
   }
 
   /** Nobody waits for it; a failure of it still must not pass unseen. */
@@ -191,7 +194,8 @@ class Extension implements App {
   /** The token in use serves what may be used now, or nobody. */
   async #onChoice(choice: SourceSelection): Promise<void> {
     const usable = choice.kind === 'ready' ? choice.credentials : undefined;
-    this.#inBackground(this.#runtime.ifMade?.then((open) => open.keepOnly(usable)));
+    const loaded = Promise.all([this.#runtime.ifMade, this.#chat.ifMade]);
+    this.#inBackground(loaded.then(([open, chat]) => open?.keepOnly(usable, chat?.provider.inUse)));
     const { workspaceState } = this.#context;
     const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
     if (isOutside === workspaceState.get(OUTSIDE, false)) return;
@@ -234,8 +238,8 @@ class Extension implements App {
       this.#signedOut = new AbortController();
       // Signing out forgets what was approved, too.
       await this.#context.workspaceState.update(OUTSIDE, undefined);
-      await (await chatModule()).forgetCallers(this.globalState);
       (await this.#runtime.ifMade)?.forgetToken();
+      await (await chatModule()).forgetCallers(this.globalState);
     }
     this.#models.refresh();
     await this.#showWhetherSetUp();

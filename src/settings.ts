@@ -51,6 +51,8 @@ interface Inspected {
 }
 
 const SECTION = 'hostedModel';
+/** VS Code's own: with it on, nothing of chat is there. */
+const AI_SETTING = 'chat.disableAIFeatures';
 const COMMAND_QUEUE = 50;
 /** More than anybody uses on a day. */
 const MOST_TOKENS = 1e12;
@@ -91,14 +93,14 @@ export function readSettings(scope?: Uri): Settings {
 
 /** Whether the user has turned off what VS Code calls AI features, on any level. */
 export function isAiDisabled(): boolean {
-  const found = workspace.getConfiguration('chat').inspect('disableAIFeatures') ?? {};
+  const found = workspace.getConfiguration().inspect(AI_SETTING) ?? {};
   return Object.entries(found).some(([name, value]) => name.endsWith('Value') && value === true);
 }
 
 /** Has VS Code turn on its chat, where nobody has turned it off. */
 export async function enableAi(): Promise<void> {
   const { Global } = ConfigurationTarget;
-  await workspace.getConfiguration('chat').update('disableAIFeatures', false, Global);
+  await workspace.getConfiguration().update(AI_SETTING, false, Global);
 }
 
 /**
@@ -133,7 +135,8 @@ export async function writeSettings(values: WritableSettings): Promise<void> {
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const subscription = workspace.onDidChangeConfiguration((event) => {
-    if (!event.affectsConfiguration(SECTION)) return;
+    const isOfAi = event.affectsConfiguration(AI_SETTING);
+    if (!isOfAi && !event.affectsConfiguration(SECTION)) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       listener();

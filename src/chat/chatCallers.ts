@@ -42,8 +42,11 @@ export class ChatCallers {
     return ['github.copilot-chat', 'core', this.#options.ownId.toLowerCase()].includes(id);
   }
 
-  /** Asks once for each caller and key. */
-  async mayCall(id: string, credentials: Credentials): Promise<boolean> {
+  /**
+   * Asks once for each caller and key.
+   * @param signedOut aborts once the key is gone: what is answered then is about nothing
+   */
+  async mayCall(id: string, credentials: Credentials, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;
     const fingerprint = await this.#options.fingerprintOf(credentials);
     const known = this.#kept().find((one) => one.id === id && one.fingerprint === fingerprint);
@@ -51,7 +54,9 @@ export class ChatCallers {
     const key = `${id} ${fingerprint}`;
     const asking =
       this.#asking.get(key) ??
-      this.#ask({ id, fingerprint }, credentials).finally(() => this.#asking.delete(key));
+      this.#ask({ id, fingerprint }, credentials, signedOut).finally(() =>
+        this.#asking.delete(key),
+      );
     this.#asking.set(key, asking);
     return asking;
   }
@@ -71,8 +76,10 @@ export class ChatCallers {
   async #ask(
     caller: Pick<KeptAnswer, 'id' | 'fingerprint'>,
     credentials: Credentials,
+    signedOut: AbortSignal,
   ): Promise<boolean> {
     const isAllowed = await this.#options.ask(caller.id, credentials);
+    if (signedOut.aborted) return false;
     const all = [...this.#kept(), { ...caller, isAllowed }];
     await this.#options.state.update(ANSWERS, all.slice(-MOST_ANSWERS));
     return isAllowed;

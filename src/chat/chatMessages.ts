@@ -35,13 +35,14 @@ export function cutText(reason: 'max_tokens' | 'time_limit'): string {
     : 'The answer ended at the time limit of the service. Ask the model to go on.';
 }
 
+const TOO_LARGE = 'The conversation is too large to be sent. Start a new chat, or attach less.';
+
 /** The endings that differ from those of a selection. */
 const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent: the conversation holds ${secretNames(secretKinds)}, most likely from a file. Start a new chat without it.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
     `The conversation is too long for the model${limit && actual ? `: ${grouped(actual)} tokens, and it takes ${grouped(limit)}` : ''}. Start a new chat, or attach less.`,
-  'too-large': () => 'The conversation is too large to be sent. Start a new chat, or attach less.',
 };
 
 /**
@@ -49,8 +50,12 @@ const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
  * @param message undefined for one that nobody has to know of
  */
 export function chatFailure(error: unknown, message: Message | undefined): string {
-  const ending = error instanceof ServiceError ? ENDINGS[error.kind] : undefined;
-  if (error instanceof ServiceError && ending) return ending(error);
+  if (error instanceof ServiceError) {
+    const ending = ENDINGS[error.kind];
+    if (ending) return ending(error);
+    // Of an answer that is too large nobody has counted the bytes.
+    if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
+  }
   if (!message) return 'Cancelled.';
   const action = message.actions.find((one) => one !== 'retry');
   const label = action === 'refreshToken' ? 'Refresh Token' : action && ACTION_LABELS[action];
@@ -127,6 +132,7 @@ export const BY_HAND = {
 
 export const HELP = 'Open Documentation';
 export const LISTING = 'listing the models…';
+export const STARTING = 'starting VS Code’s chat…';
 
 function grouped(count: number): string {
   return count.toLocaleString('en');

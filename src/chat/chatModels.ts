@@ -17,6 +17,9 @@ const LISTS = 'hostedModel.chatModels';
 const MOST_LISTS = 8;
 /** Of each; nobody picks from more. */
 const MOST_MODELS = 200;
+const TOOLS = 'function_calling';
+const IMAGES = 'image_chat';
+const PLAIN_NAME = /^[\w .:/+-]{1,80}$/;
 /** What most models take, where the service does not say. */
 const USUAL_CONTEXT = 32_768;
 /** The list of a day ago is looked at again once somebody chats. */
@@ -66,8 +69,8 @@ export class ChatModels {
   ): Promise<void> {
     const from = keyOf(credentials, operation);
     const others = this.#lists().filter((list) => list.from !== from);
-    const few = models.slice(0, MOST_MODELS).map((model) => ({ ...model, description: '' }));
-    const list: KeptList = { from, at: this.#now(), models: few };
+    const byId = new Map(models.slice(0, MOST_MODELS).map((model) => [model.id, model]));
+    const list: KeptList = { from, at: this.#now(), models: [...byId.values()].map(slim) };
     await this.#state.update(LISTS, [...others, list].slice(-MOST_LISTS));
   }
 
@@ -82,6 +85,22 @@ export class ChatModels {
 
 function keyOf({ serviceUrl }: Origin, operation: string): string {
   return `${serviceUrl} ${operation}`;
+}
+
+/** As much of a model as is shown: what a service says of one can be long. */
+function slim(model: Model): Model {
+  return {
+    ...model,
+    ...{ label: plainName(model.label), provider: plainName(model.provider), description: '' },
+    tasks: model.tasks.filter((task) => task === TOOLS),
+    functions: model.functions.filter((one) => one === IMAGES),
+    lifecycle: model.lifecycle.filter(({ stage }) => stage === 'withdrawn').slice(0, 1),
+  };
+}
+
+/** VS Code renders the name of a model as Markdown that may run commands. */
+function plainName(text: string): string {
+  return PLAIN_NAME.test(text) ? text : '';
 }
 
 function unlisted(id: string): Model {
@@ -104,16 +123,16 @@ function informationOf(
   const { withdrawn } = lifecycleOf(model);
   return {
     id: model.id,
-    name: oneLine(model.label) || model.id,
+    name: model.label || model.id,
     family: model.id,
     version: vendor.apiVersion,
     detail: `${region ?? new URL(serviceUrl).host} · ${oneLine(projectId)}`,
-    tooltip: modelTooltip(model.id, oneLine(model.provider), withdrawn),
+    tooltip: modelTooltip(model.id, model.provider, withdrawn),
     maxInputTokens: context - maxOutputTokens,
     maxOutputTokens,
     capabilities: {
-      toolCalling: operation === 'chat' && model.tasks.includes('function_calling'),
-      imageInput: operation === 'chat' && model.functions.includes('image_chat'),
+      toolCalling: operation === 'chat' && model.tasks.includes(TOOLS),
+      imageInput: operation === 'chat' && model.functions.includes(IMAGES),
     },
   };
 }

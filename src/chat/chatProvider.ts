@@ -1,14 +1,10 @@
-import * as vscode from 'vscode';
 import {
   CancellationError,
   type CancellationToken,
   type LanguageModelChatInformation,
   type LanguageModelChatRequestMessage,
-  LanguageModelDataPart,
-  LanguageModelError,
   type LanguageModelResponsePart,
   LanguageModelTextPart,
-  LanguageModelToolCallPart,
   type Memento,
   type Progress,
   type ProvideLanguageModelChatResponseOptions,
@@ -21,8 +17,12 @@ import type { DiagnosisDeps } from '../diagnostics/copyReport.ts';
 import { noteFailure } from '../diagnostics/reportFailure.ts';
 import type { CallOptions, ChatAnswer } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
-import { isKind } from '../service/errors.ts';
-import type { ChatMessage, Conversation, ToolCall } from '../service/generation/conversation.ts';
+import { brokenOff, isKind } from '../service/errors.ts';
+import {
+  type ChatMessage,
+  type Conversation,
+  readText,
+} from '../service/generation/conversation.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import type { Model } from '../service/models/modelList.ts';
 import type { ModelSource } from '../service/models/models.ts';
@@ -31,6 +31,13 @@ import type { GenerationWatch } from '../status/generationWatch.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import { counted, type Usage } from '../usage/usage.ts';
 import type { UsageRow } from '../usage/usageLedger.ts';
+import {
+  ChatRefusal,
+  checkEnd,
+  foreignError,
+  reportAnswer,
+  reportReasoning,
+} from './chatAnswer.ts';
 import { ChatCallers } from './chatCallers.ts';
 import * as texts from './chatMessages.ts';
 import { ChatModels } from './chatModels.ts';
@@ -58,15 +65,15 @@ interface ChatListener extends Pick<CallOptions, 'onText' | 'onReasoning'> {
   readonly caller: UsageRow['caller'];
 }
 
-/** A sentence of ours, which the chat shows as it is. */
-export class ChatRefusal extends Error {}
-
 export class ChatProvider {
   readonly models: ChatModels;
   readonly callers: ChatCallers;
   readonly #deps: ChatDeps;
   readonly #onModelsChange: () => void;
-  #hasGroup = false;
+  /** Services whose lists were asked for behind an answer. */
+  readonly #listed = new Set<string>();
+  #groupCalls = 0;
+  #inUse: Credentials | undefined;
 
   /** @param onModelsChange has VS Code ask for the models again */
   constructor(deps: ChatDeps, extensionId: string, onModelsChange: () => void) {
@@ -82,9 +89,14 @@ export class ChatProvider {
     });
   }
 
-  /** Whether VS Code had a provider group of ours when it asked for the models last. */
-  get hasGroup(): boolean {
-    return this.#hasGroup;
+  /** How often VS Code has asked for the models of a provider group of ours. */
+  get groupCalls(): number {
+    return this.#groupCalls;
+  }
+
+  /** What the last request was made with. */
+  get inUse(): Credentials | undefined {
+    return this.#inUse;
   }
 
   /**
@@ -92,8 +104,9 @@ export class ChatProvider {
    * without one: the answers would be added up, so that only the latter gets them.
    */
   async information(options: object): Promise<LanguageModelChatInformation[]> {
-    this.#hasGroup = Reflect.get(options, 'configuration') !== undefined;
-    if (this.#hasGroup || !workspace.isTrusted || isAiDisabled()) return [];
+    const isOfGroup = Reflect.get(options, 'configuration') !== undefined;
+    if (isOfGroup) this.#groupCalls += 1;
+    if (isOfGroup || !workspace.isTrusted || isAiDisabled()) return [];
     const source = await this.source();
     return source ? this.models.information(source.credentials, source.settings) : [];
   }
@@ -124,22 +137,28 @@ export class ChatProvider {
     const callerId = typeof named === 'string' ? named.toLowerCase() : '';
     try {
       const source = await this.#requireSource({ modelId });
-      if (!(await this.callers.mayCall(callerId, source.credentials))) {
+      if (!(await this.callers.mayCall(callerId, source.credentials, source.signedOut))) {
         throw new ChatRefusal(texts.CALLER_REFUSED);
       }
+      await this.#checkBudget(source);
       const asks = options.tools?.length ? 'agent' : 'chat';
+      let hasReasoned = false;
       const answer = await this.#chat(source, conversationOf(messages, options), token, {
         caller: this.callers.isTrusted(callerId) ? asks : 'other extension',
         onText: (text) => progress.report(new LanguageModelTextPart(text)),
-        onReasoning: (text) => reportReasoning(text, progress),
+        onReasoning: (text) => {
+          hasReasoned = true;
+          reportReasoning(text, progress);
+        },
       });
-      report(answer, progress);
+      reportAnswer(answer, progress);
+      checkEnd(answer, hasReasoned);
       completeWalkthroughStep('hasChatted');
       this.#refreshIfStale(source);
     } catch (error) {
       if (isKind(error, 'cancelled')) throw new CancellationError();
       const text = await this.sentenceFor(error);
-      if (!this.callers.isTrusted(callerId)) throw LanguageModelError.NoPermissions(text);
+      if (!this.callers.isTrusted(callerId)) throw foreignError(error, text);
       throw Object.assign(new Error(texts.escapeMarkdown(text)), { stack: undefined });
     }
   }
@@ -151,15 +170,19 @@ export class ChatProvider {
    */
   async generate(prompt: string, token: CancellationToken): Promise<string> {
     const source = await this.#requireSource({});
+    await this.#checkBudget(source);
     const message: ChatMessage = { role: 'user', content: [{ text: prompt }] };
     const conversation = { messages: [message], tools: [], toolChoice: 'auto' as const };
-    return (await this.#chat(source, conversation, token, { caller: 'agent' })).text;
+    const answer = await this.#chat(source, conversation, token, { caller: 'agent' });
+    checkEnd(answer, false);
+    return answer.text;
   }
 
   /** Notes a failure, and says it in words. */
   async sentenceFor(error: unknown): Promise<string> {
     if (error instanceof ChatRefusal) return error.message;
-    const source = await this.source();
+    // Where that fails, too, the failure itself is still worth its sentence.
+    const source = await this.source().catch(() => undefined);
     const folder = onlyFolder();
     const used = source && { ...source, folder };
     return texts.chatFailure(error, await noteFailure(this.#deps, error, folder, used));
@@ -167,7 +190,11 @@ export class ChatProvider {
 
   /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
   #refreshIfStale(source: ChatSource): void {
-    if (!this.models.isStale(source.credentials, source.settings.operation)) return;
+    const { serviceUrl } = source.credentials;
+    const isStale = this.models.isStale(source.credentials, source.settings.operation);
+    // Once in a window: a service that does not list its models is not asked after each answer.
+    if (!isStale || this.#listed.has(serviceUrl)) return;
+    this.#listed.add(serviceUrl);
     this.refresh(source, source.signedOut).catch(() => {});
   }
 
@@ -196,9 +223,13 @@ export class ChatProvider {
   async #requireSource(settings: Partial<Settings>): Promise<ChatSource> {
     const source = await this.source();
     if (!source) throw new ChatRefusal(texts.NOT_SET_UP);
-    const refusal = await (await this.#deps.usage()).refusal(source.credentials);
-    if (refusal) throw new ChatRefusal(refusal);
     return { ...source, settings: { ...source.settings, ...settings } };
+  }
+
+  /** @throws {ChatRefusal} where the budget of the day is used up */
+  async #checkBudget({ credentials }: ChatSource): Promise<void> {
+    const refusal = await (await this.#deps.usage()).refusal(credentials);
+    if (refusal) throw new ChatRefusal(refusal);
   }
 
   async #chat(
@@ -214,6 +245,7 @@ export class ChatProvider {
     const { runtime: service, watches, usage: counter } = this.#deps;
     const [runtime, onStart, usage] = await Promise.all([service(), watches(), counter()]);
     const watch = onStart();
+    this.#inUse = credentials;
     let said = '';
     try {
       const client = runtime.client(credentials, { ...settings, yields: true });
@@ -232,62 +264,18 @@ export class ChatProvider {
       });
       const answer = await counted(
         answering,
-        () => ({ prompt: textOf(conversation), said }),
+        () => ({ prompt: readText(conversation), said }),
         (used) => void usage.record(credentials, { model: settings.modelId, caller, ...used }),
       );
       watch.onDone(answer);
       return answer;
     } catch (error) {
       watch.onFailed(error);
-      throw error;
+      throw said === '' ? error : brokenOff(error);
     } finally {
       listening.dispose();
     }
   }
-}
-
-/** All that the model reads, for an estimate: the tools of an agent are most of it. */
-function textOf(conversation: Conversation): string {
-  return JSON.stringify(conversation, (name, value) => (name === 'image' ? '' : value));
-}
-
-/** Reports what follows the text: calls, whole, and the usage, which the chat counts as its last. */
-function report(answer: ChatAnswer, progress: Progress<LanguageModelResponsePart>): void {
-  const { text, toolCalls, stopReason, usage } = answer;
-  const isCut = stopReason === 'max_tokens' || stopReason === 'time_limit';
-  if (!isCut) for (const call of toolCalls) progress.report(callPart(call));
-  const { inputTokens, outputTokens } = usage;
-  const counts = {
-    prompt_tokens: inputTokens,
-    completion_tokens: outputTokens,
-    total_tokens: inputTokens + outputTokens,
-  };
-  progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), 'usage'));
-  if (isCut) throw new ChatRefusal(texts.cutText(stopReason));
-  if (text.trim() !== '' || toolCalls.length > 0) return;
-  throw new ChatRefusal(outputTokens > 0 ? texts.ONLY_REASONING : texts.EMPTY_ANSWER);
-}
-
-function callPart({ id, name, arguments: given }: ToolCall): LanguageModelToolCallPart {
-  const input = parsed(given || '{}');
-  if (typeof input !== 'object' || input === null || Array.isArray(input) || name === '') {
-    throw new ChatRefusal(texts.UNREADABLE_CALL);
-  }
-  return new LanguageModelToolCallPart(id, name, input);
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-/** VS Code has a part for it, though not among its types; where it has not, nobody sees it. */
-function reportReasoning(text: string, progress: Progress<LanguageModelResponsePart>): void {
-  const Part: unknown = Reflect.get(vscode, 'LanguageModelThinkingPart');
-  if (typeof Part === 'function') progress.report(Reflect.construct(Part, [text]));
 }
 
 async function askAboutCaller(id: string, { approved, projectId }: Credentials): Promise<boolean> {

@@ -73,15 +73,24 @@ function contentPart(part: unknown): ContentPart[] {
   return text === '' ? [] : [{ text }];
 }
 
+/** What the service takes no part for is named, so that the model knows that it was there. */
 function resultText({ content }: LanguageModelToolResultPart): string {
-  return content.map(textOfPart).join('');
+  return content
+    .map((part) =>
+      part instanceof LanguageModelDataPart && !textOfPart(part)
+        ? `[${part.mimeType}, ${part.data.length} bytes]`
+        : textOfPart(part),
+    )
+    .join('');
 }
 
 function textOfPart(part: unknown): string {
   if (part instanceof LanguageModelTextPart) return part.value;
-  if (part instanceof LanguageModelPromptTsxPart) return JSON.stringify(part.value);
+  if (part instanceof LanguageModelPromptTsxPart) {
+    return typeof part.value === 'string' ? part.value : JSON.stringify(part.value);
+  }
   if (part instanceof LanguageModelToolResultPart) return resultText(part);
   if (!(part instanceof LanguageModelDataPart)) return typeof part === 'string' ? part : '';
-  const isText = /^text\/|\bjson\b/.test(part.mimeType);
+  const isText = /^text\/|\b(json|xml)\b/.test(part.mimeType);
   return isText ? Buffer.from(part.data).toString() : '';
 }

@@ -9,8 +9,9 @@ import {
 } from 'vscode';
 import { ServiceError } from '../service/errors.ts';
 import { readSettings } from '../settings.ts';
+import { ChatRefusal } from './chatAnswer.ts';
 import * as texts from './chatMessages.ts';
-import { type ChatProvider, ChatRefusal } from './chatProvider.ts';
+import type { ChatProvider } from './chatProvider.ts';
 
 /** A tool by which other models hand a text to the hosted one. */
 

@@ -35,7 +35,7 @@ export async function startChat(deps: UseInChatDeps): Promise<void> {
     provider.refresh(source, AbortSignal.any([cancel, source.signedOut])),
   );
   if (!(await hasGroup(provider))) return offerHelp(texts.BY_HAND.group);
-  if (!(await isChatOn())) return offerHelp(texts.BY_HAND.chat);
+  if (!(await cancellable(texts.STARTING, isChatOn))) return offerHelp(texts.BY_HAND.chat);
   const modelSelector = { vendor: PROVIDER_ID, id: source.settings.modelId };
   await commands
     .executeCommand('workbench.action.chat.open', { mode: 'ask', modelSelector })
@@ -55,15 +55,17 @@ async function hasGroup(provider: ChatProvider): Promise<boolean> {
 
 /** VS Code lists its groups to nobody, but asks the provider for the models of each. */
 async function isGrouped(provider: ChatProvider): Promise<boolean> {
+  const before = provider.groupCalls;
   await lm.selectChatModels({ vendor: PROVIDER_ID });
-  return provider.hasGroup;
+  return provider.groupCalls > before;
 }
 
 /** In a fresh profile the built-in chat is off; VS Code turns it on once the setting is written. */
-async function isChatOn(): Promise<boolean> {
+async function isChatOn(cancel: AbortSignal): Promise<boolean> {
   if (extensions.getExtension(CHAT_EXTENSION)) return true;
-  await enableAi();
-  const late = AbortSignal.timeout(CHAT_START_MS);
+  // It can have been turned off while the models were listed; and settings can refuse to be written.
+  if (isAiDisabled() || !(await enableAi().then(isTrue, isFalse))) return false;
+  const late = AbortSignal.any([cancel, AbortSignal.timeout(CHAT_START_MS)]);
   return new Promise((resolve) => {
     const look = () => {
       if (!late.aborted && !extensions.getExtension(CHAT_EXTENSION)) return;
@@ -75,6 +77,9 @@ async function isChatOn(): Promise<boolean> {
     look();
   });
 }
+
+const isTrue = () => true;
+const isFalse = () => false;
 
 async function offerHelp(text: string): Promise<void> {
   const picked = await window.showWarningMessage(text, texts.HELP);

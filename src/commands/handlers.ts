@@ -1,7 +1,7 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import { type CallerRow, callerRows } from '../chat/chatCallers.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
-import { activeFolder, openEnvFile } from '../credentials/folders.ts';
+import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
 import { describedTarget } from '../credentials/sourceSelection.ts';
 import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
@@ -76,8 +76,11 @@ export const handlers: Handlers['handlers'] = {
   showLastResult: async (app) => showResult((await app.jobs()).result),
 
   showUsage: async (app) => {
+    // The key of the chat, which the budget can stop; with one folder it is that of all.
+    const source = await (await app.chat()).provider.source();
     const { choice } = await (await app.access()).lookUp();
-    await (await app.usage()).show(choice.kind === 'ready' ? choice.credentials : undefined);
+    const inFront = choice.kind === 'ready' ? choice.credentials : undefined;
+    await (await app.usage()).show(source?.credentials ?? inFront);
   },
 
   setUp: async (app) => {
@@ -139,7 +142,8 @@ export const handlers: Handlers['handlers'] = {
   useInChat: async (app) => {
     const { startChat } = await import('../chat/chat.ts');
     const [{ provider }, access] = await Promise.all([app.chat(), app.access()]);
-    await startChat({ provider, credentials: () => access.require() });
+    const credentials = () => access.require(onlyFolder()?.uri);
+    await startChat({ provider, credentials });
   },
 
   exportSkill: async (app) => {

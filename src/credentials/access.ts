@@ -12,6 +12,7 @@ import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUp } from './setUpSteps.ts';
 import {
   choose,
+  chooseWithoutFolder,
   type ExternalSourceId,
   externalSource,
   isUsable,
@@ -26,6 +27,7 @@ import {
   type FindOptions,
   findSources,
   forgetPreferences,
+  keysOfFolders,
   preferSource,
   projectSubject,
   sourceSubject,
@@ -126,7 +128,7 @@ export class CredentialAccess {
   async lookWithoutDocument(): Promise<SourceSelection> {
     const owner = onlyFolder();
     const found = await findSources(this.options, owner);
-    return choose(owner ? found : { ...found, outside: [], preferred: undefined });
+    return owner ? choose(found) : chooseWithoutFolder(found, await keysOfFolders(found.settings));
   }
 
   /** Stands for a key where no key may be, the same in each window. See `Approvals`. */

@@ -119,10 +119,28 @@ export interface LookupResult {
  * passed over; if none is left, the answer is what stands in the way in the editor.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
-  const choice = chooseSource(found);
+  return withOtherKeys(chooseSource(found), found, []);
+}
+
+/**
+ * The same where there is no folder to speak for: the editor alone.
+ * @param keys of sources that were not looked at as such, and may not be sent either
+ */
+export function chooseWithoutFolder(
+  found: SourceSnapshot,
+  keys: readonly string[],
+): SourceSelection {
+  return withOtherKeys(chooseEditor(found), found, keys);
+}
+
+function withOtherKeys(
+  choice: SourceSelection,
+  found: SourceSnapshot,
+  keys: readonly string[],
+): SourceSelection {
   if (choice.kind !== 'ready') return choice;
   const ofOthers = found.outside.flatMap(({ values }) => values?.apiKey ?? []);
-  const known = [found.record?.apiKey ?? [], ofOthers].flat();
+  const known = [found.record?.apiKey ?? [], ofOthers, ...keys].flat();
   const otherKeys = known.filter((key) => key !== choice.credentials.apiKey);
   return { ...choice, credentials: { ...choice.credentials, otherKeys } };
 }

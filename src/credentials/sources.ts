@@ -4,7 +4,7 @@ import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
 import type { Vendor } from '../service/vendors.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyStore } from './keyStore.ts';
@@ -95,6 +95,13 @@ export async function readExternalFile(
   } catch {
     return unread('unreadable');
   }
+}
+
+/** The keys in the `.env` files of all folders, of which none is in use: an agent can read them. */
+export async function keysOfFolders({ vendor }: Pick<Settings, 'vendor'>): Promise<string[]> {
+  const folders = workspace.workspaceFolders ?? [];
+  const texts = await Promise.all(folders.map((folder) => readExternalFile(folder, vendor)));
+  return texts.flatMap((text) => (text.kind === 'read' ? (text.reading.values?.apiKey ?? []) : []));
 }
 
 /** Reads the environment of the extension host. A dev container chooses it, so it needs trust, too. */

@@ -4,7 +4,7 @@ import type { Used } from '../diagnostics/reportFailure.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
-import { isKind, ServiceError } from '../service/errors.ts';
+import { brokenOff, ServiceError } from '../service/errors.ts';
 import type { Settings } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';
@@ -204,13 +204,6 @@ async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Pr
       ),
     );
   await Promise.all(told);
-}
-
-/** To whoever sees half an answer, whether its request ran is no question. */
-function brokenOff(error: unknown): unknown {
-  return isKind(error, 'connection-lost', 'timeout')
-    ? new ServiceError('incomplete', error.details)
-    : error;
 }
 
 /** One message for all that failed alike. */

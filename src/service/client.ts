@@ -3,6 +3,7 @@ import { AnswerReader, type Generation } from './generation/answerReader.ts';
 import {
   type Conversation,
   conversationFields,
+  readText,
   type ToolCall,
   textsOfUser,
 } from './generation/conversation.ts';
@@ -124,7 +125,7 @@ export class Client {
   ): Promise<ChatAnswer> {
     const { operation } = this.#options;
     const fields = conversationFields(operation, conversation);
-    const texts = { text: stringsIn(fields).join(''), ofUser: textsOfUser(conversation.messages) };
+    const texts = { text: readText(conversation), ofUser: textsOfUser(conversation.messages) };
     const request = { operation, parameters, fields, newTokens: CHAT_NEW_TOKENS, ...texts };
     return this.#generate(request, options);
   }

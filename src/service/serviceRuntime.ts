@@ -119,12 +119,13 @@ export class ServiceRuntime {
   }
 
   /**
-   * Forgets the token unless it belongs to these credentials, which are all that may be used now.
+   * Forgets the token unless it belongs to these credentials, which are all that may be used now,
+   * besides those of the chat: what it uses does not change with what is in front.
    * Calls that are under way with it may end.
    */
-  keepOnly(credentials: Credentials | undefined): void {
+  keepOnly(credentials: Credentials | undefined, ofChat?: Credentials): void {
     this.#use(credentials?.approved.service);
-    this.#tokenPool.keepOnly(credentials);
+    this.#tokenPool.keepOnly(credentials, ofChat);
   }
 
   /** Renews the token in use if it is due; without one it does nothing. */
@@ -193,7 +194,7 @@ export class ServiceRuntime {
     const { modelId, operation, yields = false } = settings;
     const source = sourceOf(credentials, operation);
     const knownModel = () => this.#models.knownModel(source, modelId);
-    const { unheeded } = patience.limiter;
+    const unheeded = patience.limiter.unheeded(yields);
     // None goes in a pause that the service has asked for.
     const askModel = async (signal: AbortSignal) =>
       this.isPaused(source.origin)

@@ -27,14 +27,14 @@ export interface Explanation {
 const NOT_HERE: ReadonlySet<Action> = new Set<Action>(['retry', 'refreshToken', 'openEnvFile']);
 
 /** Characters; details of an error are a few hundred. */
-const MOST_READ = 65_536;
+export const MOST_READ = 65_536;
 
 const WORDS = /[a-z]\w{7,63}/gi;
 const IDENTITY_SHAPE = /\berrorCode\b/;
 /** Service and gateway name an error in their own ways; quotes may be escaped. */
 const OWN_SHAPE = /\berrors?[\\"']{0,4} ?: ?[[{]|"code" ?: ?4\d\d\b/;
 const EXPIRED =
-  /(?:token|jwt|bearer)[\W_]{1,3}(?:(?:has|had|is|was|already|been) ){0,2}expired|\bexpired[\W_]{1,3}(?:\w{1,12} ){0,2}(?:token|jwt|bearer)\b/i;
+  /(?:token|jwt|bearer)[\W_]{1,3}(?:(?:has|had|is|was|already|been) ){0,2}expired|(?<!not )\bexpired[ _-](?:\w{1,12} )?(?:token|jwt|bearer)\b/i;
 
 /** From the surest sign of a status on: numbers stand in such texts for other things, too. */
 const STATUSES: readonly RegExp[] = [

@@ -7,7 +7,7 @@ import type { mapParameters } from '../service/generation/requestBody.ts';
 import type { redact } from '../service/secrets/redact.ts';
 import type { Settings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
-import { explanationOf, type Rules } from './errorDetails.ts';
+import { explanationOf, MOST_READ, type Rules } from './errorDetails.ts';
 import { skillDocument } from './skillDocument.ts';
 import { EXPLAIN_TEXTS, EXPORT_TEXTS } from './skillMessages.ts';
 
@@ -80,14 +80,13 @@ export async function explainError(rules: Rules, labels: Labels): Promise<void> 
   const { title, prompt, placeHolder, unknown, exportSkill: exporting } = EXPLAIN_TEXTS;
   const editor = window.activeTextEditor;
   const selected = editor?.selections.map((one) => editor.document.getText(one)).join('\n') ?? '';
-  let explanation = explanationOf(selected, rules);
-  if (!explanation) {
-    // A pasted line break becomes a blank there, which changes nothing here.
-    const pasted = await window.showInputBox({ title, prompt, placeHolder, ignoreFocusOut: true });
-    if (!pasted?.trim()) return;
-    explanation = explanationOf(pasted, rules) ?? { text: unknown };
-  }
-  const { text, fix } = explanation;
+  // A selection that tells of no failure is of something else.
+  const value = explanationOf(selected, rules) ? selected.slice(0, MOST_READ) : '';
+  const box = { title, prompt, placeHolder, value, ignoreFocusOut: true };
+  // A pasted line break becomes a blank there, which changes nothing here.
+  const pasted = await window.showInputBox(box);
+  if (!pasted?.trim()) return;
+  const { text, fix } = explanationOf(pasted, rules) ?? { text: unknown, fix: undefined };
   if (!fix) return inform(text);
   const label = fix === 'exportSkill' ? exporting : labels[fix];
   await run(fix, await window.showInformationMessage(`Hosted Model: ${text}`, label));

@@ -59,20 +59,22 @@ export class Budget {
   }
 
   #has(note: Note, { fingerprint }: DayUse): boolean {
-    return this.#notes.includes(`${note} ${fingerprint}`);
+    return this.#noted(note).includes(fingerprint);
   }
 
   #keep(note: Note, { fingerprint }: DayUse): void {
-    const notes = [...this.#notes, `${note} ${fingerprint}`];
-    const kept = this.#state.update(NOTES, { day: dayOf(this.#now()), notes });
+    const keys = [...this.#noted(note), fingerprint];
+    // One record for each kind: another window may write another one at this moment.
+    const kept = this.#state.update(`${NOTES}.${note}`, { day: dayOf(this.#now()), keys });
     // What cannot be stored holds in this window.
     kept.then(undefined, () => {});
   }
 
-  get #notes(): readonly string[] {
-    const kept = this.#state.get<{ readonly day: string; readonly notes: readonly string[] }>(
-      NOTES,
+  /** The keys that this was noted of today. */
+  #noted(note: Note): readonly string[] {
+    const kept = this.#state.get<{ readonly day: string; readonly keys: readonly string[] }>(
+      `${NOTES}.${note}`,
     );
-    return kept?.day === dayOf(this.#now()) ? kept.notes : [];
+    return kept?.day === dayOf(this.#now()) ? kept.keys : [];
   }
 }

@@ -42,7 +42,7 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'the models are listed for each group, too',
     file: 'src/chat/chatProvider.ts',
-    from: 'if (this.#hasGroup || ',
+    from: 'if (isOfGroup || ',
     to: 'if (',
     test: provider,
     title: 'lists without a request or a question, once, whether there is a group or none',
@@ -50,8 +50,8 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'a tool that is off runs',
     file: 'src/chat/generateTool.ts',
-    from: 'if (!readSettings().offersTool)',
-    to: 'if (false)',
+    from: 'if (!readSettings().offersTool) return resultOf',
+    to: 'if (false) return resultOf',
     test: provider,
     title: 'does nothing while it is not offered, whoever calls it',
   },

@@ -128,11 +128,11 @@ export class Limiter {
    * The same for a request that nobody asked for: it counts as in flight, and nothing is learnt of
    * its answer, since the request that was asked for would have to wait for it.
    */
-  get unheeded(): RequestGate {
+  unheeded(yields = false): RequestGate {
     return {
       applyRateLimit: () => {},
       acquire: async (signal) => {
-        const slot = await this.acquire(signal);
+        const slot = await this.acquire(signal, false, yields);
         return { release: () => slot.release('failed') };
       },
     };

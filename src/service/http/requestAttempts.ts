@@ -67,6 +67,8 @@ export class RequestAttempts {
   #ending = new AbortController();
   #known: { readonly cause: unknown; readonly failure: Failure } | undefined;
   #nextWaitMs = 0;
+  /** The last attempt was refused, and the next one has not begun. */
+  #isRefused = false;
 
   constructor(request: HttpRequest<unknown>, cancelled: AbortSignal, options: AttemptOptions) {
     this.#request = request;
@@ -92,6 +94,7 @@ export class RequestAttempts {
     await this.#takeTurn();
     checkDestination(url, origin, process.env);
     budget.attempts += 1;
+    this.#isRefused = false;
     this.#keepDeadline();
     const ending = new AbortController();
     this.#ending = ending;
@@ -144,6 +147,7 @@ export class RequestAttempts {
   countRetry(): void {
     const { budget, onRetry } = this.#request;
     budget.retriesLeft -= 1;
+    this.#isRefused = true;
     const error = this.#known?.failure.error ?? new ServiceError('server-failed');
     onRetry?.({ retry: MAX_RETRIES - budget.retriesLeft, waitMs: this.#nextWaitMs, error });
   }
@@ -159,7 +163,10 @@ export class RequestAttempts {
   /** What to say of a failure now: that of a request which was cancelled, or out of time, is just that. */
   reported(error: ServiceError): ServiceError {
     const { host = '', attempts = 0, phase } = error.details;
-    if (this.#cancelled.aborted) return new ServiceError('cancelled', { attempts });
+    if (this.#cancelled.aborted) {
+      // What was refused, and waited for its retry, has cost nothing.
+      return new ServiceError('cancelled', { attempts: this.#isRefused ? 0 : attempts });
+    }
     if (!this.#late.signal.aborted || phase === 'connect') return error;
     return new ServiceError('timeout', { phase: 'total', host, attempts });
   }

@@ -104,10 +104,11 @@ export class TokenServicePool {
     return trial?.isProved && isOf(trial, credentials) ? trial.service : undefined;
   }
 
-  /** Retires what is in use, unless it belongs to these credentials. */
-  keepOnly(credentials: Credentials | undefined): void {
+  /** Retires what is in use, unless it belongs to these credentials, or to those of the chat. */
+  keepOnly(credentials: Credentials | undefined, ofChat?: Credentials): void {
     if (credentials && this.#provedFor(credentials)) this.activate(credentials);
-    if (!this.#inUse || (credentials && isOf(this.#inUse, credentials))) return;
+    const kept = [credentials, ofChat].some((one) => one && isOf(this.#inUse, one));
+    if (!this.#inUse || kept) return;
     this.#inUse.service.retire();
     this.#inUse = undefined;
     this.#options.onTokenState?.({ kind: 'none' });

@@ -225,6 +225,14 @@ describe('the chat provider', () => {
     });
   }
 
+  it('runs nothing of a list of calls of which one is broken', async () => {
+    const read = { name: 'read', arguments: '{}' };
+    emulator.settings.step = () => ({ toolCalls: [read, { name: 'list', arguments: '{"a' }] });
+    const { told, failure } = await respond();
+    assert.match(failure?.message ?? '', /cannot be read/);
+    assert.ok(!told.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
+  });
+
   it('says that the answer ended at its limit, and keeps what came', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const { told, failure } = await respond();
@@ -329,13 +337,13 @@ describe('the chat provider', () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [modelId]);
-    assert.equal(provider.hasGroup, false);
+    assert.equal(provider.groupCalls, 0);
     assert.deepEqual(await ids({ silent: true, configuration: {} }), []);
-    assert.equal(provider.hasGroup, true);
+    assert.equal(provider.groupCalls, 1);
     editor.isTrusted = false;
     assert.deepEqual(await ids({ silent: true }), []);
     editor.isTrusted = true;
-    editor.userSettings.set('disableAIFeatures', true);
+    editor.userSettings.set('chat.disableAIFeatures', true);
     assert.deepEqual(await ids({ silent: true }), []);
     editor.userSettings.clear();
     isSetUp = false;
@@ -449,6 +457,15 @@ describe('the chat provider', () => {
       editor.userSettings.clear();
       assert.equal((await invoke({ prompt: 'Hello' })).cause, 'not_offered');
       assert.equal(emulator.requests.length, 0);
+    });
+
+    it('says that an answer is none, or cut, in place of handing it on as one', async () => {
+      emulator.settings.step = () => ({});
+      assert.deepEqual((await invoke({ prompt: 'Hello' })).status, 'failed');
+      emulator.settings.step = () => undefined;
+      emulator.settings.stopReason = 'max_tokens';
+      const { status, message } = await invoke({ prompt: 'Hello' });
+      assert.deepEqual([status, /most tokens/.test(message)], ['failed', true]);
     });
 
     it('refuses nothing, too much, and what is no text', async () => {

@@ -120,7 +120,9 @@ describe('chat, at night', () => {
     assert.equal(emulator.requests.length, 0);
 
     await workbench.runCommand('Hosted Model: Show Status and Actions');
-    await workbench.quickInput.pick('$(extensions) evil.foreign');
+    await workbench.quickInput.type('evil');
+    await workbench.quickInput.waitFor({ item: '$(extensions) evil.foreign' });
+    await workbench.quickInput.accept();
     await workbench.quickInput.pick('$(discard) Forget');
     await workbench.runCommand('Foreign: Call the Model');
     await workbench.dialogs.click('Allow');

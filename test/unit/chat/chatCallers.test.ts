@@ -4,6 +4,7 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { FakeState } from '../credentials/fakes.ts';
 
 const credentials = { apiKey: 'first' } as Credentials;
+const never = new AbortController().signal;
 
 describe('who may call the model', () => {
   let state = new FakeState();
@@ -27,7 +28,7 @@ describe('who may call the model', () => {
 
   for (const id of ['github.copilot-chat', 'core', 'hosted-model.hosted-model']) {
     it(`${id} passes without a question`, async () => {
-      assert.equal(await callers().mayCall(id, credentials), true);
+      assert.equal(await callers().mayCall(id, credentials, never), true);
       assert.deepEqual(asked, []);
     });
   }
@@ -36,7 +37,7 @@ describe('who may call the model', () => {
     it(`another one is asked about once, and a ${isAllowed ? 'yes' : 'no'} is remembered`, async () => {
       answer = async () => isAllowed;
       for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
-        assert.equal(await callers().mayCall(id, credentials), isAllowed);
+        assert.equal(await callers().mayCall(id, credentials, never), isAllowed);
       }
       assert.deepEqual(asked, ['evil.foreign', '']);
     });
@@ -46,7 +47,7 @@ describe('who may call the model', () => {
     const held = Promise.withResolvers<boolean>();
     answer = () => held.promise;
     const all = callers();
-    const calls = [1, 2, 3].map(() => all.mayCall('evil.foreign', credentials));
+    const calls = [1, 2, 3].map(() => all.mayCall('evil.foreign', credentials, never));
     held.resolve(false);
     assert.deepEqual(await Promise.all(calls), [false, false, false]);
     assert.deepEqual(asked, ['evil.foreign']);
@@ -54,22 +55,35 @@ describe('who may call the model', () => {
 
   it('an answer holds for its key alone, and until it is forgotten', async () => {
     const all = callers();
-    await all.mayCall('a.b', credentials);
-    await all.mayCall('a.b', { ...credentials, apiKey: 'second' });
+    await all.mayCall('a.b', credentials, never);
+    await all.mayCall('a.b', { ...credentials, apiKey: 'second' }, never);
     assert.equal(asked.length, 2);
     await all.forget('a.b');
-    await all.mayCall('a.b', credentials);
+    await all.mayCall('a.b', credentials, never);
     assert.equal(asked.length, 3);
     await forgetCallers(state);
     assert.deepEqual(all.answers(), []);
   });
 
+  it('a yes that comes after signing out is about nothing, and not kept', async () => {
+    const signedOut = new AbortController();
+    const held = Promise.withResolvers<boolean>();
+    answer = () => held.promise;
+    const all = callers();
+    const call = all.mayCall('evil.foreign', credentials, signedOut.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    signedOut.abort();
+    held.resolve(true);
+    assert.equal(await call, false);
+    assert.deepEqual(all.answers(), []);
+  });
+
   it('is listed once for each extension, as one plain line, and the key is not kept', async () => {
     const all = callers();
-    await all.mayCall('a.b', credentials);
-    await all.mayCall('a.b', { ...credentials, apiKey: 'second' });
+    await all.mayCall('a.b', credentials, never);
+    await all.mayCall('a.b', { ...credentials, apiKey: 'second' }, never);
     answer = async () => false;
-    await all.mayCall('', credentials);
+    await all.mayCall('', credentials, never);
     assert.deepEqual(callerRows(all.answers()), [
       { caller: 'a.b', label: '$(extensions) a.b', description: 'may use it' },
       {

@@ -91,6 +91,22 @@ describe('the models of the chat', () => {
     assert.equal(models().isStale(here, 'chat'), true);
   });
 
+  it('have names that are nothing but names: VS Code renders them as Markdown', async () => {
+    const label = 'Good** [Click](command:workbench.action.quit) **';
+    const provider = '![x](https://evil.example/x.png)';
+    await models().keep({ serviceUrl: dallas }, 'chat', [
+      modelOf({ id: 'a/one', label, provider }),
+    ]);
+    const [one] = models().information(credentialsAt(dallas), chat);
+    assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
+  });
+
+  it('are one for each id', async () => {
+    const twice = [modelOf({ id: 'a/one' }), modelOf({ id: 'a/one', label: 'Again' })];
+    await models().keep({ serviceUrl: dallas }, 'chat', twice);
+    assert.equal(models().information(credentialsAt(dallas), chat).length, 1);
+  });
+
   it('stay few, and have no descriptions', async () => {
     const many = Array.from({ length: 300 }, (_, n) => modelOf({ id: `m/${n}`, description: 'x' }));
     for (let service = 0; service < 12; service += 1) {

@@ -72,6 +72,27 @@ describe('the way to credentials', () => {
     assert.equal(editor.asked, 1);
   });
 
+  it('of a chat are those of the only folder, else the editor’s own, whatever is in front', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    environment['VENDOR_API_KEY'] = 'key-of-the-environment';
+    environment['VENDOR_PROJECT_ID'] = 'p';
+    environment['VENDOR_URL'] = EVIL;
+    const look = async () => {
+      const choice = await access.lookWithoutDocument();
+      assert.ok(choice.kind === 'ready');
+      const { source, credentials } = choice;
+      return [source, credentials.apiKey, [...(credentials.otherKeys ?? [])].sort()];
+    };
+    const others = ['key-in-the-file', 'key-of-the-environment'];
+    assert.deepEqual(await look(), ['editor', 'my-key', others]);
+    editor.addFolder('/other');
+    editor.files.set('/other/.env', envFile(EVIL, 'key-in-another-file'));
+    const all = ['key-in-another-file', ...others];
+    assert.deepEqual(await look(), ['editor', 'my-key', all], 'an agent reads every folder');
+    assert.equal(editor.asked, 0);
+  });
+
   it('B24: takes one no for all commands that were started together', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => access.require()));

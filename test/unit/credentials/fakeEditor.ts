@@ -181,9 +181,10 @@ export class FakeEditor {
         },
         showTextDocument: async ({ path }: Address) => void editor.#read(path),
         showInformationMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
-        showInputBox: async () => {
+        showInputBox: async ({ value }: { readonly value?: string } = {}) => {
           editor.inputs += 1;
-          return editor.typed.shift();
+          // What stands in the box already is taken as it is, with Enter.
+          return editor.typed.shift() ?? value;
         },
         showSaveDialog: async (options: unknown) => {
           editor.saveDialogs.push(options);

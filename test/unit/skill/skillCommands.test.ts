@@ -156,14 +156,14 @@ describe('the commands about skills', () => {
       assert.deepEqual(ran, ['exportSkill']);
     });
 
-    it('takes the selected text where that tells of a failure, and else asks', async () => {
+    it('offers the selected text where that tells of a failure, and else an empty box', async () => {
       editor.activeFile = '/work/details.json';
       editor.selected = '429 Too Many Requests';
       assert.match(await run(), /Too many requests/);
-      assert.equal(editor.inputs, 0);
+      const { length } = editor.said;
       editor.selected = 'const a = 1;';
       await run();
-      assert.equal(editor.inputs, 1);
+      assert.deepEqual([editor.inputs, editor.said.length], [2, length]);
     });
 
     it('says nothing where nothing was pasted, and what would help where nothing is known', async () => {

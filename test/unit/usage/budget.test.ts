@@ -103,14 +103,13 @@ describe('the budget of a day', () => {
     editor.picks.push('Continue Today');
     await saidOf(budget, use(800), use(1_000), use(900, { fingerprint: 'two' }));
     assert.deepEqual(Object.fromEntries(state.values), {
-      'hostedModel.budget': {
-        day: '2026-03-10',
-        notes: ['near one', 'spent one', 'near two', 'continued one'],
-      },
+      'hostedModel.budget.near': { day: '2026-03-10', keys: ['one', 'two'] },
+      'hostedModel.budget.spent': { day: '2026-03-10', keys: ['one'] },
+      'hostedModel.budget.continued': { day: '2026-03-10', keys: ['one'] },
     });
     now += HOUR_MS;
     await saidOf(budget, use(800));
-    const [kept] = [...state.values.values()];
-    assert.deepEqual(kept, { day: '2026-03-11', notes: ['near one'] });
+    const kept = state.values.get('hostedModel.budget.near');
+    assert.deepEqual(kept, { day: '2026-03-11', keys: ['one'] });
   });
 });

@@ -3,6 +3,7 @@ import {
   type ChatMessage,
   type Conversation,
   conversationFields,
+  readText,
   textsOfUser,
 } from '../../../../src/service/generation/conversation.ts';
 
@@ -90,6 +91,13 @@ describe('a conversation', () => {
       input,
       'system: Be brief.\n\nuser: Look at this.\n\nuser: A cat?\n\nassistant: I look.\n\nassistant: \n\ntool: one\n\ntool: two\n\nassistant:',
     );
+  });
+
+  it('is estimated by its words and tools, and not by its pictures', () => {
+    const picture = { image: new Uint8Array(90_000), mimeType: 'image/png' };
+    const seen: ChatMessage = { role: 'user', content: [{ text: 'A cat?' }, picture] };
+    const text = readText(conversationOf({ messages: [seen], tools }));
+    assert.ok(text.length < 500 && text.includes('A cat?') && text.includes('Reads.'), text);
   });
 
   it('tells what of it is not the model’s own', () => {
