@@ -73,6 +73,7 @@ export function escapeMarkdown(text: string): string {
 // Who may spend
 
 export const ALLOW = 'Allow';
+export const DENY = 'Don’t Allow';
 
 /** @param id of the extension; empty where VS Code does not name it */
 export function callerQuestion(id: string): string {

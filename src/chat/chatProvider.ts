@@ -280,7 +280,9 @@ export class ChatProvider {
 
 async function askAboutCaller(id: string, { approved, projectId }: Credentials): Promise<boolean> {
   const detail = texts.callerDetail(new URL(approved.service).host, projectId);
+  const allow = { title: texts.ALLOW };
+  const deny = { title: texts.DENY, isCloseAffordance: true };
   const options = { modal: true, detail };
-  const picked = await window.showWarningMessage(texts.callerQuestion(id), options, texts.ALLOW);
-  return picked === texts.ALLOW;
+  const question = texts.callerQuestion(id);
+  return (await window.showWarningMessage(question, options, allow, deny)) === allow;
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type { CallOptions } from '../../../src/service/client.ts';
+import { type CallOptions, Client } from '../../../src/service/client.ts';
 import type { Conversation } from '../../../src/service/generation/conversation.ts';
 import type { ModelStep } from '../../emulator/settings.ts';
-import { endWorlds, kindOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
+import { lineTo } from './line.ts';
+import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath, type World } from './world.ts';
 
 const chatStream = pathOf('chat', true);
 const say = (text: string): Conversation => ({
@@ -148,6 +149,44 @@ describe('a conversation with the service', () => {
     assert.deepEqual((await answer).toolCalls, []);
     const [sent] = world.emulator.requests.filter(({ path }) => path.includes('generation'));
     assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
+  });
+
+  it('leaves a slot to a selection, however many of its calls are under way', async () => {
+    const world = await startWorld();
+    const { credentials, http, tokenService, limiter, emulator } = world;
+    const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;
+    const agent = { ...world, client: new Client({ ...facts, yields: true }) };
+    const stop = new AbortController();
+    emulator.faults.next(chatStream, { neverAnswers: true }, 2);
+    const calls = [1, 2, 3].map(() => kindOf(chat(agent, { signal: stop.signal }).answer));
+    await emulator.requestCount(chatStream, 2);
+    // Answered while two calls hold their slots, and the third waits.
+    assert.match((await world.generate({ onText: () => {} })).text, /Hello/);
+    assert.deepEqual([limiter.state.inFlight, limiter.state.waiting], [2, 1]);
+    stop.abort();
+    assert.deepEqual(await Promise.all(calls), ['cancelled', 'cancelled', 'cancelled']);
+  });
+
+  it('takes 20 steps over one connection, a round trip each', async () => {
+    const outer = await startWorld();
+    const roundTripMs = 50;
+    const line = await lineTo(outer.emulator.url, { delayMs: roundTripMs / 2 });
+    try {
+      const { url } = line;
+      const approved = { auth: outer.emulator.url, service: url };
+      const { apiKey } = outer.credentials;
+      const far = { apiKey, authUrl: outer.emulator.url, serviceUrl: url, approved };
+      const world = await startWorld({ credentials: far });
+      await chat(world).answer;
+      const startedAt = performance.now();
+      for (let step = 0; step < 20; step += 1) await chat(world).answer;
+      const trips = (performance.now() - startedAt) / 20 / roundTripMs;
+      console.log(`      ${trips.toFixed(2)} round trips a step, the service's time included`);
+      const asked = outer.emulator.requests.filter(({ path }) => path === chatStream);
+      assert.equal(new Set(asked.map(({ connection }) => connection)).size, 1);
+    } finally {
+      line.close();
+    }
   });
 
   it('is over once it is cancelled, and its connection closed', async () => {

@@ -113,7 +113,7 @@ describe('chat, at night', () => {
     assert.match(detail, /127\.0\.0\.1:\d+, and is billed to the project ui-test-project/);
     await workbench.screenshot('chat-foreign-question');
     assert.equal(emulator.requests.length, 0);
-    await workbench.dialogs.click('Cancel');
+    await workbench.dialogs.click('Don’t Allow');
     await workbench.notifications.close(/Foreign failed: NoPermissions: .*was refused/);
     await workbench.runCommand('Foreign: Call the Model');
     await workbench.notifications.close(/Foreign failed: NoPermissions/);
