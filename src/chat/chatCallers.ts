@@ -10,13 +10,10 @@ import { oneLine } from '../ui/oneLine.ts';
 const ANSWERS = 'hostedModel.callers';
 const MOST_ANSWERS = 100;
 
-export interface CallerAnswer {
+interface KeptAnswer {
   /** As VS Code names the extension, in lower case; empty where it does not. */
   readonly id: string;
   readonly isAllowed: boolean;
-}
-
-interface KeptAnswer extends CallerAnswer {
   /** Of the key that the user was asked about. */
   readonly fingerprint: string;
 }
@@ -61,9 +58,14 @@ export class ChatCallers {
     return asking;
   }
 
-  /** What was answered, whichever key it was about. */
-  answers(): readonly CallerAnswer[] {
-    return [...new Map(this.#kept().map((one) => [one.id, one])).values()];
+  /** What was answered about others, whichever key it was about, for the menu. */
+  rows(): CallerRow[] {
+    const answers = new Map(this.#kept().map((one) => [one.id, one]));
+    return [...answers.values()].map(({ id, isAllowed }) => ({
+      caller: id,
+      label: `$(extensions) ${oneLine(id) || 'An extension without a name'}`,
+      description: isAllowed ? 'may use it' : 'may not use it',
+    }));
   }
 
   async forget(id: string): Promise<void> {
@@ -92,15 +94,6 @@ export class ChatCallers {
 
 export interface CallerRow extends QuickPickItem {
   readonly caller: string;
-}
-
-/** What was answered about others, for the menu. */
-export function callerRows(answers: readonly CallerAnswer[]): CallerRow[] {
-  return answers.map(({ id, isAllowed }) => ({
-    caller: id,
-    label: `$(extensions) ${oneLine(id) || 'An extension without a name'}`,
-    description: isAllowed ? 'may use it' : 'may not use it',
-  }));
 }
 
 /** As after signing out. */

@@ -15,9 +15,10 @@ import type { CredentialAccess } from '../credentials/access.ts';
 import { onlyFolder } from '../credentials/folders.ts';
 import type { DiagnosisDeps } from '../diagnostics/copyReport.ts';
 import { noteFailure } from '../diagnostics/reportFailure.ts';
+import { brokenOff } from '../messages/messages.ts';
 import type { CallOptions, ChatAnswer } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
-import { brokenOff, isKind } from '../service/errors.ts';
+import { isKind } from '../service/errors.ts';
 import {
   type ChatMessage,
   type Conversation,

@@ -1,5 +1,5 @@
 import { commands, ProgressLocation, window } from 'vscode';
-import { type CallerRow, callerRows } from '../chat/chatCallers.ts';
+import type { CallerRow } from '../chat/chatCallers.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
@@ -196,7 +196,7 @@ async function openMenu(app: App): Promise<void> {
   const { sources, extensions, forget } = COMMAND_MESSAGES.menu;
   const picked = await showMenu<SourceRow | CallerRow>(app.status.facts, [
     { label: sources, rows: sourceRows(found, choice) },
-    { label: extensions, rows: callerRows(callers.answers()) },
+    { label: extensions, rows: callers.rows() },
   ]);
   if (!picked) return;
   if ('caller' in picked) {

@@ -1,10 +1,10 @@
 import type { Uri } from 'vscode';
 import { activeFolder } from '../credentials/folders.ts';
 import type { Used } from '../diagnostics/reportFailure.ts';
-import { retryText } from '../messages/messages.ts';
+import { brokenOff, retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
-import { brokenOff, ServiceError } from '../service/errors.ts';
+import { ServiceError } from '../service/errors.ts';
 import type { Settings } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';

@@ -1,4 +1,4 @@
-import { type ErrorDetails, type ErrorKind, ServiceError } from '../service/errors.ts';
+import { type ErrorDetails, type ErrorKind, isKind, ServiceError } from '../service/errors.ts';
 import type { Retry } from '../service/http/httpRequest.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { SecretKind } from '../service/secrets/promptSecrets.ts';
@@ -28,6 +28,13 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
   }
   if (error.kind === 'cancelled') return undefined;
   return SENTENCES[error.kind](error.details, fixLocation(error.details, context));
+}
+
+/** A failure behind half an answer: to whoever sees that, whether its request ran is no question. */
+export function brokenOff(error: unknown): unknown {
+  return isKind(error, 'connection-lost', 'timeout')
+    ? new ServiceError('incomplete', error.details)
+    : error;
 }
 
 /** What is waited for between two attempts, within a line. */

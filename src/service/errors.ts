@@ -125,13 +125,6 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
   return error instanceof ServiceError && kinds.includes(error.kind);
 }
 
-/** A failure behind half an answer: to whoever sees that, whether its request ran is no question. */
-export function brokenOff(error: unknown): unknown {
-  return isKind(error, 'connection-lost', 'timeout')
-    ? new ServiceError('incomplete', error.details)
-    : error;
-}
-
 /** True where the network or the service is out of reach, rather than saying no. */
 export function isOutOfReach(error: unknown): boolean {
   return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');

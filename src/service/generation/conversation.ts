@@ -87,8 +87,8 @@ function chatPart(part: ContentPart): Readonly<Record<string, unknown>> {
   return { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${data}` } };
 }
 
-function chatToolCall({ id, name, arguments: given }: ToolCall) {
-  return { id, type: 'function', function: { name, arguments: given } };
+function chatToolCall({ id, ...call }: ToolCall) {
+  return { id, type: 'function', function: call };
 }
 
 function chatTool({ name, description, inputSchema }: Tool) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ChatCallers, callerRows, forgetCallers } from '../../../src/chat/chatCallers.ts';
+import { ChatCallers, forgetCallers } from '../../../src/chat/chatCallers.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { FakeState } from '../credentials/fakes.ts';
 
@@ -62,7 +62,7 @@ describe('who may call the model', () => {
     await all.mayCall('a.b', credentials, never);
     assert.equal(asked.length, 3);
     await forgetCallers(state);
-    assert.deepEqual(all.answers(), []);
+    assert.deepEqual(all.rows(), []);
   });
 
   it('a yes that comes after signing out is about nothing, and not kept', async () => {
@@ -75,7 +75,7 @@ describe('who may call the model', () => {
     signedOut.abort();
     held.resolve(true);
     assert.equal(await call, false);
-    assert.deepEqual(all.answers(), []);
+    assert.deepEqual(all.rows(), []);
   });
 
   it('is listed once for each extension, as one plain line, and the key is not kept', async () => {
@@ -84,7 +84,7 @@ describe('who may call the model', () => {
     await all.mayCall('a.b', { ...credentials, apiKey: 'second' }, never);
     answer = async () => false;
     await all.mayCall('', credentials, never);
-    assert.deepEqual(callerRows(all.answers()), [
+    assert.deepEqual(all.rows(), [
       { caller: 'a.b', label: '$(extensions) a.b', description: 'may use it' },
       {
         caller: '',
