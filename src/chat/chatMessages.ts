@@ -1,5 +1,6 @@
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
+import { plainNumber } from '../messages/refusalMessages.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 
@@ -42,7 +43,7 @@ const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent: the conversation holds ${secretNames(secretKinds)}, most likely from a file. Start a new chat without it.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
-    `The conversation is too long for the model${limit && actual ? `: ${grouped(actual)} tokens, and it takes ${grouped(limit)}` : ''}. Start a new chat, or attach less.`,
+    `The conversation is too long for the model${limit && actual ? `: ${plainNumber(actual)} tokens, and it takes ${plainNumber(limit)}` : ''}. Start a new chat, or attach less.`,
 };
 
 /**
@@ -95,11 +96,11 @@ export const TOOL_IS_OFF =
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
 export function toolQuestion(characters: number, { approved, projectId }: Credentials): string {
-  return `${grouped(characters)} characters go to ${new URL(approved.service).host}, and are billed to the project ${projectId}.`;
+  return `${plainNumber(characters)} characters go to ${new URL(approved.service).host}, and are billed to the project ${projectId}.`;
 }
 
 export function toolPromptText(most: number): string {
-  return `The prompt must have 1 to ${grouped(most)} characters.`;
+  return `The prompt must have 1 to ${plainNumber(most)} characters.`;
 }
 
 // First use
@@ -113,7 +114,7 @@ export const FIRST_USE = {
   question: 'Let your hosted model answer in VS Code’s chat?',
   detail: `VS Code’s chat and agents will list the models of your service. No GitHub sign-in is needed. This adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat where it is off.
 
-What it costs: a question sends what you type and attach. An agent sends about ${grouped(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your project.
+What it costs: a question sends what you type and attach. An agent sends about ${plainNumber(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your project.
 
 Chat titles and other small jobs stay off. The setting chat.byokUtilityModelDefault turns them on; then the first prompt costs three requests.`,
 } as const;
@@ -134,7 +135,3 @@ export const BY_HAND = {
 export const HELP = 'Open Documentation';
 export const LISTING = 'listing the models…';
 export const STARTING = 'starting VS Code’s chat…';
-
-function grouped(count: number): string {
-  return count.toLocaleString('en');
-}

@@ -1,3 +1,5 @@
+import { plainNumber } from '../messages/refusalMessages.ts';
+
 /** What people read of a generation: sentences, progress, and the labels of buttons. Pure. */
 
 // Buttons
@@ -23,7 +25,7 @@ export const PROMPT_QUESTION = {
 } as const;
 
 export function tooMuchText(characters: number, most: number): string {
-  return `Hosted Model: nothing was sent. The text has ${grouped(characters)} characters, and at most ${grouped(most)} are sent at a time. Select less.`;
+  return `Hosted Model: nothing was sent. The text has ${plainNumber(characters)} characters, and at most ${plainNumber(most)} are sent at a time. Select less.`;
 }
 
 /** What is asked before many requests are sent. */
@@ -36,14 +38,10 @@ export const MUCH_TEXT = 'Send this much text?';
 
 /** What those requests, or that one, come to. */
 export function costText(isMany: boolean, characters: number, tokens: number): string {
-  const size = `${grouped(characters)} characters, about ${grouped(tokens)} tokens`;
+  const size = `${plainNumber(characters)} characters, about ${plainNumber(tokens)} tokens`;
   return isMany
     ? `Together they have ${size}, and are billed to your project.`
     : `It has ${size}, and is billed to your project.`;
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en');
 }
 
 /** @param secrets which ones, in words */
