@@ -51,6 +51,13 @@ describe('the package', () => {
     }
   });
 
+  it('names nothing that VS Code keeps from extensions: the server that tests run in does not check it', () => {
+    const gated =
+      /\b(requiresAuthorization|isDefault|editTools|debounceDelayMs|createChatStatusItem|pastTenseMessage|approveCombination|enabledApiProposals)\b/;
+    for (const [name, script] of text) assert.doesNotMatch(script, gated, name);
+    assert.doesNotMatch(readFileSync('package.json', 'utf8'), /enabledApiProposals/);
+  });
+
   it('holds no code that starts programs or runs text, and no address but its own', () => {
     const addresses = new Set<string>();
     for (const [name, script] of text) {
