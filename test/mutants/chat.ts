@@ -24,12 +24,12 @@ export const chatMutants: readonly Mutant[] = [
     title: 'an answer holds for its key alone, and until it is forgotten',
   },
   {
-    name: 'a key that was deleted during a question is sent',
+    name: 'a request goes on with a key that is deleted',
     file: 'src/chat/chatProvider.ts',
     from: 'AbortSignal.any([stopped.signal, signedOut])',
     to: 'stopped.signal',
     test: provider,
-    title: 'sends no key that was deleted while its question was open',
+    title: 'ends the request once the key is deleted',
   },
   {
     name: 'the chat shows the stack',

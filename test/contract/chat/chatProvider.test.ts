@@ -410,6 +410,15 @@ describe('the chat provider', () => {
     assert.deepEqual(logged, []);
   });
 
+  it('ends the request once the key is deleted', async () => {
+    emulator.faults.next(chatStream, { neverAnswers: true });
+    const answer = respond();
+    const request = await emulator.requestCount(chatStream, 1);
+    signedOut.abort();
+    await answer;
+    await emulator.disconnected(request);
+  });
+
   describe('as a tool', () => {
     const invoke = async (input: object) => {
       const { content } = await tool.invoke(
