@@ -128,15 +128,18 @@ describe('while text is generated', () => {
   it('is not stopped by an Escape that closes the suggestions or the search', async () => {
     const { editor, page } = session.workbench;
     const { request, open } = await stall('widgets');
-    const closes = async (widget: string, ...keys: readonly string[]) => {
-      for (const key of keys) await page.keyboard.press(key);
+    const closes = async (widget: string, key: string, keyboard: string) => {
+      await page.keyboard.press(key);
       await page.waitForSelector(widget);
+      // It is seen a moment before the keys go there.
+      await page.waitForSelector(`${keyboard}:focus`, { state: 'attached' });
       await page.keyboard.press('Escape');
       await page.waitForSelector(widget, { state: 'hidden' });
     };
-    await closes('.find-widget.visible', 'Control+F');
+    await closes('.find-widget.visible', 'Control+F', '.find-widget.visible .input');
     await editor.focus();
-    await closes('.suggest-widget.visible', 'Control+Space');
+    const inEditor = '.monaco-editor.focused :is(textarea, .native-edit-context)';
+    await closes('.suggest-widget.visible', 'Control+Space', inEditor);
     assert.equal(emulator.inFlight.inference, 1);
     await page.keyboard.press('Escape');
     await emulator.disconnected(request);

@@ -88,6 +88,8 @@ export class Notifications {
         .catch(() => {});
       return undefined;
     });
+    // What the pointer rests on shows its name, over the buttons of the next one.
+    await this.#screen.page.mouse.move(1, 1);
   }
 
   /** Waits for progress that is running; its text is `title: message`. */
