@@ -69,6 +69,8 @@ export class Notifications {
         return found === -1 ? undefined : { index: found };
       },
     );
+    // It may rest on a button of this one, whose name would lie over the others.
+    await this.#screen.page.mouse.move(1, 1);
     await this.#at(index).locator('.monaco-button', { hasText: button }).first().click();
   }
 
