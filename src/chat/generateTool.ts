@@ -7,7 +7,7 @@ import {
   LanguageModelToolResult,
   type PreparedToolInvocation,
 } from 'vscode';
-import { ServiceError } from '../service/errors.ts';
+import { ServiceError, TOKEN_EXPIRED } from '../service/errors.ts';
 import { readSettings } from '../settings.ts';
 import { ChatRefusal } from './chatAnswer.ts';
 import * as texts from './chatMessages.ts';
@@ -68,8 +68,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
 function causeOf(error: unknown): string {
   if (error instanceof ChatRefusal) return 'refused';
   if (!(error instanceof ServiceError)) return 'unknown';
-  const isExpired = error.details.code === 'authentication_token_expired';
-  return isExpired ? 'token_expired' : error.kind.replaceAll('-', '_');
+  return error.details.code === TOKEN_EXPIRED ? 'token_expired' : error.kind.replaceAll('-', '_');
 }
 
 function failure(cause: string, message: string) {

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import type { Emulator } from '../emulator/emulator.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { ModelStep } from '../emulator/settings.ts';
-import { chatText, startChat } from './chat.ts';
+import { chatText, startChat, startChatService } from './chat.ts';
 import { takePicture } from './pictures.ts';
-import { chatPath, openWindow, startService, storeKey, tokenPath } from './service.ts';
+import { chatPath, openWindow, storeKey, tokenPath } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
 /** VS Code's own chat on the hosted model, signed out, in a fresh profile. */
@@ -16,9 +16,7 @@ const files = { 'a.txt': 'The first file.\n', 'b.txt': 'The second file.\n' };
 describe('chat', () => {
   let emulator: Emulator;
   beforeEach(async () => {
-    emulator = await startService();
-    const able = { task_ids: ['function_calling'] };
-    emulator.settings.models = emulator.settings.models.map((model) => ({ ...model, ...able }));
+    emulator = await startChatService();
   });
   afterEach(() => emulator.close());
 

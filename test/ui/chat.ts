@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
+import type { Emulator } from '../emulator/emulator.ts';
+import { startService } from './service.ts';
 import type { Session } from './session.ts';
 
 /** VS Code's chat view, as a person uses it. */
+
+/** A service whose models all call tools. */
+export async function startChatService(): Promise<Emulator> {
+  const emulator = await startService();
+  const able = { task_ids: ['function_calling'] };
+  emulator.settings.models = emulator.settings.models.map((model) => ({ ...model, ...able }));
+  return emulator;
+}
 
 /** Runs *Use in Chat*, and answers its question with Enter. The chat has the keyboard then. */
 export async function startChat(

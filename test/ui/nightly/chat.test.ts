@@ -4,16 +4,8 @@ import { lineTo } from '../../contract/service/line.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { isRecord } from '../../emulator/service.ts';
-import { chatText, startChat } from '../chat.ts';
-import {
-  apiKey,
-  chatPath,
-  openWindow,
-  settingsOf,
-  startService,
-  storeKey,
-  tokenPath,
-} from '../service.ts';
+import { chatText, startChat, startChatService } from '../chat.ts';
+import { apiKey, chatPath, openWindow, settingsOf, storeKey, tokenPath } from '../service.ts';
 import { nightly } from '../session.ts';
 
 const echo = 'ECHOED <b>words</b> [link](command:x) at /home/somebody/a.ts:1:2';
@@ -34,9 +26,7 @@ const failures: readonly [path: string, fault: Fault, said: string][] = [
 describe('chat, at night', () => {
   let emulator: Emulator;
   beforeEach(async () => {
-    emulator = await startService();
-    const able = { task_ids: ['function_calling'] };
-    emulator.settings.models = emulator.settings.models.map((model) => ({ ...model, ...able }));
+    emulator = await startChatService();
   });
   afterEach(() => emulator.close());
 
