@@ -230,7 +230,7 @@ describe('Diagnose Connection', () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('explains a 401 of a generation by the same checks', async () => {
+  it(`explains a 401 of a generation by the same checks ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
     const { notifications } = workbench;

@@ -69,7 +69,7 @@ describe('the .env file', () => {
     assert.equal(readFileSync(path('.env'), 'utf8'), envFile('key-of-somebody-else'));
   });
 
-  it('is not read in a folder that is not trusted, and is once it is', async () => {
+  it(`is not read in a folder that is not trusted, and is once it is ${nightly}`, async () => {
     const { workbench, path } = await openWindow(emulator, {
       folderFiles: { '.env': envFile('"quoted"') },
       trust: 'restricted',

@@ -10,7 +10,7 @@ import {
   startService,
   storeKey,
 } from './service.ts';
-import type { Session } from './session.ts';
+import { nightly, type Session } from './session.ts';
 
 const privateKey =
   '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----';
@@ -126,13 +126,13 @@ describe('what a model does not take', () => {
     return text;
   };
 
-  it('is refused with both numbers: a text that is too long', async () => {
+  it(`is refused with both numbers: a text that is too long ${nightly}`, async () => {
     const limits = { max_sequence_length: 500 };
     const text = await refusal(limits, 'long.txt', /too long for the model/);
     assert.match(text, /[\d,]+ tokens, and it takes 500\. Select less text or another model/);
   });
 
-  it('is refused with both numbers: more new tokens than it gives', async () => {
+  it(`is refused with both numbers: more new tokens than it gives ${nightly}`, async () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });

@@ -57,7 +57,7 @@ describe('set-up', () => {
     assert.equal(await workbench.editor.savedText(path('letter.txt')), before);
   });
 
-  it('A04 A07: says what is wrong in the step it concerns, and Back goes back', async () => {
+  it(`A04 A07: says what is wrong in the step it concerns, and Back goes back ${nightly}`, async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up Credentials');
@@ -84,7 +84,7 @@ describe('set-up', () => {
     );
   });
 
-  it('refuses a word for a key, and asks once about one that is short', async () => {
+  it(`refuses a word for a key, and asks once about one that is short ${nightly}`, async () => {
     const { workbench } = await fresh();
     const { quickInput, dialogs } = workbench;
     await workbench.runCommand('Hosted Model: Set Up Credentials');

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Emulator } from '../emulator/emulator.ts';
-import { answerSetUp } from '../vscode/setUpWalk.ts';
-import type { Workbench } from '../vscode/workbench.ts';
-import { takeSmallPicture } from './pictures.ts';
-import { apiKey, generate, projectId, startService, statusId } from './service.ts';
-import { nightly, openWorkbench } from './session.ts';
+import type { Emulator } from '../../emulator/emulator.ts';
+import { answerSetUp } from '../../vscode/setUpWalk.ts';
+import type { Workbench } from '../../vscode/workbench.ts';
+import { takeSmallPicture } from '../pictures.ts';
+import { apiKey, generate, projectId, startService, statusId } from '../service.ts';
+import { nightly, openWorkbench } from '../session.ts';
 
 const quickInput = '.quick-input-widget';
 
-describe('the walkthrough', () => {
+describe(`the walkthrough ${nightly}`, () => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await startService();
@@ -16,7 +16,7 @@ describe('the walkthrough', () => {
   afterEach(() => emulator.close());
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`has steps that complete by themselves, in the order of a first day (${theme})${theme === 'light' ? ` ${nightly}` : ''}`, async () => {
+    it(`has steps that complete by themselves, in the order of a first day (${theme})`, async () => {
       const { workbench, path } = await openWorkbench({
         theme,
         viewport: { width: 1500, height: 800 },
