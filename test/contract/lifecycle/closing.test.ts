@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { trafficOf } from '../../../src/status/requestsLine.ts';
+import { isFull } from '../../soak/fullOrShort.ts';
 import { prove } from '../../soak/measures.ts';
 import { resources } from '../../soak/resources.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
@@ -10,7 +11,7 @@ import { type Life, startLife, until } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
-const ROUNDS = 100;
+const ROUNDS = isFull ? 100 : 30;
 /** Code that is compiled and caches that are filled while it runs are no growth. */
 const WARM_UP = 30;
 
