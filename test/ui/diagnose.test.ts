@@ -81,7 +81,7 @@ describe('Diagnose Connection', () => {
     ]);
   });
 
-  it('names a refused key and leads to its fix, in both themes', async () => {
+  it(`names a refused key and leads to its fix, in both themes ${nightly}`, async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     await storeKey(session, 'refused-key-0123456789');
@@ -148,7 +148,7 @@ describe('Diagnose Connection', () => {
     await workbench.quickInput.waitFor({ step: '1/4', password: true });
   });
 
-  it('names what is wrong in a .env file, with its line, and opens it', async () => {
+  it(`names what is wrong in a .env file, with its line, and opens it ${nightly}`, async () => {
     const unapproved = notApprovedYet(emulator);
     const rest = `VENDOR_PROJECT_ID=${projectId}\nVENDOR_URL=${emulator.url}\n`;
     const planted: [file: string | undefined, cause: RegExp, fix: string][] = [

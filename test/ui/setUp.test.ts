@@ -156,7 +156,7 @@ describe('set-up', () => {
     assert.equal(saved, `Write a reply.\n${answerFor('Write a reply.')}\n`);
   });
 
-  it('A12: asks before a stored key is replaced, and signs out', async () => {
+  it(`A12: asks before a stored key is replaced, and signs out ${nightly}`, async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     const { quickInput, dialogs, notifications } = workbench;
