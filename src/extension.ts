@@ -9,12 +9,18 @@ import {
 import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.ts';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
+import {
+  chosenService,
+  findKeyInSettings,
+  onDidChangeSettings,
+  readStart,
+} from './configuration.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
 import type { Credentials } from './service/credentials.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { TokenState } from './service/token/tokenLife.ts';
-import { findKeyInSettings, onDidChangeSettings, readSettings } from './settings.ts';
+import type { readSettings as ReadSettings } from './settings.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
@@ -80,6 +86,8 @@ class Extension implements App {
   readonly #models: OfferedModels;
   #signedOut = new AbortController();
   #hasOfferedToMove = false;
+  /** What knows the services, once it has loaded. */
+  #readSettings: typeof ReadSettings | undefined;
 
   constructor(context: ExtensionContext, log: Log, make: Make) {
     this.#context = context;
@@ -87,9 +95,11 @@ class Extension implements App {
     this.globalState = context.globalState;
     const onIssue = (what: StorageIssue) => this.#inBackground(sayOfStorage(what));
     const { secrets, globalState } = context;
-    this.#keys = make('the key store', () => new KeyStore(secrets, globalState, onIssue));
+    const keys = () => new KeyStore(secrets, globalState, onIssue, chosenService);
+    this.#keys = make('the key store', keys);
     const onTick = () => this.#inBackground(this.#keepFresh());
-    this.status = make('the status item', () => new StatusItem(statusPlace, onTick));
+    const place = () => (this.#readSettings ?? readStart)(window.activeTextEditor?.document.uri);
+    this.status = make('the status item', () => new StatusItem(place, onTick));
     this.status.show();
     make('the .env files', () => whenOpened(isNamedEnv, startEnvFile));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
@@ -165,8 +175,16 @@ class Extension implements App {
 
   /** What commands share, made together since one file brings it. */
   async #makeParts() {
-    const { CredentialAccess, Approvals, Jobs, generationWatches, provenanceLines, Usage } =
-      await lazyModules();
+    const {
+      CredentialAccess,
+      Approvals,
+      Jobs,
+      generationWatches,
+      provenanceLines,
+      Usage,
+      readSettings,
+    } = await lazyModules();
+    this.#readSettings = readSettings;
     const { secrets, globalState, workspaceState, globalStorageUri } = this.#context;
     const access = new CredentialAccess({
       keys: this.#keys,
@@ -194,8 +212,7 @@ class Extension implements App {
   /** The token in use serves what may be used now, or nobody. */
   async #onChoice(choice: SourceSelection): Promise<void> {
     const usable = choice.kind === 'ready' ? choice.credentials : undefined;
-    const loaded = Promise.all([this.#runtime.ifMade, this.#chat.ifMade]);
-    this.#inBackground(loaded.then(([open, chat]) => open?.keepOnly(usable, chat?.provider.inUse)));
+    this.#inBackground(this.#runtime.ifMade?.then((made) => made.show(usable)));
     const { workspaceState } = this.#context;
     const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
     if (isOutside === workspaceState.get(OUTSIDE, false)) return;
@@ -205,12 +222,13 @@ class Extension implements App {
   }
 
   async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
+    const { readSettings } = await lazyModules();
     await (await this.runtime()).test(credentials, readSettings(), signal);
     completeWalkthroughStep('isTested');
   }
 
   async #keepFresh(): Promise<void> {
-    if (!window.state.focused || !readSettings().keepTokenFresh || !this.#runtime.ifMade) return;
+    if (!window.state.focused || !readStart().keepTokenFresh || !this.#runtime.ifMade) return;
     // The source of the token may have changed since it was used: then it is not renewed.
     await this.#lookAgain();
     (await this.#runtime.ifMade)?.keepTokenFresh();
@@ -224,8 +242,10 @@ class Extension implements App {
   }
 
   async #showWhetherSetUp(): Promise<void> {
-    const { projectId, url } = readSettings();
-    const isInEditor = (await this.#keys.has()) && projectId !== '' && url !== '';
+    const { projectId, url } = readStart();
+    // Another service than the first one may need no project: that it was set up is all that is known.
+    const isNamed = projectId !== '' || chosenService() !== '';
+    const isInEditor = (await this.#keys.has()) && isNamed && url !== '';
     const isSetUp = isInEditor || this.#context.workspaceState.get(OUTSIDE, false);
     this.status.update({ isSetUp });
     if (isSetUp) completeWalkthroughStep('isSetUp');
@@ -296,14 +316,4 @@ const OUTSIDE = 'hostedModel.usesOutsideSource';
 async function sayOfStorage(what: StorageIssue): Promise<void> {
   const { STORAGE_MESSAGES } = await import('./credentials/credentialMessages.ts');
   await window.showWarningMessage(STORAGE_MESSAGES[what]);
-}
-
-function statusPlace() {
-  const { authUrl, url, projectId, modelId } = readSettings(window.activeTextEditor?.document.uri);
-  return { authHost: hostOf(authUrl), serviceHost: url && hostOf(url), projectId, modelId };
-}
-
-/** To be seen alone: what an address is good for is decided, strictly, by what loads with its first use. */
-function hostOf(url: string): string {
-  return URL.parse(url)?.host || 'an address that cannot be used';
 }

@@ -1,25 +1,34 @@
-import {
-  ConfigurationTarget,
-  Disposable,
-  type Uri,
-  type WorkspaceConfiguration,
-  workspace,
-} from 'vscode';
+import { type Uri, workspace } from 'vscode';
+import { Configuration, type Inspected, RESOURCES, userValue } from './configuration.ts';
 import type { Parameters } from './service/generation/parameters.ts';
 import type { LimiterOptions } from './service/http/limiter.ts';
-import { type Operation, type Vendor, vendorFor, vendors } from './service/vendors.ts';
+import { readVendors, type VendorIssue } from './service/ownVendors.ts';
+import {
+  type Operation,
+  type ResourceKind,
+  type Vendor,
+  vendorFor,
+  vendors,
+} from './service/vendors.ts';
 
-/** The only caller of getConfiguration. Values are read as one snapshot, at the moment of use. */
+/** What the settings are good for. They are read as one snapshot, at the moment of use. */
 
 export interface Settings {
+  /** That of the editor's own source; the first built-in one where `vendorProblem` says why. */
   readonly vendor: Vendor;
+  /** All that are known: the built-in ones, then the user's own. */
+  readonly vendors: readonly Vendor[];
+  /** The vendor that is set is not known, or its entry cannot be used. */
+  readonly vendorProblem?: VendorProblem | undefined;
   /** As typed, unchecked: `credentials/sourceSelection.ts` decides what it is good for. */
   readonly authUrl: string;
   readonly url: string;
-  /** Of the user settings of this machine. */
+  /** What requests name, of the user settings of this machine: a project, or what `resource` says. */
   readonly projectId: string;
+  readonly resource?: ResourceKind | undefined;
   /** Another one that a workspace, a folder or a remote machine sets; used after approval only. */
   readonly folderProjectId: string;
+  readonly folderResource?: ResourceKind | undefined;
   readonly modelId: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
@@ -38,124 +47,69 @@ export interface Settings {
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
 
+/** @see readVendors */
+export type VendorProblem = Pick<VendorIssue, 'word'> & Partial<VendorIssue>;
+
 /** Whose settings file a value stands in. */
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
-/** What VS Code tells of a setting; those of one machine each are not among its types. */
-interface Inspected {
-  readonly globalValue?: unknown;
-  readonly globalLocalValue?: unknown;
-  readonly globalRemoteValue?: unknown;
-  readonly workspaceValue?: unknown;
-  readonly workspaceFolderValue?: unknown;
-}
-
-const SECTION = 'hostedModel';
-/** VS Code's own: with it on, nothing of chat is there. */
-const AI_SETTING = 'chat.disableAIFeatures';
 const COMMAND_QUEUE = 50;
 /** More than anybody uses on a day. */
 const MOST_TOKENS = 1e12;
-/** Between two readings of changed settings. */
-const LEAST_APART_MS = 100;
-/** What people call a setting for the key, which does not exist. */
-const KEY_NAMES = ['apiKey', 'apikey', 'api_key', 'key'] as const;
-type KeyName = (typeof KEY_NAMES)[number];
-
 /** The settings that hold for a document, or for the window. */
 export function readSettings(scope?: Uri): Settings {
-  const configuration = workspace.getConfiguration(SECTION, scope);
-  const text = (name: string) => textOf(configuration.get<unknown>(name));
-  const projectId = ownValue(configuration, 'projectId');
-  const vendor = vendorFor(text('vendor')) ?? vendors[0];
-  if (!vendor) throw new Error('No vendor entry');
+  const configuration = new Configuration(scope);
+  const text = (name: string) => configuration.text(name);
+  const { own, issues } = readVendors(listOf(userValue(configuration.inspected('vendors'))));
+  const all = [...vendors, ...own];
+  const word = text('vendor').toLowerCase();
+  const known = word === '' ? vendors[0] : vendorFor(word, all);
+  const vendor = known ?? vendors[0];
+  // An address of the user's own takes the place of a built-in one, and of no other.
+  const isMovable = vendor.authUrl !== '' && vendor.definition === undefined;
   return {
     vendor,
-    authUrl: text('authUrl') || vendor.authUrl,
+    vendors: all,
+    vendorProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
+    authUrl: (isMovable && text('authUrl')) || vendor.authUrl,
     url: text('url'),
-    projectId,
-    folderProjectId: text('projectId') === projectId ? '' : text('projectId'),
+    ...resources(configuration),
     modelId: text('modelId') || vendor.defaultModelId,
     operation: text('operation') === 'generation' ? 'generation' : 'chat',
-    parameters: objectOf(configuration.get<unknown>('parameters')),
+    parameters: objectOf(configuration.get('parameters')),
     insertMode: text('insertMode'),
     limits: {
-      limit: bounded(configuration.get<unknown>('maxConcurrentRequests'), 1, 8),
-      minIntervalMs: bounded(configuration.get<unknown>('minRequestInterval'), 0, 60_000),
+      limit: bounded(configuration.get('maxConcurrentRequests'), 1, 8),
+      minIntervalMs: bounded(configuration.get('minRequestInterval'), 0, 60_000),
       queue: COMMAND_QUEUE,
     },
-    keepTokenFresh: configuration.get<unknown>('keepTokenFresh') !== false,
-    offersTool: configuration.get<unknown>('offerTool') === true,
-    dailyTokenBudget: bounded(configuration.get<unknown>('dailyTokenBudget'), 0, MOST_TOKENS),
-    templates: listsOf(configuration.inspect<unknown>('templates') ?? {}),
+    keepTokenFresh: configuration.get('keepTokenFresh') !== false,
+    offersTool: configuration.get('offerTool') === true,
+    dailyTokenBudget: bounded(configuration.get('dailyTokenBudget'), 0, MOST_TOKENS),
+    templates: listsOf(configuration.inspected('templates')),
   };
 }
 
-/** Whether the user has turned off what VS Code calls AI features, on any level. */
-export function isAiDisabled(): boolean {
-  const found = workspace.getConfiguration().inspect(AI_SETTING) ?? {};
-  return Object.entries(found).some(([name, value]) => name.endsWith('Value') && value === true);
+/** The same settings for another service: with its own address of the identity service. */
+export function settingsFor(vendor: Vendor, settings: Settings): Settings {
+  if (vendor.word === settings.vendor.word) return settings;
+  return { ...settings, vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' };
 }
 
-/** Has VS Code turn on its chat, where nobody has turned it off. */
-export async function enableAi(): Promise<void> {
-  const { Global } = ConfigurationTarget;
-  await workspace.getConfiguration().update(AI_SETTING, false, Global);
-}
-
-/**
- * A key that the user put into the settings file, where every extension can read it and Settings
- * Sync copies it: the name of that setting and the text. Never used as it stands.
- */
-export function findKeyInSettings(): { readonly name: KeyName; readonly text: string } | undefined {
-  const configuration = workspace.getConfiguration(SECTION);
-  for (const name of KEY_NAMES) {
-    const text = ownValue(configuration, name);
-    if (text) return { name, text };
-  }
-  return undefined;
-}
-
-export type WritableSettings = Partial<
-  Pick<Settings, 'url' | 'authUrl' | 'projectId' | 'modelId'> & Record<KeyName, ''>
->;
-
-/** Writes to the user settings. An empty value removes the setting. @throws if VS Code refuses */
-export async function writeSettings(values: WritableSettings): Promise<void> {
-  const configuration = workspace.getConfiguration(SECTION);
-  for (const [name, value] of Object.entries(values)) {
-    await configuration.update(name, value || undefined, ConfigurationTarget.Global);
-  }
-}
-
-/**
- * A program that writes settings one by one makes an event of each: they are heard together, a
- * moment after the first of them.
- */
-export function onDidChangeSettings(listener: () => void): Disposable {
-  let timer: NodeJS.Timeout | undefined;
-  const subscription = workspace.onDidChangeConfiguration((event) => {
-    const isOfAi = event.affectsConfiguration(AI_SETTING);
-    if (!isOfAi && !event.affectsConfiguration(SECTION)) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      listener();
-    }, LEAST_APART_MS);
+function resources(configuration: Configuration) {
+  const values = RESOURCES.map((resource) => {
+    const name = `${resource}Id`;
+    const own = configuration.own(name);
+    const effective = configuration.text(name);
+    return { resource, own, ofFolder: effective === own ? '' : effective };
   });
-  return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
-}
-
-/**
- * The value of the user's own settings file. `globalValue` is not that alone: a remote machine's
- * settings file, which a dev container writes, hides it there (measured). The value without it is
- * there at run time, though not among the types.
- */
-function ownValue(configuration: WorkspaceConfiguration, name: string): string {
-  return textOf(userValue(configuration.inspect<unknown>(name) ?? {}));
-}
-
-function userValue(found: Inspected): unknown {
-  return 'globalLocalValue' in found ? found.globalLocalValue : found.globalValue;
+  const [own, folder] = [values.find((one) => one.own), values.find((one) => one.ofFolder)];
+  return {
+    projectId: own?.own ?? '',
+    resource: own?.resource,
+    folderProjectId: folder?.ofFolder ?? '',
+    folderResource: folder?.resource,
+  };
 }
 
 function listsOf(found: Inspected): Settings['templates'] {
@@ -170,10 +124,6 @@ function listsOf(found: Inspected): Settings['templates'] {
 }
 
 // Settings files hold anything, whatever the schema says; a value of another type counts as unset.
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
-}
 
 function objectOf(value: unknown): Parameters {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

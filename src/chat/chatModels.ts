@@ -125,7 +125,7 @@ function informationOf(
     id: model.id,
     name: model.label || model.id,
     family: model.id,
-    version: vendor.apiVersion,
+    version: vendor.word,
     detail: `${region ?? new URL(serviceUrl).host} · ${oneLine(projectId)}`,
     tooltip: modelTooltip(model.id, model.provider, withdrawn),
     maxInputTokens: context - maxOutputTokens,

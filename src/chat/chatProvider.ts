@@ -11,6 +11,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { isAiDisabled } from '../configuration.ts';
 import type { CredentialAccess } from '../credentials/access.ts';
 import { onlyFolder } from '../credentials/folders.ts';
 import type { DiagnosisDeps } from '../diagnostics/copyReport.ts';
@@ -27,7 +28,7 @@ import {
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import type { Model } from '../service/models/modelList.ts';
 import type { ModelSource } from '../service/models/models.ts';
-import { isAiDisabled, readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import { counted, type Usage } from '../usage/usage.ts';

@@ -1,6 +1,6 @@
 import { commands, env, extensions, lm, Uri, window, workspace } from 'vscode';
+import { enableAi, isAiDisabled } from '../configuration.ts';
 import type { Credentials } from '../service/credentials.ts';
-import { enableAi, isAiDisabled } from '../settings.ts';
 import { cancellable } from '../ui/progress.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';

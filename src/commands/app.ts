@@ -46,6 +46,7 @@ export const COMMANDS = [
   'acceptPreview',
   'discardPreview',
   'setUp',
+  'setUpService',
   'setApiKey',
   'signOut',
   'refreshToken',

@@ -1,9 +1,10 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import type { CallerRow } from '../chat/chatCallers.ts';
+import { writeSettings } from '../configuration.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
+import { describedTarget } from '../credentials/describedTarget.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
-import { describedTarget } from '../credentials/sourceSelection.ts';
 import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { copyDiagnostics } from '../diagnostics/copyReport.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
@@ -21,7 +22,7 @@ import { ACTION_LABELS } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { ModelList } from '../service/models/modelList.ts';
 import { redact } from '../service/secrets/redact.ts';
-import { readSettings, writeSettings } from '../settings.ts';
+import { readSettings } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
 import {
   findTemplate,
@@ -87,6 +88,10 @@ export const handlers: Handlers['handlers'] = {
     await (await app.access()).setUp();
   },
 
+  setUpService: async (app) => {
+    await (await app.access()).setUpService();
+  },
+
   setApiKey: async (app) => {
     await (await app.access()).setUp(['apiKey']);
   },
@@ -108,9 +113,12 @@ export const handlers: Handlers['handlers'] = {
     const signedOut = app.signOutSignal;
     const runtime = await app.runtime();
     const progress = { location: ProgressLocation.Window, title: COMMAND_MESSAGES.gettingToken };
-    await window.withProgress(progress, () => runtime.tokenService(credentials).refresh(signedOut));
+    const service = runtime.tokenService(credentials);
+    await window.withProgress(progress, () => service.refresh(signedOut));
     app.status.update({ lastFailure: undefined });
-    inform(COMMAND_MESSAGES.newToken);
+    const { state } = service;
+    const isTraded = state.kind !== 'valid' || Number.isFinite(state.expiresAt);
+    inform(isTraded ? COMMAND_MESSAGES.newToken : COMMAND_MESSAGES.noToken);
   },
 
   showMenu: openMenu,
@@ -125,10 +133,12 @@ export const handlers: Handlers['handlers'] = {
         : await requireAddress(readSettings());
     if (!serviceUrl) return;
     const scope = window.activeTextEditor?.document.uri;
-    const { vendor, operation, modelId } = readSettings(scope);
+    const { operation, modelId, ...settings } = readSettings(scope);
+    const { vendor } = choice.kind === 'ready' ? choice.credentials : settings;
     const runtime = await app.runtime();
     const from = { vendor, serviceUrl, operation };
-    const models = runtime.listModels(from, modelId, app.signOutSignal);
+    const credentials = choice.kind === 'ready' ? choice.credentials : undefined;
+    const models = runtime.listModels(from, modelId, app.signOutSignal, credentials);
     // The list is that of the chat, too. Whoever picks from it is told of its failure.
     const keep = async ({ models }: ModelList) => (await app.chat()).provider.keep(from, models);
     void models.then(keep).catch(() => {});
@@ -147,12 +157,12 @@ export const handlers: Handlers['handlers'] = {
   },
 
   exportSkill: async (app) => {
-    const { exportSkill, mapParameters } = await loadSkills();
+    const { exportSkill, ...rules } = await loadSkills();
     const looked = await (await app.access()).lookUp();
     const target = describedTarget(looked);
     const settings = readSettings(window.activeTextEditor?.document.uri);
     const given = { settings, looked, target, folder: activeFolder() };
-    await exportSkill({ ...given, mapParameters, redact, labels: ACTION_LABELS });
+    await exportSkill({ ...given, ...rules, redact, labels: ACTION_LABELS });
   },
 
   explainError: async () => {
@@ -179,11 +189,12 @@ export const handlers: Handlers['handlers'] = {
  * it, since whatever two files load becomes one more, and takes every first command a while.
  */
 async function loadSkills() {
-  const [skills, { identityFailure, inferenceFailure, mapParameters }] = await Promise.all([
+  const [skills, runtime] = await Promise.all([
     import('../skill/skillCommands.ts'),
     import('../service/serviceRuntime.ts'),
   ]);
-  return { ...skills, identityFailure, inferenceFailure, mapParameters };
+  const { identityFailure, inferenceFailure, mapParameters, dialectOf, wayOf } = runtime;
+  return { ...skills, identityFailure, inferenceFailure, mapParameters, dialectOf, wayOf };
 }
 
 /** The menu, and what is done with a source that was picked in it. */

@@ -1,26 +1,34 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Uri, type WorkspaceFolder, window } from 'vscode';
-import { type Credentials, SETTING_NAMES, type SettingName } from '../service/credentials.ts';
+import type { Credentials } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import { SharedTask } from '../service/sharedTask.ts';
+import { SETTING_NAMES, type SettingName } from '../service/vendors.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { Answer } from './approvals.ts';
-import { lookedText, missingText } from './credentialMessages.ts';
+import { lookedText } from './credentialMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
-import { askInstead, askProject, askSource, reportAddress, warnOfLeftKey } from './questions.ts';
+import {
+  askInstead,
+  askProject,
+  askSource,
+  askVendor,
+  reportAddress,
+  reportVendor,
+  warnOfLeftKey,
+} from './questions.ts';
+import { missingText } from './settingLabels.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUp } from './setUpSteps.ts';
 import {
   choose,
   chooseWithoutFolder,
-  type ExternalSourceId,
   externalSource,
   isUsable,
   type LookupResult,
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
-  type SourceValues,
   type UsableSource,
 } from './sourceSelection.ts';
 import {
@@ -28,9 +36,10 @@ import {
   findSources,
   forgetPreferences,
   keysOfFolders,
+  meanVendor,
   preferSource,
   projectSubject,
-  sourceSubject,
+  subjectOf,
 } from './sources.ts';
 
 /** What the set-up stored: the very key that was found, another one, or nothing. */
@@ -136,9 +145,18 @@ export class CredentialAccess {
     return this.options.approvals.fingerprintOf(apiKey);
   }
 
+  /** The guided set-up of a service that the user picks first. */
+  setUpService(): Promise<boolean> {
+    return this.setUp(undefined, undefined, true);
+  }
+
   /** The guided set-up, as `runSetUp` describes it. */
-  async setUp(names?: readonly SettingName[], given?: SetUp['found']): Promise<boolean> {
-    if (!(await runSetUp(this.options, names, given))) return false;
+  async setUp(
+    names?: readonly SettingName[],
+    given?: SetUp['found'],
+    asksService = false,
+  ): Promise<boolean> {
+    if (!(await runSetUp(this.options, names, given, asksService))) return false;
     this.options.onObstacle('none');
     const { found } = await this.look();
     if (found.preferred) {
@@ -183,8 +201,8 @@ export class CredentialAccess {
     const { found, source } = await this.#lookAt(id);
     if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
     const subject = source
-      ? source.values && sourceSubject(source.id, source.values, found)
-      : projectSubject(found.folder, found.settings.folderProjectId);
+      ? isUsable(source) && subjectOf(source, found)
+      : projectSubject(found.folder, found.settings);
     if (subject) await this.options.approvals.forget(subject);
     await this.look();
   }
@@ -192,7 +210,7 @@ export class CredentialAccess {
   /** Takes the values of a source into secret storage and the user settings, by the set-up. */
   async importFrom(id: SourceId): Promise<void> {
     const { found, source } = await this.#lookAt(id);
-    if (source?.values) await this.#importSource(source.id, source.values, found);
+    if (source && isUsable(source)) await this.#importSource(source, found);
   }
 
   /**
@@ -240,7 +258,7 @@ export class CredentialAccess {
       case 'ask-project': {
         onObstacle('approval');
         const answer = await askProject(choice.projectId, found);
-        if (answer) await approvals.remember(projectSubject(folder, choice.projectId), answer);
+        if (answer) await approvals.remember(projectSubject(folder, found.settings), answer);
         return answer !== undefined;
       }
       case 'ask-source':
@@ -248,6 +266,15 @@ export class CredentialAccess {
         if (!(await this.#settleSource(choice.source, found))) return false;
         onObstacle('none');
         return true;
+      case 'ask-vendor': {
+        onObstacle('approval');
+        const meant = await askVendor(choice.source, found);
+        if (meant) await meanVendor(this.options, folder, choice.source.id, meant);
+        return meant !== undefined;
+      }
+      case 'bad-vendor':
+        reportVendor(choice.problem);
+        return false;
       case 'chosen-unusable':
         if (!(await askInstead(choice.source, found))) return false;
         await preferSource(this.options, folder, 'editor');
@@ -257,7 +284,9 @@ export class CredentialAccess {
         return false;
       case 'missing':
         onObstacle('missing');
-        void window.showWarningMessage(`${missingText(choice.names)} ${lookedText(found)}`);
+        void window.showWarningMessage(
+          `${missingText(choice.names, found.settings.vendor)} ${lookedText(found)}`,
+        );
         return this.setUp(choice.names);
     }
   }
@@ -269,21 +298,17 @@ export class CredentialAccess {
 
   /** @returns what is remembered about exactly these values now; undefined if the user gave up */
   async #settleSource(source: UsableSource, found: SourceSnapshot): Promise<Answer | undefined> {
-    const { id, values } = source;
     const answer = await askSource(source, found.folder);
-    if (answer === 'import') return this.#importSource(id, values, found);
-    if (answer) await this.options.approvals.remember(sourceSubject(id, values, found), answer);
+    if (answer === 'import') return this.#importSource(source, found);
+    if (answer) await this.options.approvals.remember(subjectOf(source, found), answer);
     return answer;
   }
 
   /** @returns `refused` once the values are the editor's: they are not used from there any more */
-  async #importSource(
-    id: ExternalSourceId,
-    values: SourceValues,
-    found: SourceSnapshot,
-  ): Promise<'refused' | undefined> {
-    if (!(await this.setUp(undefined, values))) return undefined;
-    await this.options.approvals.remember(sourceSubject(id, values, found), 'refused');
+  async #importSource(source: UsableSource, found: SourceSnapshot): Promise<'refused' | undefined> {
+    const { id, values, vendor } = source;
+    if (!(await this.setUp(undefined, { ...values, vendor }))) return undefined;
+    await this.options.approvals.remember(subjectOf(source, found), 'refused');
     await preferSource(this.options, found.folder, 'editor');
     const { workspaceFolder } = found.folder;
     if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});

@@ -13,6 +13,12 @@ export function checkKey(text: string): InputBoxValidationMessage | undefined {
   return validationOf(text, problemOfNewKey(text));
 }
 
+export function checkAccount(label: string, text: string): InputBoxValidationMessage | undefined {
+  const { value } = cleanValue(text);
+  const isGood = value !== '' && isWellFormed('account', value);
+  return validationOf(text, isGood ? undefined : ANSWER_ISSUES.noAccount(label));
+}
+
 export function checkProject(text: string): InputBoxValidationMessage | undefined {
   return validationOf(text, problemOfProject(text));
 }

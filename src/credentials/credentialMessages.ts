@@ -1,9 +1,11 @@
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
-import type { Blemish, Credentials, SettingName, UrlProblem } from '../service/credentials.ts';
-import type { Vendor } from '../service/vendors.ts';
+import type { Blemish, Credentials, UrlProblem } from '../service/credentials.ts';
+import type { SettingName, Vendor } from '../service/vendors.ts';
+import type { VendorProblem } from '../settings.ts';
 import type { StorageIssue } from './keyStore.ts';
+import { settingLabel } from './settingLabels.ts';
 import type {
   Destination,
   ExternalSource,
@@ -20,27 +22,6 @@ import type {
  * there.
  */
 
-const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
-  apiKey: 'API key',
-  projectId: 'project ID',
-  url: 'service URL',
-};
-
-/** "API key", within a sentence. */
-export function settingLabel(name: SettingName): string {
-  return SETTING_LABELS[name];
-}
-
-/** "an API key, a project ID and a service URL", in the order given. */
-export function settingNames(names: readonly SettingName[]): string {
-  const labels = names.map((name) => `${name === 'apiKey' ? 'an' : 'a'} ${SETTING_LABELS[name]}`);
-  return new Intl.ListFormat('en-GB').format(labels);
-}
-
-export function missingText(names: readonly SettingName[]): string {
-  return `Hosted Model needs ${settingNames(names)} before it can generate. Nothing was sent.`;
-}
-
 const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
   'not-https': 'it must begin with https:// (http:// only for 127.0.0.1)',
@@ -56,13 +37,21 @@ export function urlProblem(problem: UrlProblem): string {
 
 /** Why an address in the settings is not used at all. */
 export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
-  const which = setting === 'url' ? SETTING_LABELS.url : 'identity address';
+  const which = setting === 'url' ? settingLabel('url') : 'identity address';
   return `The ${which} in the settings cannot be used: ${urlProblem(problem)}. Nothing was sent.`;
 }
 
 /** @param why a sentence about what such a value looks like */
 export function unusableText(name: SettingName, why: string): string {
-  return `The ${SETTING_LABELS[name]} cannot be used. ${why} Nothing was sent.`;
+  return `The ${settingLabel(name)} cannot be used. ${why} Nothing was sent.`;
+}
+
+/** Why the service that the settings name cannot be used. */
+export function vendorText({ word, field }: VendorProblem): string {
+  const why = field
+    ? `its entry in hostedModel.vendors cannot be used: “${field}” is missing or not allowed`
+    : 'no service of that name is built in or described in hostedModel.vendors';
+  return `hostedModel.vendor names ${shownName(word)}, and ${why}. Nothing was sent.`;
 }
 
 /** What is taken off a value before it is used, wherever it came from. */
@@ -106,7 +95,7 @@ export function issuePhrase(kind: IssueKind): string {
 export function issuesText(name: SettingName, issues: readonly Blemish[]): string {
   const sentence = (kinds: readonly Blemish[], advice: string) =>
     kinds.length > 0
-      ? [`The ${SETTING_LABELS[name]} ${kinds.map(issuePhrase).join(' and ')}. ${advice}`]
+      ? [`The ${settingLabel(name)} ${kinds.map(issuePhrase).join(' and ')}. ${advice}`]
       : [];
   return [
     ...sentence(
@@ -127,6 +116,7 @@ export const ANSWER_ISSUES = {
   garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
   shortKey: (least: number) =>
     `This has fewer than ${least} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
+  noAccount: (label: string) => `Enter the ${label}: it has no blanks and no colon.`,
   noProject: 'Enter the project ID.',
   garbledProject: 'A project ID has only letters, digits, hyphens, dots and underscores.',
 } as const;
@@ -136,9 +126,14 @@ export const SET_UP = {
   title: 'Set Up Hosted Model',
   done: 'Hosted Model is set up. The key is in secret storage.',
   useInChat: 'Use in Chat',
-  keyPrompt: ({ name, keyPage }: Vendor) =>
-    `API key of ${name}, created at ${keyPage}. It is kept in VS Code's secret storage.`,
-  pasteKey: 'Paste the API key',
+  whichService: 'Which service?',
+  accountPrompt: (label: string, { name }: Vendor) => `${label} of ${name}.`,
+  keyPrompt: (vendor: Vendor) => {
+    const { name, keyPage } = vendor;
+    const label = capitalized(settingLabel('apiKey', vendor));
+    return `${label} of ${name}${keyPage && `, created at ${keyPage}`}. It is kept in VS Code's secret storage.`;
+  },
+  pasteKey: (vendor: Vendor) => `Paste the ${settingLabel('apiKey', vendor)}`,
   keepKey: {
     stored: 'Leave empty to keep the stored key',
     found: 'Leave empty to keep the key that was found',
@@ -150,7 +145,7 @@ export const SET_UP = {
     'The stored key is not used for these hosts. Go back to enter a key or another address.',
   projectPrompt:
     'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
-  projectHint: 'Project ID',
+  resourcePrompt: (resource: string) => `ID of the ${resource} that requests name.`,
   addressHint: 'Region of the project, or type the service URL',
   noAddress: 'Choose an address.',
   currentAddress: '(current)',
@@ -158,7 +153,7 @@ export const SET_UP = {
     `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
   hosts: ({ authHost, serviceHost }: Destination, isForAll: boolean) =>
-    `The API key goes to ${authHost} · Selected text goes to ${serviceHost}${isForAll ? ', from all folders' : ''}`,
+    `${authHost === serviceHost ? 'API key and selected text go' : `The API key goes to ${authHost} · Selected text goes`} to ${serviceHost}${isForAll ? ', from all folders' : ''}`,
   test: '$(beaker) Test and Save',
   testDetail: 'Checks key, project and model. Generates nothing.',
   noTest: '$(save) Save Without Testing',
@@ -249,9 +244,10 @@ export function capitalized(name: string): string {
 }
 
 /** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
-export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
+export function sourceProblem({ text, answer, vendors }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, issues } = text.reading;
+  if (vendors) return 'holds values for several services';
   if (named.length === 0 && issues.length === 0) return 'names none of them';
   const errors = issues.filter(({ isError, kind }) => isError || kind === 'similar-name');
   const parts = firstOf(values ? [] : errors.map(issueText));
@@ -265,9 +261,11 @@ export function sourceProblem({ text, answer }: ExternalSource): string | undefi
 /** Why the credentials are not used. */
 export const WHY_NOT_USED: Readonly<Record<Exclude<SourceSelection['kind'], 'ready'>, string>> = {
   missing: 'incomplete',
+  'bad-vendor': 'the service is not known',
   'bad-address': 'an address cannot be used',
   unapproved: 'the hosts are not approved',
   'ask-project': 'the project of the folder is not approved',
+  'ask-vendor': 'it holds values for several services',
   'ask-source': 'a source is not approved',
   'chosen-unusable': 'the chosen source cannot be used',
 };

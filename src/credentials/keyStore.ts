@@ -7,13 +7,19 @@ import type { Disposable, Memento, SecretStorage } from 'vscode';
  */
 
 export interface KeyRecord {
+  /** Whose secret it is, where the service asks. */
+  readonly account?: string;
+  /** An API key, or the secret of an OAuth client. */
   readonly apiKey: string;
+  /** The entry of the service, where it is the user's own: see `Vendor`. */
+  readonly definition?: string;
   /** Address of the identity service that was shown. */
   readonly authUrl: string;
   /** Address of the inference service that was shown. */
   readonly serviceUrl: string;
 }
 
+/** That of the first service that was known; those of others have their word behind it. */
 const SECRET = 'hostedModel.key';
 /**
  * Says that a key was stored: where secret storage cannot list its names, and where it has lost the
@@ -31,29 +37,38 @@ export class KeyStore {
   readonly #listeners = new Set<() => void>();
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
+  readonly #word: () => string;
   #hasFailed = false;
-  /** What this window last saw or wrote; undefined as long as it has not looked. */
-  #seen: { readonly text: string | undefined } | undefined;
+  /** What this window last saw or wrote, by name; none as long as it has not looked. */
+  readonly #seen = new Map<string, string | undefined>();
 
   /**
    * @param onIssue called once if secret storage cannot be read, once if it has lost a key that
    * was set earlier, and for each key that it does not keep
+   * @param word of the service whose key is meant where nothing else is said: see `keyWord`
    */
-  constructor(secrets: SecretStorage, state: Memento, onIssue: (what: StorageIssue) => void) {
+  constructor(
+    secrets: SecretStorage,
+    state: Memento,
+    onIssue: (what: StorageIssue) => void,
+    word: () => string = () => '',
+  ) {
     this.#secrets = secrets;
     this.#state = state;
     this.#onIssue = onIssue;
+    this.#word = word;
     this.#subscription = secrets.onDidChange(({ key }) => {
-      if (key === SECRET) void this.#compare();
+      if (isSecret(key)) void this.#compare(key);
     });
   }
 
   /** Whether a key is stored, without reading it. */
   async has(): Promise<boolean> {
+    const name = nameOf(this.#word());
     try {
-      return (await this.#secrets.keys()).includes(SECRET);
+      return (await this.#secrets.keys()).includes(name);
     } catch {
-      return this.#state.get(MARKER, false);
+      return this.#state.get(markerOf(name), false);
     }
   }
 
@@ -61,46 +76,41 @@ export class KeyStore {
    * The stored record as it is at this moment, in whichever window it was written. One that cannot
    * be read counts as none.
    */
-  async read(): Promise<KeyRecord | undefined> {
-    const text = await this.#read();
+  async read(word = this.#word()): Promise<KeyRecord | undefined> {
+    const name = nameOf(word);
+    const text = await this.#read(name);
     // Without a keyring VS Code keeps secrets only until it closes, and says so to nobody.
-    const isGone = text === undefined && !this.#hasFailed && !this.#seen;
-    if (isGone && this.#state.get(MARKER, false)) {
-      await this.#state.update(MARKER, undefined);
+    const isGone = text === undefined && !this.#hasFailed && !this.#seen.has(name);
+    if (isGone && this.#state.get(markerOf(name), false)) {
+      await this.#state.update(markerOf(name), undefined);
       this.#onIssue('forgot');
     }
-    this.#look(text);
+    this.#look(name, text);
     return text === undefined ? undefined : parseRecord(text);
   }
 
   /** @returns false if secret storage does not keep the record, which the user is told */
-  async write(record: KeyRecord): Promise<boolean> {
+  async write(record: KeyRecord, word = this.#word()): Promise<boolean> {
+    const name = nameOf(word);
     const text = JSON.stringify(record);
-    const before = this.#seen;
-    this.#seen = { text };
-    if (!(await this.#isKept(text))) {
-      this.#seen = before;
+    const before = new Map(this.#seen);
+    this.#seen.set(name, text);
+    if (!(await this.#isKept(name, text))) {
+      if (before.has(name)) this.#seen.set(name, before.get(name));
+      else this.#seen.delete(name);
       this.#onIssue('refuses-key');
       return false;
     }
-    await this.#state.update(MARKER, true);
+    await this.#state.update(markerOf(name), true);
     this.#announce();
     return true;
   }
 
-  /** @throws if secret storage keeps the key, or nobody can tell */
+  /** Deletes the keys of all services. @throws if secret storage keeps one, or nobody can tell */
   async delete(): Promise<void> {
-    // First, so that no other window takes the key for one that was lost.
-    await this.#state.update(MARKER, undefined);
-    try {
-      await this.#secrets.delete(SECRET);
-    } catch (error) {
-      const isGone = (await this.#read()) === undefined && !this.#hasFailed;
-      if (isGone) return this.#look(undefined);
-      await this.#state.update(MARKER, true);
-      throw error;
-    }
-    this.#seen = { text: undefined };
+    const inUse = nameOf(this.#word());
+    const stored = await this.#secrets.keys().then(undefined, () => []);
+    for (const name of new Set([inUse, ...stored.filter(isSecret)])) await this.#delete(name);
     this.#announce();
   }
 
@@ -118,26 +128,41 @@ export class KeyStore {
     this.#subscription.dispose();
   }
 
-  async #compare(): Promise<void> {
+  async #delete(name: string): Promise<void> {
+    // First, so that no other window takes the key for one that was lost.
+    await this.#state.update(markerOf(name), undefined);
+    try {
+      await this.#secrets.delete(name);
+    } catch (error) {
+      const isGone = (await this.#read(name)) === undefined && !this.#hasFailed;
+      if (!isGone) {
+        await this.#state.update(markerOf(name), true);
+        throw error;
+      }
+    }
+    this.#seen.set(name, undefined);
+  }
+
+  async #compare(name: string): Promise<void> {
     // Nobody has asked for the key yet, so nobody holds an old one: no need to read it.
-    if (this.#seen) this.#look(await this.#read());
+    if (this.#seen.has(name)) this.#look(name, await this.#read(name));
     else this.#announce();
   }
 
-  async #isKept(text: string): Promise<boolean> {
+  async #isKept(name: string, text: string): Promise<boolean> {
     try {
-      await this.#secrets.store(SECRET, text);
+      await this.#secrets.store(name, text);
       // Another text comes from a window that wrote at the same moment: storage works.
-      return (await this.#secrets.get(SECRET)) !== undefined;
+      return (await this.#secrets.get(name)) !== undefined;
     } catch {
       // Its words may quote what was to be stored.
       return false;
     }
   }
 
-  async #read(): Promise<string | undefined> {
+  async #read(name: string): Promise<string | undefined> {
     try {
-      return await this.#secrets.get(SECRET);
+      return await this.#secrets.get(name);
     } catch {
       if (!this.#hasFailed) this.#onIssue('fails');
       this.#hasFailed = true;
@@ -146,9 +171,9 @@ export class KeyStore {
   }
 
   /** Takes note of what is stored, and announces it if this window knew something else. */
-  #look(text: string | undefined): void {
-    const isNews = this.#seen !== undefined && this.#seen.text !== text;
-    this.#seen = { text };
+  #look(name: string, text: string | undefined): void {
+    const isNews = this.#seen.has(name) && this.#seen.get(name) !== text;
+    this.#seen.set(name, text);
     if (isNews) this.#announce();
   }
 
@@ -157,13 +182,30 @@ export class KeyStore {
   }
 }
 
+function nameOf(word: string): string {
+  return word === '' ? SECRET : `${SECRET}.${word}`;
+}
+
+function isSecret(name: string): boolean {
+  return `${name}.`.startsWith(`${SECRET}.`);
+}
+
+function markerOf(name: string): string {
+  return MARKER + name.slice(SECRET.length);
+}
+
 /** A record that cannot be read counts as none; it stays stored until it is replaced. */
 function parseRecord(text: string): KeyRecord | undefined {
   try {
-    const { apiKey, authUrl, serviceUrl } = JSON.parse(text) as Record<string, unknown>;
+    const fields = JSON.parse(text) as Record<string, unknown>;
+    const { apiKey, authUrl, serviceUrl, account, definition } = fields;
     if (typeof apiKey !== 'string' || apiKey === '') return undefined;
     if (typeof authUrl !== 'string' || typeof serviceUrl !== 'string') return undefined;
-    return { apiKey, authUrl, serviceUrl };
+    return {
+      ...(typeof account === 'string' && { account }),
+      ...{ apiKey, authUrl, serviceUrl },
+      ...(typeof definition === 'string' && { definition }),
+    };
   } catch {
     return undefined;
   }

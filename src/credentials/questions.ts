@@ -2,15 +2,18 @@ import { commands, type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitRisk.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
-import type { Settings } from '../settings.ts';
+import type { Vendor } from '../service/vendors.ts';
+import type { Settings, VendorProblem } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { Answer } from './approvals.ts';
 import {
   addressText,
   LEFT_KEY_WARNINGS,
+  SET_UP,
   sourceName,
   sourceProblem,
   urlProblem,
+  vendorText,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
 import type {
@@ -55,8 +58,11 @@ export function askDestination(
     old === now
       ? `${what} goes to ${old}, as before.`
       : `${what} went to ${old}\nand would now go to ${now}`;
+  const isSame = saved.authHost === wanted.authHost && saved.serviceHost === wanted.serviceHost;
   return ask(
-    'Hosted Model would use other hosts than the ones your API key was saved for.',
+    isSame
+      ? 'The entry of this service in your settings has changed since your API key was saved.'
+      : 'Hosted Model would use other hosts than the ones your API key was saved for.',
     [
       change('The API key', saved.authHost, wanted.authHost),
       change('Selected text', saved.serviceHost, wanted.serviceHost),
@@ -100,6 +106,33 @@ export function askSource(
       ['Import into Secret Storage', 'import'],
     ],
   );
+}
+
+/**
+ * Asks which service is meant by a source that holds values for several.
+ * @returns undefined if the question was closed
+ */
+export function askVendor(
+  { id, vendors = [] }: ExternalSource,
+  found: SourceSnapshot,
+): Promise<Vendor | undefined> {
+  return pickVendor(vendors, `Which service is meant by ${sourceName(id, found)}?`);
+}
+
+/** Asks which of all services is to be set up, the one in use first. */
+export function askService({ vendor, vendors }: Settings): Promise<Vendor | undefined> {
+  const others = vendors.filter(({ word }) => word !== vendor.word);
+  return pickVendor([vendor, ...others], SET_UP.title, SET_UP.whichService);
+}
+
+async function pickVendor(
+  all: readonly Vendor[],
+  title: string,
+  placeHolder?: string,
+): Promise<Vendor | undefined> {
+  const items = all.map((vendor) => ({ label: vendor.name, description: vendor.word, vendor }));
+  const options = { title, ignoreFocusOut: true, ...(placeHolder && { placeHolder }) };
+  return (await window.showQuickPick(items, options))?.vendor;
 }
 
 /**
@@ -196,6 +229,15 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
 export function reportAddress({ setting, problem }: AddressProblem): void {
   const text = `Hosted Model: ${addressText(setting, problem)}`;
   const openSettings = 'Open Settings';
+  void window.showErrorMessage(text, openSettings).then((picked) => {
+    if (picked === openSettings) void commands.executeCommand('hostedModel.openSettings');
+  });
+}
+
+/** The same for the service that the settings name. */
+export function reportVendor(problem: VendorProblem): void {
+  const openSettings = 'Open Settings';
+  const text = `Hosted Model: ${vendorText(problem)}`;
   void window.showErrorMessage(text, openSettings).then((picked) => {
     if (picked === openSettings) void commands.executeCommand('hostedModel.openSettings');
   });

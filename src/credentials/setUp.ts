@@ -1,14 +1,23 @@
 import { commands, window } from 'vscode';
-import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
-import { isAiDisabled, readSettings, writeSettings } from '../settings.ts';
+import { isAiDisabled, writeSettings } from '../configuration.ts';
+import {
+  keyWord,
+  neededSettings,
+  SETTING_NAMES,
+  type SettingName,
+  type Vendor,
+  vendors,
+} from '../service/vendors.ts';
+import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfNewKey } from './answerChecks.ts';
 import { SET_UP } from './credentialMessages.ts';
-import type { KeyStore } from './keyStore.ts';
-import { askDestination, askReplacement, reportAddress } from './questions.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
+import { askDestination, askReplacement, askService, reportAddress } from './questions.ts';
 import { isSameRecord, QUESTIONS, type SetUp, type StepProblem } from './setUpSteps.ts';
 import {
   chooseEditor,
+  type Destination,
   destination,
   type SourceSelection,
   type SourceSnapshot,
@@ -18,16 +27,20 @@ import {
  * The guided set-up for all settings, or for these and whatever else is missing or unusable: key,
  * project, address, test. Nothing is stored until it worked or the user insists, and what is wrong
  * is said in the step that it concerns.
- * @param found values that another source holds already
+ * @param found values that another source holds already, and the service that they are for
+ * @param asksService whether the user wants to say which service it is for
  * @returns true if credentials were saved
  */
 export async function runSetUp(
   { keys, test }: Pick<SetUp, 'keys' | 'test'>,
   names: readonly SettingName[] = SETTING_NAMES,
   found?: SetUp['found'],
+  asksService = false,
 ): Promise<boolean> {
-  const settings = readSettings();
-  const stored = await keys.read();
+  const settings = await settingsOf(found?.vendor, asksService);
+  if (!settings) return false;
+  const { vendor } = settings;
+  const stored = await keys.read(keyWord(vendor));
   // The project that is asked for is the user's own, whatever a folder brings.
   const choice = chooseEditor({ settings, record: stored, projectAnswer: 'refused' });
   const needed = new Set(names);
@@ -41,16 +54,37 @@ export async function runSetUp(
     }
     needed.add('url');
   }
-  const steps = [...SETTING_NAMES.filter((name) => needed.has(name)), 'save'] as const;
-  const { apiKey = '', projectId = settings.projectId, url = settings.url } = found ?? {};
+  const steps = [...neededSettings(vendor).filter((name) => needed.has(name)), 'save'] as const;
+  const { account = '', apiKey = '', projectId, url = settings.url } = found ?? {};
   const refusal = apiKey ? problemOfNewKey(apiKey) : undefined;
-  const answers = { apiKey: refusal ? '' : apiKey, projectId, url };
+  const resource = found ? found.resource : settings.resource;
+  const answers = {
+    ...{ account: account || (stored?.account ?? ''), apiKey: refusal ? '' : apiKey },
+    ...{ projectId: projectId ?? settings.projectId, resource, url },
+  };
   const problem: StepProblem | undefined = refusal ? { step: 'apiKey', text: refusal } : undefined;
   if (!(await askAll({ keys, test, settings, found, steps, stored, ...answers }, problem))) {
     return false;
   }
   void offerChat();
   return true;
+}
+
+/**
+ * The settings for the service that is set up. It is asked for where there is a choice that somebody
+ * has made already, or wants to make: one service that is built in is what most people have.
+ * @param vendor that is known
+ * @returns undefined if the user gave up
+ */
+async function settingsOf(
+  vendor: Vendor | undefined,
+  asksService: boolean,
+): Promise<Settings | undefined> {
+  const settings = readSettings();
+  const hasChosen = settings.vendors.length > vendors.length || settings.vendor !== vendors[0];
+  const isAsked = asksService || hasChosen;
+  const meant = vendor ?? (isAsked ? await askService(settings) : settings.vendor);
+  return meant && settingsFor(meant, settings);
 }
 
 /** Says that it is done, and what else the key is good for. */
@@ -80,7 +114,7 @@ async function askAll(setUp: SetUp, refusal: StepProblem | undefined): Promise<b
     else if (name !== 'save') index += 1;
     else {
       const before = setUp.stored;
-      setUp.stored = await setUp.keys.read();
+      setUp.stored = await setUp.keys.read(keyWord(setUp.settings.vendor));
       if (!setUp.apiKey && !isSameRecord(setUp.stored, before)) {
         // Another window signed out or stored a key: what it did is not undone here.
         const step = steps.includes('apiKey') ? 'apiKey' : 'save';
@@ -92,14 +126,30 @@ async function askAll(setUp: SetUp, refusal: StepProblem | undefined): Promise<b
 }
 
 /** @returns false if the user keeps the stored key after all, or secret storage takes none */
-async function save({ keys, settings, stored, ...answers }: SetUp): Promise<boolean> {
+async function save(setUp: SetUp): Promise<boolean> {
+  const { keys, settings, stored, ...answers } = setUp;
+  const { vendor } = settings;
   const apiKey = answers.apiKey || stored?.apiKey;
   const target = destination(settings.authUrl, answers.url);
   if (!apiKey || 'setting' in target) return false;
   if (stored && stored.apiKey !== apiKey && !(await askReplacement())) return false;
   // The settings first: should VS Code refuse them, no key is bound to hosts that do not hold.
-  await writeSettings({ projectId: answers.projectId, url: target.serviceUrl });
-  return keys.write({ apiKey, authUrl: target.authUrl, serviceUrl: target.serviceUrl });
+  const isNamed = neededSettings(vendor).includes('projectId');
+  await writeSettings({
+    ...(vendor.word !== readSettings().vendor.word && { vendor: vendor.word }),
+    ...(isNamed && { [`${answers.resource ?? 'project'}Id` as const]: answers.projectId }),
+    url: target.serviceUrl,
+  });
+  return keys.write(recordFor(vendor, { ...answers, apiKey }, target), keyWord(vendor));
+}
+
+function recordFor(
+  { definition }: Vendor,
+  { account, apiKey }: Pick<KeyRecord, 'account' | 'apiKey'>,
+  { authUrl, serviceUrl }: Destination,
+): KeyRecord {
+  const known = { ...(account && { account }), apiKey, authUrl, serviceUrl };
+  return { ...known, ...(definition !== undefined && { definition }) };
 }
 
 /**
@@ -115,11 +165,12 @@ export async function settleDestination(
   if (!record) return false;
   const answer = await askDestination(approved, wanted);
   if (answer === 'saved') {
-    const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
+    const isOwn = [vendor.authUrl, approved.serviceUrl].includes(approved.authUrl);
+    const authUrl = isOwn ? '' : approved.authUrl;
     await writeSettings({ url: approved.serviceUrl, authUrl });
   } else if (answer === 'wanted') {
     if (!isSameRecord(await keys.read(), record)) return true;
-    return keys.write({ ...record, authUrl: wanted.authUrl, serviceUrl: wanted.serviceUrl });
+    return keys.write(recordFor(vendor, record, wanted));
   }
   return answer !== undefined;
 }

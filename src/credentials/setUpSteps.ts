@@ -1,19 +1,16 @@
 import type { QuickPickItem } from 'vscode';
 import { messageFor } from '../messages/messages.ts';
-import {
-  type Credentials,
-  cleanValue,
-  parseServiceUrl,
-  type SettingName,
-} from '../service/credentials.ts';
+import { type Credentials, cleanValue, parseServiceUrl } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
+import { keyWord, type ResourceKind, type SettingName, type Vendor } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
-import { checkKey, checkProject, checkUrl } from './answerChecks.ts';
-import { contextOfTest, SET_UP } from './credentialMessages.ts';
+import { checkAccount, checkKey, checkProject, checkUrl } from './answerChecks.ts';
+import { capitalized, contextOfTest, SET_UP } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askShortKey } from './questions.ts';
+import { resourceName, settingLabel } from './settingLabels.ts';
 import {
   credentialsFor,
   type Destination,
@@ -32,15 +29,22 @@ export interface SetUp {
   /** Proves credentials with a token request and a tokenization; generates nothing. */
   readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
   /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
-  readonly found?: { readonly [Name in SettingName]?: string | undefined } | undefined;
+  readonly found?:
+    | ({ readonly [Name in SettingName]?: string | undefined } & Pick<Credentials, 'resource'> & {
+          readonly vendor?: Vendor | undefined;
+        })
+    | undefined;
   /** What is asked for; the other settings stay as they are. */
   readonly steps: readonly StepName[];
   /** As somebody last saw it. Like the answered key it leaves with the set-up. */
   stored: KeyRecord | undefined;
+  account: string;
   apiKey: string;
   /** A short key that the user has said yes to. */
   meantKey?: string;
   projectId: string;
+  /** What `projectId` is of. */
+  readonly resource: ResourceKind | undefined;
   url: string;
 }
 
@@ -53,12 +57,26 @@ export interface StepProblem {
 type AskStep = (setUp: SetUp, position: Question) => Promise<StepAnswer<'answered' | StepProblem>>;
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
+  account: async (setUp, position) => {
+    const label = capitalized(settingLabel('account', setUp.settings.vendor));
+    const answer = await askText({
+      ...position,
+      prompt: SET_UP.accountPrompt(label, setUp.settings.vendor),
+      placeholder: label,
+      value: setUp.account,
+      check: (text) => checkAccount(label, text),
+    });
+    if (typeof answer !== 'string') return answer;
+    setUp.account = cleanValue(answer).value;
+    return 'answered';
+  },
+
   apiKey: async (setUp, position) => {
     const kept = keptKey(setUp);
     const answer = await askText({
       ...position,
       prompt: SET_UP.keyPrompt(setUp.settings.vendor),
-      placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey,
+      placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey(setUp.settings.vendor),
       password: true,
       check: (text) => (text === '' && kept ? undefined : checkKey(text)),
     });
@@ -72,8 +90,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   projectId: async (setUp, position) => {
     const answer = await askText({
       ...position,
-      prompt: SET_UP.projectPrompt,
-      placeholder: SET_UP.projectHint,
+      prompt: setUp.resource ? SET_UP.resourcePrompt(resourceName(setUp)) : SET_UP.projectPrompt,
+      placeholder: `${capitalized(resourceName(setUp))} ID`,
       value: setUp.projectId,
       check: checkProject,
     });
@@ -98,11 +116,12 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   },
 
   save: async (setUp, position) => {
-    const { settings, stored, projectId } = setUp;
+    const { settings, stored, account, projectId, resource } = setUp;
     const target = destination(settings.authUrl, setUp.url);
     if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
     const apiKey = setUp.apiKey || (stored?.apiKey ?? '');
-    const credentials = credentialsFor(settings.vendor, { apiKey, projectId }, target);
+    const values = { account, apiKey, projectId, resource };
+    const credentials = credentialsFor(settings.vendor, values, target);
     let found: StepProblem | undefined;
     const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
       ...position,
@@ -116,7 +135,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       accept: async ({ test }, signal) => {
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
         // A key that is no longer stored is not tested; what follows this step says what happened.
-        const isStale = !setUp.apiKey && !isSameRecord(await setUp.keys.read(), stored);
+        const isStale =
+          !setUp.apiKey && !isSameRecord(await setUp.keys.read(keyWord(settings.vendor)), stored);
         found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
         return found?.step === 'save' ? found.text : undefined;
       },

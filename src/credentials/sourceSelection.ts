@@ -1,16 +1,15 @@
 import type { WorkspaceFolder } from 'vscode';
-import type { SourceReading } from '../dotenv/envFile.ts';
+import type { SourceReading, SourceValues } from '../dotenv/envFile.ts';
 import {
   type ApprovedOrigins,
   type Credentials,
   cleanValue,
   missingSettings,
   parseServiceUrl,
-  type SettingName,
   type UrlProblem,
 } from '../service/credentials.ts';
-import type { Vendor } from '../service/vendors.ts';
-import type { Settings } from '../settings.ts';
+import { neededSettings, type SettingName, type Vendor } from '../service/vendors.ts';
+import type { Settings, VendorProblem } from '../settings.ts';
 import type { Answer } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';
 
@@ -46,7 +45,18 @@ export interface Destination {
 
 /** Everything that was found, read once; nothing in it has been asked about yet. */
 export interface SourceSnapshot {
-  readonly settings: Pick<Settings, 'vendor' | 'authUrl' | 'url' | 'projectId' | 'folderProjectId'>;
+  readonly settings: Pick<
+    Settings,
+    | 'vendor'
+    | 'vendors'
+    | 'vendorProblem'
+    | 'authUrl'
+    | 'url'
+    | 'projectId'
+    | 'resource'
+    | 'folderProjectId'
+    | 'folderResource'
+  >;
   readonly record: KeyRecord | undefined;
   readonly folder: Folder;
   /** What was answered about the project that the folder brings; undefined if nothing. */
@@ -70,17 +80,20 @@ export interface Folder {
 export interface ExternalSource {
   readonly id: ExternalSourceId;
   readonly text: ExternalText;
-  /** Only if they are complete and free of errors. */
+  /** Only if they are complete and free of errors, and of one service. */
   readonly values?: SourceValues | undefined;
+  /** The service that they are for. */
+  readonly vendor?: Vendor;
+  /** The services, where there are values for several, and nobody has said which are meant. */
+  readonly vendors?: readonly Vendor[];
   /** Where the values lead. The identity address is the user's own, whichever source they are from. */
   readonly destination?: Destination | AddressProblem | undefined;
   /** What was answered about exactly these values; undefined if nothing. */
   readonly answer: Answer | undefined;
 }
 
-export type SourceValues = Readonly<Record<SettingName, string>>;
-
 export interface UsableSource extends ExternalSource {
+  readonly vendor: Vendor;
   readonly values: SourceValues;
   readonly destination: Destination;
 }
@@ -94,15 +107,23 @@ export interface AddressProblem {
 export type EditorSelection =
   | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
+  /** The service that the settings name is not known, or its entry has a mistake. */
+  | { readonly kind: 'bad-vendor'; readonly problem: VendorProblem }
   /** An address that no key may be sent to, whoever set it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** The settings lead to a host that was not shown when the key was saved. */
-  | { readonly kind: 'unapproved'; readonly approved: Destination; readonly wanted: Destination }
+  | {
+      readonly kind: 'unapproved';
+      readonly approved: Destination;
+      readonly wanted: Destination;
+    }
   /** The folder brings a project ID of its own, and nobody has been asked about it. */
   | { readonly kind: 'ask-project'; readonly projectId: string };
 
 export type SourceSelection =
   | EditorSelection
+  /** Values for several services, of which nobody has said which one is meant. */
+  | { readonly kind: 'ask-vendor'; readonly source: ExternalSource }
   /** Nothing else can be used, and nobody has been asked about this. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
   /** The user chose this source for the folder, and it cannot be used any more. */
@@ -150,7 +171,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const badAddress = identityProblem(found);
   if (chosen && chosen.answer !== 'refused') {
     // The values the user chose may have changed since: then the question comes again.
-    const selection = externalSelection(found, chosen);
+    const selection = externalSelection(chosen);
     if (selection) return selection;
     // Another account must not take its place without a word: a repository can change the file.
     if (!isUntrusted(chosen)) return badAddress ?? { kind: 'chosen-unusable', source: chosen };
@@ -159,7 +180,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
   for (const answer of ['approved', undefined] as const) {
     for (const source of found.outside.filter((one) => one.answer === answer)) {
-      const selection = externalSelection(found, source);
+      const selection = externalSelection(source);
       if (selection) return selection;
     }
   }
@@ -167,13 +188,11 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
 }
 
 /** A usable source, if it is approved, or the question about it; undefined if it cannot be used. */
-function externalSelection(
-  found: SourceSnapshot,
-  source: ExternalSource,
-): SourceSelection | undefined {
+function externalSelection(source: ExternalSource): SourceSelection | undefined {
+  if (source.vendors) return { kind: 'ask-vendor', source };
   if (!isUsable(source)) return undefined;
   if (source.answer !== 'approved') return { kind: 'ask-source', source };
-  const credentials = credentialsFor(found.settings.vendor, source.values, source.destination);
+  const credentials = credentialsFor(source.vendor, source.values, source.destination);
   return { kind: 'ready', source: source.id, credentials };
 }
 
@@ -203,10 +222,12 @@ export function isUsable(source: ExternalSource): source is UsableSource {
 /** What the editor alone is judged by. */
 type EditorFacts = Pick<SourceSnapshot, 'settings' | 'record' | 'projectAnswer'>;
 
-/** The project of the editor: that of the folder, unless the user said no to it. */
-export function editorProject({ settings, projectAnswer }: EditorFacts): string {
-  const isOfFolder = settings.folderProjectId !== '' && projectAnswer !== 'refused';
-  return isOfFolder ? settings.folderProjectId : settings.projectId;
+/** The project of the editor, or what else is named: that of the folder, unless the user said no. */
+export function editorProject({ settings, projectAnswer }: EditorFacts) {
+  const { projectId, resource, folderProjectId, folderResource } = settings;
+  return folderProjectId !== '' && projectAnswer !== 'refused'
+    ? { projectId: folderProjectId, resource: folderResource }
+    : { projectId, resource };
 }
 
 /**
@@ -215,37 +236,50 @@ export function editorProject({ settings, projectAnswer }: EditorFacts): string 
  */
 export function chooseEditor(facts: EditorFacts): EditorSelection {
   const { settings, record, projectAnswer } = facts;
-  const { vendor, url, authUrl, folderProjectId } = settings;
-  const projectId = cleanValue(editorProject(facts)).value;
-  const names = missingSettings({ apiKey: record?.apiKey ?? '', projectId, url });
+  const { vendor, vendorProblem, url, authUrl, folderProjectId } = settings;
+  if (vendorProblem) return { kind: 'bad-vendor', problem: vendorProblem };
+  const project = editorProject(facts);
+  const isNamed = neededSettings(vendor).includes('projectId');
+  const projectId = isNamed ? cleanValue(project.projectId).value : '';
+  const { account, apiKey } = record ?? {};
+  const names = missingSettings(vendor, { account, apiKey, projectId, url });
   if (names.length > 0 || !record) return { kind: 'missing', names };
   const wanted = destination(authUrl, url);
   if ('setting' in wanted) return { kind: 'bad-address', ...wanted };
   const approved = destination(record.authUrl, record.serviceUrl);
   // A record that was tampered with names no host that could have been approved.
   if ('setting' in approved) return { kind: 'missing', names: ['apiKey'] };
-  if (!isSameDestination(approved, wanted)) return { kind: 'unapproved', approved, wanted };
-  if (projectId === folderProjectId && projectAnswer === undefined) {
+  const isChanged = record.definition !== vendor.definition;
+  if (isChanged || !isSameDestination(approved, wanted)) {
+    return { kind: 'unapproved', approved, wanted };
+  }
+  if (isNamed && projectId === folderProjectId && projectAnswer === undefined) {
     return { kind: 'ask-project', projectId };
   }
-  const credentials = credentialsFor(vendor, { apiKey: record.apiKey, projectId }, wanted);
+  const { resource } = project;
+  const credentials = credentialsFor(vendor, { ...record, projectId, resource }, wanted);
   return { kind: 'ready', source: 'editor', credentials };
 }
 
 /** Credentials for a destination whose two origins the user approved. */
 export function credentialsFor(
   vendor: Vendor,
-  { apiKey, projectId }: Pick<Credentials, 'apiKey' | 'projectId'>,
+  values: Pick<Credentials, 'account' | 'apiKey' | 'projectId' | 'resource'>,
   target: Destination,
 ): Credentials {
+  const { account = '', apiKey, projectId, resource } = values;
   const { authUrl, serviceUrl } = target;
-  return { vendor, apiKey, projectId, authUrl, serviceUrl, approved: originsOf(target) };
+  const known = { ...(account && { account }), apiKey, projectId, ...(resource && { resource }) };
+  return { vendor, ...known, authUrl, serviceUrl, approved: originsOf(target) };
 }
 
-/** Both addresses read strictly, or which of them is wrong and how. */
+/**
+ * Both addresses read strictly, or which of them is wrong and how.
+ * @param authUrl empty where the service itself is what a key is sent to
+ */
 export function destination(authUrl: string, url: string): Destination | AddressProblem {
-  const auth = parseServiceUrl(authUrl);
-  if (!auth.ok) return { setting: 'authUrl', problem: auth.problem };
+  const auth = parseServiceUrl(authUrl || url);
+  if (!auth.ok) return { setting: authUrl ? 'authUrl' : 'url', problem: auth.problem };
   const service = parseServiceUrl(url);
   if (!service.ok) return { setting: 'url', problem: service.problem };
   return {
@@ -265,29 +299,4 @@ function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
 export function isSameDestination(one: Destination, other: Destination): boolean {
   const [approved, wanted] = [originsOf(one), originsOf(other)];
   return approved.auth === wanted.auth && approved.service === wanted.service;
-}
-
-/** Where a document about the service leads that holds no key, and the project that it names. */
-export type DescribedTarget = Pick<Credentials, 'vendor' | 'serviceUrl' | 'authUrl' | 'projectId'>;
-
-/** What is used now, else what the user's settings say: nobody needs a key for a description. */
-export function describedTarget({
-  found,
-  choice,
-}: LookupResult): DescribedTarget | Extract<EditorSelection, { kind: 'missing' | 'bad-address' }> {
-  if (choice.kind === 'ready') {
-    const { vendor, serviceUrl, authUrl, projectId } = choice.credentials;
-    return { vendor, serviceUrl, authUrl, projectId };
-  }
-  const { settings, projectAnswer } = found;
-  // The project of a folder takes the place of the user's own only once somebody has said yes.
-  const project = projectAnswer === 'approved' ? editorProject(found) : settings.projectId;
-  const projectId = cleanValue(project).value;
-  const missing = missingSettings({ apiKey: '', projectId, url: settings.url });
-  const names = missing.filter((name) => name !== 'apiKey');
-  if (names.length > 0) return { kind: 'missing', names };
-  const leads = destination(settings.authUrl, settings.url);
-  if ('setting' in leads) return { kind: 'bad-address', ...leads };
-  const { serviceUrl, authUrl } = leads;
-  return { vendor: settings.vendor, serviceUrl, authUrl, projectId };
 }

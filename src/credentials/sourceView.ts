@@ -1,13 +1,13 @@
 import type { QuickPickItem } from 'vscode';
-import type { SettingName } from '../service/credentials.ts';
+import type { SettingName } from '../service/vendors.ts';
 import {
   capitalized,
   SOURCE_ACTIONS,
-  settingNames,
   sourceName,
   sourceProblem,
   WHY_NOT_USED,
 } from './credentialMessages.ts';
+import { resourceName, settingLabel, settingNames } from './settingLabels.ts';
 import {
   chooseEditor,
   type ExternalSource,
@@ -141,9 +141,11 @@ export function provenanceLines(
   if (choice.kind !== 'ready') return undefined;
   const { source, credentials } = choice;
   const { auth, service } = credentials.approved;
+  const { projectId, vendor, account } = credentials;
   return [
-    line('API key', `sent to ${new URL(auth).host}`, 'apiKey'),
-    line('Project', credentials.projectId, 'projectId'),
+    line(capitalized(settingLabel('apiKey', vendor)), `sent to ${new URL(auth).host}`, 'apiKey'),
+    ...(account ? [line(capitalized(settingLabel('account', vendor)), account, 'account')] : []),
+    ...(projectId ? [line(capitalized(resourceName(credentials)), projectId, 'projectId')] : []),
     line('Service', new URL(service).host, 'url'),
   ];
 
@@ -163,7 +165,7 @@ const OF_KEY = 'secret storage';
 /** The place of one setting of the source that is in use. */
 function placeOf(name: SettingName, source: SourceId, found: SourceSnapshot): string {
   if (source !== 'editor') return sourceName(source, found);
-  if (name === 'apiKey') return OF_KEY;
+  if (name === 'apiKey' || name === 'account') return OF_KEY;
   const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
   return isOfFolder ? OF_FOLDER : OF_USER;
 }
@@ -172,6 +174,7 @@ function placeOf(name: SettingName, source: SourceId, found: SourceSnapshot): st
 function placesOf(name: SettingName, found: SourceSnapshot): string[] {
   const { record, settings, outside } = found;
   const ofEditor = {
+    account: [record?.account && OF_KEY],
     apiKey: [record && OF_KEY],
     projectId: [settings.projectId && OF_USER, settings.folderProjectId && OF_FOLDER],
     url: [settings.url && OF_USER],
@@ -193,9 +196,7 @@ function masked(text: string): string {
 function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? isNamed('apiKey', source) : found.record !== undefined;
-  const values = source
-    ? source.values
-    : { projectId: editorProject(found), url: found.settings.url };
+  const values = source ? source.values : { ...editorProject(found), url: found.settings.url };
   const { projectId = '', url = '' } = values ?? {};
   const host = URL.canParse(url) ? new URL(url).host : '';
   return [hasKey && 'key ••••••••', projectId && `project ${masked(projectId)}`, host]

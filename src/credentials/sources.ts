@@ -1,6 +1,12 @@
 import { FileType, type Memento, type WorkspaceFolder, workspace } from 'vscode';
-import { readEnvFile, readEnvironment } from '../dotenv/envFile.ts';
-import { decodeEnvFile, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
+import { readForAll, type SourceValues, type VendorReading } from '../dotenv/envFile.ts';
+import {
+  type Assignment,
+  assignmentsIn,
+  assignmentsOf,
+  decodeEnvFile,
+  ENV_FILE_LIMIT_BYTES,
+} from '../dotenv/envText.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
 import type { Vendor } from '../service/vendors.ts';
@@ -16,8 +22,8 @@ import {
   type Folder,
   type SourceId,
   type SourceSnapshot,
-  type SourceValues,
   type UnreadReason,
+  type UsableSource,
 } from './sourceSelection.ts';
 
 /** What the three sources hold at this moment, and which of them the user prefers. */
@@ -31,6 +37,7 @@ export interface FindOptions {
 }
 
 const PREFERRED = 'hostedModel.preferredSources';
+const MEANT = 'hostedModel.meantVendors';
 
 /** Looks in all three sources, once, on behalf of one folder. Asks nothing. */
 export async function findSources(
@@ -40,16 +47,28 @@ export async function findSources(
   const { keys, approvals, environment } = options;
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
-  const sourceOf = async (id: ExternalSourceId, text: ExternalText): Promise<ExternalSource> => {
-    const values = text.kind === 'read' ? text.reading.values : undefined;
-    if (!values) return { id, text, answer: undefined };
-    const answer = await approvals.answerFor(sourceSubject(id, values, { folder, settings }));
-    return { id, text, values, destination: destination(settings.authUrl, values.url), answer };
+  const sourceOf = async (
+    id: ExternalSourceId,
+    { text, all }: ReadText,
+  ): Promise<ExternalSource> => {
+    const complete = all.filter(({ reading }) => reading.values);
+    const meant = meantVendors(options)[`${folder.uri} ${id}`];
+    const one = complete.find(({ vendor }) => vendor.word === meant) ?? complete[0];
+    const { vendor, values } = { ...one, values: one?.reading.values };
+    if (!vendor || !values) return { id, text, answer: undefined };
+    const isMeant = complete.length === 1 || vendor.word === meant;
+    if (!isMeant)
+      return { id, text, answer: undefined, vendors: complete.map((each) => each.vendor) };
+    const authUrl = vendor.word === settings.vendor.word ? settings.authUrl : vendor.authUrl;
+    const target = destination(authUrl, values.url);
+    const subject = sourceSubject(id, vendor, values, { folder, authUrl });
+    const answer = await approvals.answerFor(subject);
+    return { id, text, vendor, values, destination: target, answer };
   };
   // As it is when somebody asks: any part of the extension host can change it.
-  const inEnvironment = readExternalEnvironment(environment, settings.vendor);
+  const inEnvironment = readExternalEnvironment(environment, settings);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
-  const inFile = await readExternalFile(owner, settings.vendor);
+  const inFile = await readExternalFile(owner, settings);
   const [record, ...outside] = await Promise.all([
     keys.read(),
     sourceOf('envFile', inFile),
@@ -60,7 +79,7 @@ export async function findSources(
     record,
     folder,
     projectAnswer: settings.folderProjectId
-      ? await approvals.answerFor(projectSubject(folder, settings.folderProjectId))
+      ? await approvals.answerFor(projectSubject(folder, settings))
       : undefined,
     outside,
     preferred: preferences(options)[folder.uri],
@@ -74,8 +93,8 @@ export async function findSources(
  */
 export async function readExternalFile(
   folder: WorkspaceFolder | null,
-  vendor: Vendor,
-): Promise<ExternalText> {
+  known: KnownVendors,
+): Promise<ReadText> {
   if (!folder) return unread('no-folder');
   if (!workspace.isTrusted) return unread('untrusted');
   if (!hasFiles(folder)) return unread('virtual');
@@ -91,43 +110,99 @@ export async function readExternalFile(
   try {
     const decoded = decodeEnvFile(await workspace.fs.readFile(file));
     if (!decoded) return unread('not-text');
-    return { kind: 'read', reading: readEnvFile(decoded.text, vendor) };
+    return readText(assignmentsOf(decoded.text), known);
   } catch {
     return unread('unreadable');
   }
 }
 
 /** The keys in the `.env` files of all folders, of which none is in use: an agent can read them. */
-export async function keysOfFolders({ vendor }: Pick<Settings, 'vendor'>): Promise<string[]> {
+export async function keysOfFolders(known: KnownVendors): Promise<string[]> {
   const folders = workspace.workspaceFolders ?? [];
-  const texts = await Promise.all(folders.map((folder) => readExternalFile(folder, vendor)));
-  return texts.flatMap((text) => (text.kind === 'read' ? (text.reading.values?.apiKey ?? []) : []));
+  const texts = await Promise.all(folders.map((folder) => readExternalFile(folder, known)));
+  return texts.flatMap(keysIn);
+}
+
+/** The key of each service that a text holds one for. */
+function keysIn({ all }: ReadText): string[] {
+  return all.flatMap(({ reading }) => reading.values?.apiKey ?? []);
 }
 
 /** Reads the environment of the extension host. A dev container chooses it, so it needs trust, too. */
 export function readExternalEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  vendor: Vendor,
-): ExternalText {
+  known: KnownVendors,
+): ReadText {
   if (!workspace.isTrusted) return unread('untrusted');
-  return { kind: 'read', reading: readEnvironment(environment, vendor) };
+  return readText(assignmentsIn(environment), known);
 }
 
-function unread(why: UnreadReason): ExternalText {
-  return { kind: 'unread', why };
+type KnownVendors = Pick<Settings, 'vendor' | 'vendors'>;
+
+/** A text, and what each service finds in it. */
+interface ReadText {
+  readonly text: ExternalText;
+  readonly all: readonly VendorReading[];
+}
+
+/** What is said of a text is said of the service in use, or of the only one that it names. */
+function readText(assignments: readonly Assignment[], known: KnownVendors): ReadText {
+  const all = readForAll(assignments, known.vendor, known.vendors);
+  const [inUse, ...others] = all;
+  const told = inUse?.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;
+  return told ? { text: { kind: 'read', reading: told.reading }, all } : unread('unreadable');
+}
+
+function unread(why: UnreadReason): ReadText {
+  return { text: { kind: 'unread', why }, all: [] };
 }
 
 /** What an answer about a source depends on. */
 export function sourceSubject(
   id: ExternalSourceId,
-  { apiKey, projectId, url }: SourceValues,
-  { folder, settings: { vendor, authUrl } }: Pick<SourceSnapshot, 'folder' | 'settings'>,
+  { word, definition }: Vendor,
+  { account, apiKey, projectId, url, resource }: SourceValues,
+  { folder, authUrl }: { readonly folder: Folder; readonly authUrl: string },
 ): Subject {
-  return ['source', id, folder.uri, vendor.word, authUrl, apiKey, projectId, url];
+  // What an earlier version did not know is named, and only where it is there.
+  const more = Object.entries({ account, resource, definition }).filter(([, value]) => value);
+  const values = [word, authUrl, apiKey, projectId, url, ...more.map((each) => each.join('='))];
+  return ['source', id, folder.uri, ...values];
 }
 
-export function projectSubject(folder: Folder, projectId: string): Subject {
-  return ['project', folder.uri, projectId];
+export function subjectOf(
+  { id, vendor, values, destination: { authUrl } }: UsableSource,
+  { folder, settings }: SourceSnapshot,
+): Subject {
+  const isInUse = vendor.word === settings.vendor.word;
+  return sourceSubject(id, vendor, values, {
+    folder,
+    authUrl: isInUse ? settings.authUrl : authUrl,
+  });
+}
+
+/** What an answer about the project of a folder depends on, or about what else it names. */
+export function projectSubject(
+  folder: Folder,
+  { folderProjectId, folderResource }: Pick<Settings, 'folderProjectId' | 'folderResource'>,
+): Subject {
+  const kind = folderResource === undefined || folderResource === 'project' ? [] : [folderResource];
+  return ['project', folder.uri, folderProjectId, ...kind];
+}
+
+/** Which service of several in one source the user meant, by folder and source. */
+function meantVendors({ workspaceState }: FindOptions): Readonly<Record<string, string>> {
+  return workspaceState.get(MEANT, {});
+}
+
+export async function meanVendor(
+  options: FindOptions,
+  { uri }: Folder,
+  id: ExternalSourceId,
+  { word }: Vendor,
+): Promise<void> {
+  const all = { ...meantVendors(options), [`${uri} ${id}`]: word };
+  await options.workspaceState.update(MEANT, all);
 }
 
 /** Which source the user chose over the order, for each folder of this workspace. */
@@ -148,6 +223,7 @@ export async function preferSource(
 /** The order holds again in every folder of this workspace. */
 export async function forgetPreferences({ workspaceState }: FindOptions): Promise<void> {
   await workspaceState.update(PREFERRED, undefined);
+  await workspaceState.update(MEANT, undefined);
 }
 
 /** A project of the folder that cannot be one, or that no folder answers for, is as good as none. */

@@ -1,6 +1,6 @@
 import { window } from 'vscode';
+import { findKeyInSettings, writeSettings } from '../configuration.ts';
 import { cleanValue } from '../service/credentials.ts';
-import { findKeyInSettings, writeSettings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
 import type { CredentialAccess } from './access.ts';
 import { STRAY_KEY } from './credentialMessages.ts';

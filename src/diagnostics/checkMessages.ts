@@ -53,7 +53,8 @@ export function originText(
 ): string {
   if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return 'All three are there.';
   const name = sourceName(source, found);
-  const hasOtherProject = source === 'editor' && editorProject(found) !== found.settings.projectId;
+  const { projectId } = editorProject(found);
+  const hasOtherProject = source === 'editor' && projectId !== found.settings.projectId;
   return hasOtherProject
     ? `From ${name}; the project from the settings of the folder or machine.`
     : `All three from ${name}.`;
@@ -108,7 +109,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts) => string>> = {
   'identity-host': ({ host = 'It' }) => `${host} answers.`,
   'service-host': ({ host = 'It' }) => `${host} answers.`,
   token: ({ lifeMs }) =>
-    lifeMs === undefined
+    lifeMs === undefined || !Number.isFinite(lifeMs)
       ? 'The key is accepted.'
       : `The key is accepted; the token lives ${span(lifeMs)}.`,
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),

@@ -1,10 +1,11 @@
 import { env, extensions, version, window } from 'vscode';
+import { findKeyInSettings } from '../configuration.ts';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { LookupResult } from '../credentials/sourceSelection.ts';
 import { redact } from '../service/secrets/redact.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import { findKeyInSettings, readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';

@@ -4,9 +4,9 @@ import {
   contextOf,
   issuesText,
   lookedText,
-  missingText,
   unusableText,
 } from '../credentials/credentialMessages.ts';
+import { missingText } from '../credentials/settingLabels.ts';
 import {
   type ExternalSource,
   externalSource,

@@ -193,7 +193,8 @@ function addressWords(text: string): string {
 /** Hosts of a vendor's own are public; any other one may name whoever runs it. */
 function hostWords(host: string): string {
   const known = vendors.flatMap(({ authUrl, regions, privatePrefix }) => {
-    const hosts = [authUrl, ...regions.map(({ url }) => url)].map((url) => new URL(url).host);
+    const urls = [authUrl, ...regions.map(({ url }) => url)];
+    const hosts = urls.flatMap((url) => URL.parse(url)?.host ?? []);
     return [...hosts, ...hosts.map((one) => privatePrefix + one)];
   });
   return known.includes(host) ? host : 'another host';

@@ -1,5 +1,12 @@
-import { SETTING_NAMES, type SettingName } from '../service/credentials.ts';
-import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
+import type { Credentials } from '../service/credentials.ts';
+import {
+  type NameSet,
+  nameSets,
+  namesOf,
+  neededSettings,
+  type SettingName,
+  type Vendor,
+} from '../service/vendors.ts';
 import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
 import {
   type Issue,
@@ -18,13 +25,18 @@ import { nearestSetting } from './spelling.ts';
  * what would be taken off silently here would still break the other programs that read the file.
  */
 
-/** What a `.env` text or an environment says about the three settings. */
+/** All that a service needs, of one set of names. */
+export type SourceValues = Pick<Credentials, 'account' | 'apiKey' | 'projectId' | 'resource'> & {
+  readonly url: string;
+};
+
+/** What a `.env` text or an environment says about the settings of one service. */
 export interface SourceReading {
   /**
-   * The three values of the first set of names that is complete and free of errors, as they stand
-   * there; undefined if there is none.
+   * The values of the first set of names that is complete and free of errors, as they stand there;
+   * undefined if there is none.
    */
-  readonly values: Readonly<Record<SettingName, string>> | undefined;
+  readonly values: SourceValues | undefined;
   /**
    * The names that lack a value, or hold a placeholder, in the set that is nearest to complete.
    * Empty if a set is complete (though it may have errors) and if none of the settings is named.
@@ -54,13 +66,42 @@ export function readEnvironment(
   return readAssignments(assignmentsIn(environment), vendor);
 }
 
-export function readAssignments(assignments: readonly Assignment[], vendor: Vendor): SourceReading {
-  const sets = nameSets(vendor);
+/** The reading of a service, by whose words the settings are named. */
+export interface VendorReading {
+  readonly vendor: Vendor;
+  readonly reading: SourceReading;
+}
+
+/**
+ * The same for all services that are known. Those whose own words name nothing are left out, but for
+ * the one in use, which comes first and is meant by the neutral names.
+ * @param vendors the one in use among them
+ */
+export function readForAll(
+  assignments: readonly Assignment[],
+  inUse: Vendor,
+  vendors: readonly Vendor[],
+): readonly VendorReading[] {
+  const others = vendors.filter(({ word }) => word !== inUse.word);
+  const readings = others.map((vendor) => {
+    const reading = readAssignments(assignments, vendor, namesOf(vendor));
+    return { vendor, reading };
+  });
+  const named = readings.filter(({ reading }) => reading.named.length > 0);
+  return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...named];
+}
+
+/** @param sets the names that are read */
+export function readAssignments(
+  assignments: readonly Assignment[],
+  vendor: Vendor,
+  sets: readonly NameSet[] = nameSets(vendor),
+): SourceReading {
   const given = recognisedSettings(assignments, vendor, sets);
   const givenBy = new Map(given.map((one) => [one.assignment, one]));
   // The first line of each setting, by the names that it goes by in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
-  const nearest = nearestSet(sets, given);
+  const nearest = nearestSet(vendor, sets, given);
   const issues = assignments.flatMap((assignment) => {
     const own = givenBy.get(assignment);
     if (own) {
@@ -76,8 +117,8 @@ export function readAssignments(assignments: readonly Assignment[], vendor: Vend
     return issueOf({ kind: 'similar-name', expected: near.name }, near.setting, assignment);
   });
   return {
-    values: sets.map((set) => usableValues(set, given, issues)).find((values) => values),
-    missing: nearest ? missingOf(nearest, given) : [],
+    values: sets.map((set) => usableValues(vendor, set, given, issues)).find((values) => values),
+    missing: nearest ? missingOf(vendor, nearest, given) : [],
     named: given.map(({ setting, name, assignment }) => ({
       setting,
       name,
@@ -88,16 +129,17 @@ export function readAssignments(assignments: readonly Assignment[], vendor: Vend
 }
 
 function nearestSet(
+  vendor: Vendor,
   sets: readonly NameSet[],
   given: readonly RecognisedSetting[],
 ): NameSet | undefined {
   const named = sets.filter((set) => given.some((one) => one.set === set));
-  const gaps = named.map((set) => missingOf(set, given).length);
+  const gaps = named.map((set) => missingOf(vendor, set, given).length);
   return named[gaps.indexOf(Math.min(...gaps))];
 }
 
-function missingOf(set: NameSet, given: readonly RecognisedSetting[]): string[] {
-  return SETTING_NAMES.flatMap((setting) => {
+function missingOf(vendor: Vendor, set: NameSet, given: readonly RecognisedSetting[]): string[] {
+  return neededSettings(vendor).flatMap((setting) => {
     const own = given.filter((one) => one.set === set && one.setting === setting);
     if (own.some(({ isGiven }) => isGiven)) return [];
     return own[0]?.name ?? set[setting][0] ?? [];
@@ -105,12 +147,15 @@ function missingOf(set: NameSet, given: readonly RecognisedSetting[]): string[] 
 }
 
 function usableValues(
+  vendor: Vendor,
   set: NameSet,
   given: readonly RecognisedSetting[],
   issues: readonly Issue[],
-): Record<SettingName, string> | undefined {
+): SourceValues | undefined {
   const names = new Set(given.flatMap((one) => (one.set === set ? one.name : [])));
   if (issues.some(({ isError, name }) => isError && names.has(name))) return undefined;
-  const { apiKey, projectId, url } = valuesOf(set, given);
-  return apiKey && projectId && url ? { apiKey, projectId, url } : undefined;
+  const values = valuesOf(set, given);
+  if (neededSettings(vendor).some((setting) => !values[setting])) return undefined;
+  const { apiKey = '', projectId = '', url = '' } = values;
+  return { ...values, apiKey, projectId, url };
 }

@@ -2,15 +2,16 @@ import { parseServiceUrl } from '../service/credentials.ts';
 import { nameSets, type Vendor } from '../service/vendors.ts';
 import { readAssignments } from './envFile.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
-import { type RecognisedSetting, recognisedSettings, valuesOf } from './settingValue.ts';
+import {
+  type GivenValues,
+  type RecognisedSetting,
+  recognisedSettings,
+  valuesOf,
+} from './settingValue.ts';
 
 /** The API key in a `.env` text that is about to move elsewhere, and what stands with it. */
 
-export interface FoundKey {
-  readonly apiKey: string;
-  readonly projectId: string | undefined;
-  readonly url: string | undefined;
-}
+export type FoundKey = GivenValues & { readonly apiKey: string };
 
 /**
  * The key of the set that is used, or else the first one that can be a key, whatever is missing

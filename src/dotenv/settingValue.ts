@@ -4,11 +4,17 @@ import {
   cleanValue,
   LONGEST_VALUE,
   parseServiceUrl,
-  SETTING_NAMES,
-  type SettingName,
   type UrlProblem,
 } from '../service/credentials.ts';
-import { type NameSet, nameSets, type Vendor } from '../service/vendors.ts';
+import {
+  type NameSet,
+  nameSets,
+  type ResourceKind,
+  resourceOf,
+  SETTING_NAMES,
+  type SettingName,
+  type Vendor,
+} from '../service/vendors.ts';
 import type { Assignment } from './envText.ts';
 
 /** What an assignment says about one setting: its value, and what is wrong with it. */
@@ -85,6 +91,7 @@ export const SHORTEST_KEY = 8;
 /** Whether a key or a project ID has only characters that one may have, and as many. */
 export function isWellFormed(setting: SettingName, value: string): boolean {
   if (setting === 'projectId') return /^[\w.-]{1,128}$/.test(value);
+  if (setting === 'account') return value.length <= LONGEST_VALUE && !/[\s:]/.test(value);
   if (setting !== 'apiKey') return true;
   return value.length >= SHORTEST_KEY && value.length <= LONGEST_VALUE && !/\s/.test(value);
 }
@@ -102,11 +109,23 @@ export function recognisedSettings(
   });
 }
 
+/** Values of one set of names, as far as they are there. */
+export type GivenValues = Readonly<Partial<Record<SettingName, string | undefined>>> & {
+  readonly resource?: ResourceKind | undefined;
+};
+
 /** The values that a set gives, each by the first line of its setting. */
-export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]) {
-  const first = (setting: SettingName) =>
-    given.find((one) => one.set === set && one.setting === setting)?.value;
-  return { apiKey: first('apiKey'), projectId: first('projectId'), url: first('url') };
+export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]): GivenValues {
+  const firstOf = (setting: SettingName) =>
+    given.find((one) => one.set === set && one.setting === setting);
+  const first = (setting: SettingName) => firstOf(setting)?.value;
+  const { value: projectId, name = '' } = firstOf('projectId') ?? {};
+  const [account, resource] = [first('account'), resourceOf(name)];
+  return {
+    ...(account && { account }),
+    ...{ apiKey: first('apiKey'), projectId, url: first('url') },
+    ...(resource !== 'project' && { resource }),
+  };
 }
 
 /** The names of each set, setting by setting. */
@@ -201,6 +220,6 @@ function urlIssues(value: string, { regions, privatePrefix }: Vendor): IssueDeta
   const isKnown = regions.some(({ url }) =>
     [url, url.replace('//', `//${privatePrefix}`)].includes(parsed.origin),
   );
-  if (!isKnown) issues.push({ kind: 'unknown-region' });
+  if (!isKnown && regions.length > 0) issues.push({ kind: 'unknown-region' });
   return issues;
 }

@@ -1,5 +1,4 @@
-import { SETTING_NAMES } from '../service/credentials.ts';
-import type { NameSet, Vendor } from '../service/vendors.ts';
+import { type NameSet, SETTING_NAMES, type Vendor } from '../service/vendors.ts';
 import { namesIn, type SettingOfName } from './settingValue.ts';
 
 /** Which known name somebody meant by one that is not known: “did you mean”. Pure. */

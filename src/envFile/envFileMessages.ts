@@ -1,10 +1,5 @@
-import {
-  firstOf,
-  issuePhrase,
-  settingLabel,
-  shownName,
-  urlProblem,
-} from '../credentials/credentialMessages.ts';
+import { firstOf, issuePhrase, shownName, urlProblem } from '../credentials/credentialMessages.ts';
+import { settingLabel } from '../credentials/settingLabels.ts';
 import type { EnvFix } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';

@@ -57,8 +57,9 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
 
 export function fixLocation({ host }: ErrorDetails, context: MessageContext): FixLocation {
   const { source = 'editor', authHost, isCheck = false } = context;
-  const isVendorIdentity = vendors.some(({ authUrl }) => new URL(authUrl).host === host);
-  const isIdentity = host !== undefined && (host === authHost || isVendorIdentity);
+  const isVendorIdentity =
+    host !== undefined && vendors.some(({ authUrl }) => URL.parse(authUrl)?.host === host);
+  const isIdentity = isVendorIdentity || (host !== undefined && host === authHost);
   const isRegion = vendors.some(({ regions }) =>
     regions.some(({ url }) => new URL(url).host === host),
   );

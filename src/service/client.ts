@@ -7,20 +7,22 @@ import {
   type ToolCall,
   textsOfUser,
 } from './generation/conversation.ts';
-import {
-  Callbacks,
-  type InferenceOptions,
-  infer,
-  type RequestBody,
-} from './generation/inference.ts';
+import type { ChatParts } from './generation/dialect.ts';
+import { dialectOf } from './generation/dialects.ts';
+import { Callbacks, type InferenceOptions, infer } from './generation/inference.ts';
 import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './generation/parameters.ts';
-import { mapParameters, requestText, stringsIn } from './generation/requestBody.ts';
+import {
+  mapParameters,
+  type RequestBody,
+  requestText,
+  stringsIn,
+} from './generation/requestBody.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
 import type { RateLimit } from './http/limiter.ts';
 import { explainByModel } from './models/explain.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
 import type { Model } from './models/modelList.ts';
-import { parseJson, readTokenCount, withNullPrototype } from './responseSchemas.ts';
+import { parseJson, withNullPrototype } from './responseSchemas.ts';
 import {
   holdsPrivateKey,
   kindsIn,
@@ -48,11 +50,6 @@ export interface GenerateOptions extends CallOptions {
    * the result repeats it.
    */
   readonly answerSoFar?: string;
-}
-
-export interface TokenCount {
-  readonly tokens: number;
-  readonly requestLimit: RateLimit;
 }
 
 export interface ClientOptions extends InferenceOptions {
@@ -123,31 +120,32 @@ export class Client {
     parameters: Parameters,
     options: CallOptions,
   ): Promise<ChatAnswer> {
-    const { operation } = this.#options;
-    const fields = conversationFields(operation, conversation);
+    const { operation, credentials } = this.#options;
+    const assemble = (parts: ChatParts) => this.#dialect.conversation(parts, credentials);
+    const fields = conversationFields(operation, conversation, assemble);
     const texts = { text: readText(conversation), ofUser: textsOfUser(conversation.messages) };
     const request = { operation, parameters, fields, newTokens: CHAT_NEW_TOKENS, ...texts };
     return this.#generate(request, options);
   }
 
   /**
-   * Counts the tokens of a text. Proves token, project and model without generating anything.
+   * Proves token, project and model without generating anything, as far as the service lets.
+   * @returns what the answer says about the limit of requests
    * @throws {ServiceError}
    */
-  countTokens(
-    text: string,
-    signal: AbortSignal,
-    onRetry?: (retry: Retry) => void,
-  ): Promise<TokenCount> {
-    const read = async ({ body, header }: HttpResponse) => ({
-      tokens: readTokenCount(parseJson(await body.text())),
-      requestLimit: readRateLimit(header),
-    });
-    return infer(this.#options, 'tokenization', this.#bodyOf({ input: text }), {
-      signal,
-      read,
-      onRetry,
-    });
+  async prove(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {
+    const { modelId, credentials } = this.#options;
+    const { read, isProof, ...asked } = this.#dialect.proof(modelId, credentials);
+    const readAnswer = async ({ body, header }: HttpResponse) => {
+      read(parseJson(await body.text()));
+      return readRateLimit(header);
+    };
+    try {
+      return await infer(this.#options, asked, { signal, read: readAnswer, onRetry });
+    } catch (error) {
+      if (isProof?.(error)) return { perSecond: undefined, left: undefined };
+      throw error;
+    }
   }
 
   /**
@@ -162,6 +160,10 @@ export class Client {
   /** The text with every one of these secrets masked. */
   mask(text: string): string {
     return maskWhole(maskPrivateKeys(text), Object.values(this.#secrets).flat());
+  }
+
+  get #dialect() {
+    return dialectOf(this.#options.credentials.vendor);
   }
 
   /** What is not sent: the keys of these credentials, and the token in use with the one before it. */
@@ -200,11 +202,12 @@ export class Client {
     const { body, dropped } = this.#generationBody(request);
     const callbacks = new Callbacks();
     const hear = callbacks.capturing(onText);
-    const reader = new AnswerReader(
-      operation,
-      hear && { onText: hear, onReasoning: callbacks.capturing(onReasoning) },
-    );
-    const answer = infer(this.#options, hear ? `${operation}Stream` : operation, body, {
+    const dialect = this.#dialect;
+    const listeners = hear && { onText: hear, onReasoning: callbacks.capturing(onReasoning) };
+    const reader = new AnswerReader(operation, listeners, dialect.failureInEvent);
+    const url = dialect.url(hear ? `${operation}Stream` : operation, this.#options.credentials);
+    const asked = { url, body: { ...body, ...(hear && dialect.streaming) }, streams: !!hear };
+    const answer = infer(this.#options, asked, {
       signal,
       onRetry,
       onSilence,
@@ -222,7 +225,8 @@ export class Client {
   #generationBody(request: GenerationRequest) {
     const { operation, parameters } = request;
     const newTokens = newTokensByDefault(this.#options.knownModel?.(), request);
-    const { fields, dropped } = mapParameters(operation, parameters, newTokens);
+    const names = this.#dialect.chatParameters;
+    const { fields, dropped } = mapParameters(operation, parameters, names, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };
     return { body: this.#bodyOf({ ...request.fields, ...parameterFields }), dropped };
   }
@@ -265,6 +269,6 @@ export class Client {
 
   #bodyOf(fields: RequestBody): RequestBody {
     const { modelId, credentials } = this.#options;
-    return { model_id: modelId, project_id: credentials.projectId, ...fields };
+    return { ...this.#dialect.subject(modelId, credentials), ...fields };
   }
 }

@@ -1,20 +1,20 @@
-import type { Vendor } from './vendors.ts';
+import { neededSettings, type ResourceKind, type SettingName, type Vendor } from './vendors.ts';
 
 /**
- * The three settings (API key, project ID, service URL): which are missing, what is wrong with
- * one, and where a URL may lead. R1 to R7 of docs/threat-model.md; pure, no network.
+ * The settings that a service needs (API key, project ID, service URL, …): which are missing, what
+ * is wrong with one, and where a URL may lead. R1 to R7 of docs/threat-model.md; pure, no network.
  */
-
-export type SettingName = 'apiKey' | 'projectId' | 'url';
-
-/** In the order people are asked for them. */
-export const SETTING_NAMES: readonly SettingName[] = ['apiKey', 'projectId', 'url'];
 
 /** Everything a request with a credential needs, from one source. */
 export interface Credentials {
   readonly vendor: Vendor;
+  /** Whose secret it is, where the way to a token asks: a client ID or a user name. */
+  readonly account?: string | undefined;
+  /** The secret that opens the service: an API key, or that of an OAuth client. */
   readonly apiKey: string;
+  /** What requests name: the ID of a project, or of `resource`; empty where they name nothing. */
   readonly projectId: string;
+  readonly resource?: ResourceKind | undefined;
   /** Identity service, without a trailing slash. */
   readonly authUrl: string;
   /** Inference service, without a trailing slash; may have a path prefix. */
@@ -104,9 +104,12 @@ function withoutEnds(text: string, from: number, to: number, what: RegExp): [num
   return [start, end];
 }
 
-/** The names of the settings that have no usable value. */
-export function missingSettings(values: Readonly<Record<SettingName, string>>): SettingName[] {
-  return SETTING_NAMES.filter((name) => cleanValue(values[name]).value === '');
+/** The names of the settings that have no usable value, of those that the service needs. */
+export function missingSettings(
+  vendor: Vendor,
+  values: Readonly<{ [Name in SettingName]?: string | undefined }>,
+): SettingName[] {
+  return neededSettings(vendor).filter((name) => cleanValue(values[name] ?? '').value === '');
 }
 
 export type UrlProblem =
@@ -133,7 +136,7 @@ export type ParsedUrl =
 /** Only literal addresses: a name such as `localhost` can be made to point elsewhere. */
 const LOOPBACK = /^http:\/\/(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?=[:/?#]|$)/i;
 
-const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token)(\/.*)?$/s;
+const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**
  * Reads a service or identity URL as strictly as a place that gets a secret deserves: https, or

@@ -123,7 +123,8 @@ function inputFailure(message: string, details: ErrorDetails): ServiceError {
   });
 }
 
-function kindOfStatus(status: number): ErrorKind {
+/** What a status alone tells of an inference service. */
+export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';

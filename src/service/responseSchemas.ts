@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
-import type { TokenResponse } from './token/tokenLife.ts';
+import type { TokenAnswer, TokenResponse } from './token/tokenLife.ts';
 
 /**
  * The shapes of answers, checked where they enter. Only the fields that are used are named; what
@@ -24,15 +24,19 @@ export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** A number, or a string of digits, as some gateways make of it. Anything else counts as absent. */
-const seconds = v.fallback(
+export const seconds = v.fallback(
   v.optional(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))])),
   undefined,
 );
 
+/**
+ * A token goes into a header: 16 to 8192 characters of the bearer alphabet, nothing that could end a
+ * line (measured: Node strips a line break and sends a broken token).
+ */
+export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));
+
 const tokenAnswer = shape({
-  // A token goes into a header: 16 to 8192 characters of the bearer alphabet, nothing that could
-  // end a line (measured: Node strips a line break and sends a broken token).
-  access_token: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/)),
+  access_token: token,
   token_type: v.optional(v.pipe(v.string(), v.regex(/^bearer$/i))),
   expires_in: seconds,
   expiration: seconds,
@@ -42,18 +46,25 @@ const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
 
 /**
  * @param serverDate the `Date` header of the answer
+ * @param read the shape of the way that asked
  * @throws {ServiceError} `token-unusable`
  */
-export function readTokenResponse(text: string, serverDate: string | undefined): TokenResponse {
-  const answer = v.safeParse(tokenAnswer, parseJson(text));
-  if (!answer.success) throw new ServiceError('token-unusable');
+export function readTokenResponse(
+  text: string,
+  serverDate: string | undefined,
+  read: (json: unknown) => TokenAnswer = readTokenAnswer,
+): TokenResponse {
   const serverNow = Date.parse(serverDate ?? '');
-  return {
-    value: answer.output.access_token,
-    expiresIn: answer.output.expires_in,
-    expiration: answer.output.expiration,
-    serverNow: Number.isNaN(serverNow) ? undefined : serverNow,
-  };
+  const known = Number.isNaN(serverNow) ? undefined : serverNow;
+  return { ...read(parseJson(text)), serverNow: known };
+}
+
+/** A token in the shape of OAuth 2.0. @throws {ServiceError} `token-unusable` */
+export function readTokenAnswer(json: unknown): TokenAnswer {
+  const answer = v.safeParse(tokenAnswer, json);
+  if (!answer.success) throw new ServiceError('token-unusable');
+  const { access_token: value, expires_in: expiresIn, expiration } = answer.output;
+  return { value, expiresIn, expiration };
 }
 
 /** How many tokens a text has. @throws {ServiceError} `unexpected-answer` */

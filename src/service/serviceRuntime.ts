@@ -1,13 +1,14 @@
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
+import { dialectOf } from './generation/dialects.ts';
 import { Http, type HttpOptions } from './http/http.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
 import type { Model, ModelList } from './models/modelList.ts';
-import { type ModelSource, Models } from './models/models.ts';
+import { type ModelAccess, type ModelSource, Models } from './models/models.ts';
 import { withNullPrototype } from './responseSchemas.ts';
 import { holdsSecret } from './secrets/secretSearch.ts';
-import { fetchToken } from './token/identity.ts';
+import { fetchToken, wayOf } from './token/identity.ts';
 import type { TokenState } from './token/tokenLife.ts';
 import type { TokenService } from './token/tokenService.ts';
 import { TokenServicePool } from './token/tokenServicePool.ts';
@@ -17,7 +18,9 @@ import type { Operation } from './vendors.ts';
 export { isOutOfReach } from './errors.ts';
 // What is said of skills needs these, and would cut this file in two by loading them itself.
 export { identityFailure, inferenceFailure } from './failures.ts';
+export { dialectOf } from './generation/dialects.ts';
 export { mapParameters } from './generation/requestBody.ts';
+export { wayOf } from './token/identity.ts';
 
 export interface ServiceRuntimeOptions {
   readonly onTokenState?: (state: TokenState) => void;
@@ -106,26 +109,21 @@ export class ServiceRuntime {
     signal: AbortSignal,
   ): Promise<void> {
     const service = this.#tokenPool.trial(credentials);
-    await this.#client(credentials, settings, probing(), service).countTokens('hello', signal);
+    await this.#client(credentials, settings, probing(), service).prove(signal);
     this.#tokenPool.keepTested(service);
   }
 
   /**
-   * The token service of these credentials. That of another key goes on for the calls that have
-   * it, and is forgotten here.
+   * The token service of these credentials, which is shown from now on. Those of others go on.
    */
   tokenService(credentials: Credentials): TokenService {
     return this.#tokenPool.activate(credentials);
   }
 
-  /**
-   * Forgets the token unless it belongs to these credentials, which are all that may be used now,
-   * besides those of the chat: what it uses does not change with what is in front.
-   * Calls that are under way with it may end.
-   */
-  keepOnly(credentials: Credentials | undefined, ofChat?: Credentials): void {
+  /** Shows token and requests of these credentials, which are those that may be used now. */
+  show(credentials: Credentials | undefined): void {
     this.#use(credentials?.approved.service);
-    this.#tokenPool.keepOnly(credentials, ofChat);
+    this.#tokenPool.show(credentials);
   }
 
   /** Renews the token in use if it is due; without one it does nothing. */
@@ -133,9 +131,19 @@ export class ServiceRuntime {
     this.#tokenPool.inUse?.keepFresh();
   }
 
-  /** The models that a service offers at this moment: see `Models.list`. */
-  listModels(from: ModelSource, current: string, signal: AbortSignal): Promise<ModelList> {
-    return this.#models.list(from, current, signal);
+  /**
+   * The models that a service offers at this moment: see `Models.list`.
+   * @param credentials for a list that is not public
+   */
+  listModels(
+    from: ModelSource,
+    current: string,
+    signal: AbortSignal,
+    credentials?: Credentials,
+  ): Promise<ModelList> {
+    const needsToken = credentials && dialectOf(from.vendor).models.needsToken;
+    const access = needsToken ? this.#accessOf(credentials) : undefined;
+    return this.#models.list(from, current, signal, access);
   }
 
   /** What the service of these credentials says about the model of a call: see `Models.ask`. */
@@ -182,6 +190,16 @@ export class ServiceRuntime {
     this.#tokenPool.dispose();
     this.#models.clear();
     this.http.dispose();
+  }
+
+  #accessOf(credentials: Credentials): ModelAccess {
+    const service = this.tokenService(credentials);
+    const get = async (signal: AbortSignal) => (await service.get(signal)).value;
+    return {
+      scheme: wayOf(credentials.vendor).scheme,
+      tokenProvider: () => ({ hasToken: () => service.isLiving, get }),
+      origin: credentials.approved.service,
+    };
   }
 
   #client(

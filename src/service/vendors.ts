@@ -1,16 +1,20 @@
 /**
- * The makers whose hosted models this client knows. Data only: another maker of the same kind of
- * service is one more entry. Everything that names a maker stands in this file.
+ * The services that this client knows. Data only: another service of the same kind is one more
+ * entry, which names a way to a token and a dialect. Everything that names a maker stands in this
+ * file, and so does what each way and each dialect needs of the user: it is asked for before their
+ * code has loaded.
  */
 
-/** One maker of a hosted generative-model service. */
+/** One hosted generative-model service. */
 export interface Vendor {
-  /** The word that stands for the maker in the grant type and, in capitals, in setting names. */
+  /** The word that, in capitals, stands for it in setting names. */
   readonly word: string;
   readonly name: string;
-  /** The identity service that trades API keys for tokens. */
+  /** The identity service that trades a secret for a token; empty where the service itself does. */
   readonly authUrl: string;
-  /** Where a person creates an API key. */
+  readonly way: Way;
+  readonly dialect: Dialect;
+  /** Where a person creates the secret; empty where each company has its own place. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
   /** What stands before the host of a region on the maker's private network. */
@@ -21,14 +25,73 @@ export interface Vendor {
   readonly otherNames: NameSet;
   /** First words of names that are near to ours and belong to another service of the maker. */
   readonly otherServices: readonly string[];
-  readonly grantType: string;
-  readonly tokenPath: string;
-  /** The `version` query of every inference request: a date, pinned so that answers keep their shape. */
-  readonly apiVersion: string;
-  readonly paths: Readonly<Record<InferencePath, string>>;
   readonly defaultModelId: string;
-  readonly skill: SkillFormat;
+  /** Undefined where no orchestration product is known that reads a document of it. */
+  readonly skill?: SkillFormat;
+  /** The whole entry, where it is the user's own: what was approved was approved for exactly that. */
+  readonly definition?: string;
 }
+
+/** How a token is got, with what differs from service to service. Paths are behind the identity address. */
+export type Way =
+  | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
+  /** OAuth 2.0 client credentials; `scope` and `audience` are sent where they are not empty. */
+  | {
+      readonly kind: 'clientCredentials';
+      readonly path: string;
+      /** Whether the client names itself in the body (`client_secret_post`), or by HTTP's `Basic`. */
+      readonly inBody: boolean;
+      readonly scope: string;
+      readonly audience: string;
+    }
+  | { readonly kind: 'cloudPak' }
+  | { readonly kind: 'zenApiKey' };
+
+/** What each way asks of the user besides the address, and what of an entry of the user's own it reads. */
+export const WAYS: Readonly<Record<Way['kind'], WayNeeds>> = {
+  apiKeyGrant: {
+    secret: 'API_KEY',
+    hasAddress: true,
+    read: (path, text) => ({ kind: 'apiKeyGrant', path, grantType: text('grantType') }),
+  },
+  clientCredentials: {
+    account: 'CLIENT_ID',
+    secret: 'CLIENT_SECRET',
+    hasAddress: true,
+    read: (path, text) => ({
+      kind: 'clientCredentials',
+      path,
+      inBody: text('authentication') === 'client_secret_post',
+      scope: text('scope'),
+      audience: text('audience'),
+    }),
+  },
+  cloudPak: { account: 'USERNAME', secret: 'API_KEY', read: () => ({ kind: 'cloudPak' }) },
+  zenApiKey: { secret: 'API_KEY', read: () => ({ kind: 'zenApiKey' }) },
+};
+
+export interface WayNeeds {
+  /** Whose secret it is, where the way asks; as the end of a name in a `.env` file. */
+  readonly account?: 'CLIENT_ID' | 'USERNAME';
+  readonly secret: 'API_KEY' | 'CLIENT_SECRET';
+  /** Whether the identity service has an address of its own. */
+  readonly hasAddress?: true;
+  readonly read: (path: string, text: (field: string) => string) => Way;
+}
+
+/** What requests of a dialect can name, of which exactly one is needed; empty where they name none. */
+export const DIALECT_RESOURCES = {
+  watsonx: ['project', 'space', 'deployment'],
+  openAi: [],
+} as const satisfies Record<string, readonly ResourceKind[]>;
+
+/** How text is asked for. `prefix` is what stands between the service address and the dialect's own paths. */
+export interface Dialect {
+  readonly kind: keyof typeof DIALECT_RESOURCES;
+  readonly prefix: string;
+}
+
+export type ResourceKind = 'project' | 'space' | 'deployment';
 
 /** What an orchestration product of the maker reads in an OpenAPI document beside what all read. */
 export interface SkillFormat {
@@ -50,15 +113,21 @@ export interface Region {
 }
 
 /**
- * The names of the three settings in a `.env` file or the environment. A set of values is complete
- * only within one of these; names for the same setting are alternatives.
+ * What a service can need, by what it is for; what it is called differs. `account` is whose secret
+ * `apiKey` is, and `projectId` what requests name: a project, a space or a deployment. In the order
+ * people are asked.
  */
-export type NameSet = Readonly<Record<'apiKey' | 'projectId' | 'url', readonly string[]>>;
+export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
+export type SettingName = (typeof SETTING_NAMES)[number];
+
+/**
+ * The names of the settings in a `.env` file or the environment. A set of values is complete only
+ * within one of these; names for the same setting are alternatives.
+ */
+export type NameSet = Readonly<Record<SettingName, readonly string[]>>;
 
 /** The two ways the service offers to generate text. */
 export type Operation = 'chat' | 'generation';
-
-export type InferencePath = Operation | `${Operation}Stream` | 'models' | 'tokenization';
 
 const IBM_GRANT_TYPE = 'urn:ibm:params:oauth:grant-type:apikey';
 
@@ -77,27 +146,20 @@ const ibm: Vendor = {
   ],
   privatePrefix: 'private.',
   aliases: {
+    account: [],
     apiKey: ['WATSONX_API_KEY', 'WATSONX_APIKEY'],
-    projectId: ['WATSONX_PROJECT_ID'],
+    projectId: ['WATSONX_PROJECT_ID', 'WATSONX_SPACE_ID', 'WATSONX_DEPLOYMENT_ID'],
     url: ['WATSONX_URL'],
   },
   otherNames: {
+    account: [],
     apiKey: ['WATSONX_AI_APIKEY', 'WX_API_KEY'],
     projectId: ['WATSONX_AI_PROJECT_ID', 'WX_PROJECT_ID'],
     url: ['WATSONX_AI_SERVICE_URL', 'WATSONX_AI_URL', 'WATSONX_API_BASE', 'WX_URL', 'WML_URL'],
   },
   otherServices: ['WATSON'],
-  grantType: IBM_GRANT_TYPE,
-  tokenPath: '/identity/token',
-  apiVersion: '2025-02-11',
-  paths: {
-    chat: '/ml/v1/text/chat',
-    chatStream: '/ml/v1/text/chat_stream',
-    generation: '/ml/v1/text/generation',
-    generationStream: '/ml/v1/text/generation_stream',
-    models: '/ml/v1/foundation_model_specs',
-    tokenization: '/ml/v1/text/tokenization',
-  },
+  way: { kind: 'apiKeyGrant', path: '/identity/token', grantType: IBM_GRANT_TYPE },
+  dialect: { kind: 'watsonx', prefix: '' },
   defaultModelId: 'ibm/granite-4-h-small',
   skill: {
     info: {
@@ -113,19 +175,89 @@ const ibm: Vendor = {
   },
 };
 
-export const vendors: readonly Vendor[] = [ibm];
+export const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
+
+const { skill, ...withoutSkill } = ibm;
+
+/** That maker's gateway to models of all makers, in the same cloud. */
+const gateway: Vendor = {
+  ...withoutSkill,
+  word: 'ibm_gateway',
+  name: 'IBM watsonx.ai model gateway',
+  dialect: { kind: 'openAi', prefix: '/ml/gateway/v1' },
+  aliases: NO_NAMES,
+  otherNames: NO_NAMES,
+};
+
+/** The same maker's software on a company's own machines, which is its own identity service. */
+const cloudPak: Vendor = {
+  word: 'cpd',
+  name: 'IBM watsonx.ai on premises',
+  authUrl: '',
+  way: { kind: 'cloudPak' },
+  dialect: { kind: 'watsonx', prefix: '' },
+  keyPage: '',
+  regions: [],
+  privatePrefix: '',
+  aliases: NO_NAMES,
+  otherNames: NO_NAMES,
+  otherServices: [],
+  defaultModelId: ibm.defaultModelId,
+};
+
+/** The built-in ones; the first one is in use unless a setting says otherwise. */
+export const vendors: readonly [Vendor, ...Vendor[]] = [
+  ibm,
+  gateway,
+  cloudPak,
+  {
+    ...cloudPak,
+    word: 'zen',
+    name: `${cloudPak.name}, by a Zen API key`,
+    way: { kind: 'zenApiKey' },
+  },
+];
 
 /** The vendor entry for a vendor word; undefined for a word that no entry has. */
-export function vendorFor(word: string): Vendor | undefined {
-  return vendors.find((vendor) => vendor.word === word.trim().toLowerCase());
+export function vendorFor(word: string, all: readonly Vendor[] = vendors): Vendor | undefined {
+  return all.find((vendor) => vendor.word === word.trim().toLowerCase());
 }
 
-/** The names a vendor's settings go by, in the order they are looked for. */
-export function nameSets({ word, aliases }: Vendor): readonly NameSet[] {
-  const ofPrefix = (prefix: string): NameSet => ({
-    apiKey: [`${prefix}_API_KEY`],
-    projectId: [`${prefix}_PROJECT_ID`],
+/** What the stored key of a service goes by; empty for the first one, whose key was the only one. */
+export function keyWord({ word }: Pick<Vendor, 'word'>): string {
+  return word === vendors[0].word ? '' : word;
+}
+
+/** The settings that a service needs, all of them; in the order people are asked. */
+export function neededSettings({ way, dialect }: Pick<Vendor, 'way' | 'dialect'>): SettingName[] {
+  const without = new Set<SettingName>();
+  if (!WAYS[way.kind].account) without.add('account');
+  if (DIALECT_RESOURCES[dialect.kind].length === 0) without.add('projectId');
+  return SETTING_NAMES.filter((name) => !without.has(name));
+}
+
+/** The names that the settings of the vendor in use go by, in the order they are looked for. */
+export function nameSets(vendor: Vendor): readonly NameSet[] {
+  return [...namesOf(vendor), withPrefix('VENDOR', vendor)];
+}
+
+/** Those of them that are the vendor's own. */
+export function namesOf(vendor: Vendor): readonly NameSet[] {
+  return [withPrefix(vendor.word.toUpperCase(), vendor), vendor.aliases];
+}
+
+function withPrefix(prefix: string, { way, dialect }: Vendor): NameSet {
+  const { account, secret } = WAYS[way.kind];
+  return {
+    account: account ? [`${prefix}_${account}`] : [],
+    apiKey: [`${prefix}_${secret}`],
+    projectId: DIALECT_RESOURCES[dialect.kind].map((kind) => `${prefix}_${kind.toUpperCase()}_ID`),
     url: [`${prefix}_URL`],
-  });
-  return [ofPrefix(word.toUpperCase()), aliases, ofPrefix('VENDOR')];
+  };
+}
+
+/** What the ID under one of these names is of. */
+export function resourceOf(name: string): ResourceKind {
+  if (name.endsWith('SPACE_ID')) return 'space';
+  return name.endsWith('DEPLOYMENT_ID') ? 'deployment' : 'project';
 }

@@ -1,10 +1,14 @@
 import { commands, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
-import { addressText, settingNames } from '../credentials/credentialMessages.ts';
-import type { describedTarget, LookupResult } from '../credentials/sourceSelection.ts';
+import { addressText } from '../credentials/credentialMessages.ts';
+import type { describedTarget } from '../credentials/describedTarget.ts';
+import { settingNames } from '../credentials/settingLabels.ts';
+import type { LookupResult } from '../credentials/sourceSelection.ts';
 import type { ACTION_LABELS, Action } from '../messages/actions.ts';
+import type { dialectOf } from '../service/generation/dialects.ts';
 import { parameterProblem } from '../service/generation/parameters.ts';
 import type { mapParameters } from '../service/generation/requestBody.ts';
 import type { redact } from '../service/secrets/redact.ts';
+import type { wayOf } from '../service/token/identity.ts';
 import type { Settings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
 import { explanationOf, MOST_READ, type Rules } from './errorDetails.ts';
@@ -25,6 +29,8 @@ export interface ExportDeps {
   /** Where the file is offered to be written; null for wherever VS Code saved last. */
   readonly folder: WorkspaceFolder | null;
   readonly mapParameters: typeof mapParameters;
+  readonly dialectOf: typeof dialectOf;
+  readonly wayOf: typeof wayOf;
   readonly redact: typeof redact;
   readonly labels: Labels;
 }
@@ -45,8 +51,18 @@ export async function exportSkill(deps: ExportDeps): Promise<void> {
   const { operation, modelId, parameters } = settings;
   const problem = parameterProblem(operation, parameters);
   if (problem) throw problem;
-  const { fields } = deps.mapParameters(operation, parameters);
-  const document = skillDocument({ ...target, operation, modelId, fields });
+  const { vendor, serviceUrl, authUrl } = target;
+  const dialect = deps.dialectOf(vendor);
+  const { trade } = deps.wayOf(vendor);
+  if (!vendor.skill || !trade) return refuse(EXPORT_TEXTS.unsupported(vendor.name), 'openSettings');
+  const { fields } = deps.mapParameters(operation, parameters, dialect.chatParameters);
+  const document = skillDocument({
+    ...vendor.skill,
+    ...{ serviceUrl, operation, fields },
+    endpoint: dialect.url(operation, target),
+    tokenUrl: authUrl + trade.path,
+    subject: dialect.subject(modelId, target),
+  });
   const text = `${JSON.stringify(document, null, 2)}\n`;
   // People paste keys into the wrong setting, and this file is made to be handed on.
   const { record, outside } = deps.looked.found;

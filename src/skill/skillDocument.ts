@@ -1,13 +1,22 @@
-import type { DescribedTarget } from '../credentials/sourceSelection.ts';
+import type { DescribedTarget } from '../credentials/describedTarget.ts';
 import { TOKEN_EXPIRED } from '../service/errors.ts';
-import type { Operation } from '../service/vendors.ts';
+import type { Operation, SkillFormat } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { DOCUMENT, ERROR_ANSWERS, SKILLS } from './skillMessages.ts';
 
 /** The OpenAPI document of the operation in use, for products that make a skill of it. Pure. */
 
 /** What the document describes; no key and no token is among it. */
-export interface Skill extends DescribedTarget, Pick<Settings, 'operation' | 'modelId'> {
+export interface Skill
+  extends Pick<DescribedTarget, 'serviceUrl'>,
+    Pick<Settings, 'operation'>,
+    SkillFormat {
+  /** Where the operation is asked for, with its query. */
+  readonly endpoint: string;
+  /** Where a key is traded for a token. */
+  readonly tokenUrl: string;
+  /** The fields that name the model, and what calls are billed to. */
+  readonly subject: Readonly<Record<string, unknown>>;
   /** The parameters by the names that the operation has for them. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -34,10 +43,12 @@ const fixed = (value: string, description: string): Schema => ({
 
 /** As OpenAPI 3.0.3, the newest version that such products import. */
 export function skillDocument(skill: Skill): Schema {
-  const { vendor, serviceUrl, authUrl, operation } = skill;
+  const { serviceUrl, tokenUrl, operation, info, keyExchange } = skill;
+  const endpoint = new URL(skill.endpoint);
+  const path = endpoint.href.slice(serviceUrl.length).replace(/\?.*/, '');
   const { title, description } = DOCUMENT;
   const [operationId, summary, use] = SKILLS[operation];
-  const version = fixed(vendor.apiVersion, DOCUMENT.version);
+  const version = fixed(endpoint.searchParams.get('version') ?? '', DOCUMENT.version);
   const post = {
     ...{ operationId, summary, description: use },
     parameters: [{ name: 'version', in: 'query', required: true, schema: version }],
@@ -47,15 +58,14 @@ export function skillDocument(skill: Skill): Schema {
       ...errorAnswers(),
     },
   };
-  const { flow, fields } = vendor.skill.keyExchange;
-  const flows = { [flow]: { tokenUrl: authUrl + vendor.tokenPath, ...fields, scopes: {} } };
+  const flows = { [keyExchange.flow]: { tokenUrl, ...keyExchange.fields, scopes: {} } };
   return {
     openapi: '3.0.3',
-    info: { title, description, version: '1.0.0', ...vendor.skill.info },
+    info: { title, description, version: '1.0.0', ...info },
     servers: [{ url: serviceUrl }],
     // One of the two is enough; a product offers those it knows.
     security: [{ bearerAuth: [] }, { keyExchange: [] }],
-    paths: { [vendor.paths[operation]]: { post } },
+    paths: { [path]: { post } },
     components: {
       securitySchemes: {
         bearerAuth: { type: 'http', scheme: 'bearer', description: DOCUMENT.bearer },
@@ -67,11 +77,12 @@ export function skillDocument(skill: Skill): Schema {
 }
 
 /** What a caller sends: the words are theirs, all else is filled in from the settings. */
-function requestSchema({ operation, modelId, projectId, fields }: Skill): Schema {
-  const chosen = {
-    model_id: fixed(modelId, DOCUMENT.model),
-    project_id: fixed(projectId, DOCUMENT.project),
-  };
+function requestSchema({ operation, subject, fields }: Skill): Schema {
+  const names = Object.entries(subject).map(([name, value]) => {
+    const text = name.startsWith('model') ? DOCUMENT.model : DOCUMENT.project;
+    return [name, fixed(String(value), text)] as const;
+  });
+  const chosen = Object.fromEntries(names);
   const presets = Object.entries(fields).map(([name, value]) => [name, preset(value)]);
   const parameters: Schema = Object.fromEntries(presets);
   const required = Object.keys(chosen);

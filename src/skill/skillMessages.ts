@@ -47,6 +47,8 @@ export const ERROR_ANSWERS: readonly (readonly [text: string, statuses: readonly
 
 export const EXPORT_TEXTS = {
   title: 'Export as Skill',
+  unsupported: (name: string) =>
+    `Hosted Model knows no product that makes a skill of ${name}. Nothing was written.`,
   /** @param what "a project ID and a service URL" */
   missing: (what: string) => `Hosted Model needs ${what} for a skill. Nothing was written.`,
   holdsSecret:

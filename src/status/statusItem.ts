@@ -11,10 +11,13 @@ import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
 
-/** What the tooltip says beside the state; our own words and checked names. */
+/**
+ * What the tooltip says beside the state; our own words and checked names, empty for what is not set
+ * or not known yet.
+ */
 export interface StatusPlace {
-  readonly authHost: string;
-  readonly serviceHost: string;
+  readonly authUrl: string;
+  readonly url: string;
   readonly projectId: string;
   readonly modelId: string;
 }
@@ -112,13 +115,14 @@ function tooltipLines(
   const { token, requests, inputTokens, outputTokens, traffic } = facts;
   const requestsNow = traffic?.line();
   const today = facts.usageToday?.();
-  const renewal = token.kind === 'valid' ? Math.ceil((token.renewsAt - now) / 60_000) : 0;
+  const renewsInMs = token.kind === 'valid' ? token.renewsAt - now : 0;
+  const renewal = Number.isFinite(renewsInMs) ? Math.ceil(renewsInMs / 60_000) : 0;
   return [
     `Hosted Model: ${words}`,
     ...(requestsNow ? [requestsNow] : []),
     ...(renewal > 0 ? [`Next renewal in ${renewal} min`] : []),
     ...(facts.provenance ?? expectedLines(facts, place)),
-    `Model: ${place.modelId}`,
+    `Model: ${place.modelId || 'the default of the service'}`,
     ...(requests > 0
       ? [`This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`]
       : []),
@@ -129,17 +133,24 @@ function tooltipLines(
 /** What the settings of the editor say, as long as nobody has looked for credentials. */
 function expectedLines(
   { isSetUp, obstacle }: StatusFacts,
-  { authHost, serviceHost, projectId }: StatusPlace,
+  { authUrl, url, projectId }: StatusPlace,
 ): string[] {
   const needsApproval = obstacle === 'approval';
-  if (isSetUp && (!serviceHost || !projectId) && !needsApproval) {
+  if (isSetUp && !url && !needsApproval) {
     return ['Credentials: not in the settings, read on the next use'];
   }
   return [
-    needsApproval ? 'API key: not sent, your approval is needed' : `Identity service: ${authHost}`,
-    `Service: ${serviceHost || 'not set'}`,
+    needsApproval
+      ? 'API key: not sent, your approval is needed'
+      : `Identity service: ${authUrl ? hostOf(authUrl) : 'that of the service'}`,
+    `Service: ${url ? hostOf(url) : 'not set'}`,
     `Project: ${projectId || 'not set'}`,
   ];
+}
+
+/** To be seen alone: what an address is good for is decided, strictly, by what loads with its first use. */
+function hostOf(url: string): string {
+  return URL.parse(url)?.host || 'an address that cannot be used';
 }
 
 function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): MarkdownString {

@@ -58,6 +58,8 @@ type StatusState =
   /** `leftMs` of the token; 0 without one. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
   | { readonly kind: 'valid'; readonly leftMs: number }
+  /** The secret itself opens the service. */
+  | { readonly kind: 'untraded' }
   | { readonly kind: 'expired' | 'ready' }
   | { readonly kind: 'missing'; readonly wasTried: boolean };
 
@@ -100,6 +102,7 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   if (activity.kind !== 'idle') return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'fetching' };
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
+  if (leftMs === Number.POSITIVE_INFINITY) return { kind: 'untraded' };
   if (leftMs > 0) return { kind: 'valid', leftMs };
   if (!isSetUp) return { kind: 'missing', wasTried: facts.obstacle === 'missing' };
   const hadToken = token.kind === 'valid' || token.kind === 'expired';
@@ -111,7 +114,8 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const state = stateOf(facts, now);
   const leftMs = tokenLeftMs(facts.token, now);
   // A minute at the most, since a sleeping machine may skip any moment waited for.
-  const nextMinute = leftMs > 0 ? (leftMs % MINUTE_MS) + 1 : undefined;
+  const changes = leftMs > 0 && Number.isFinite(leftMs);
+  const nextMinute = changes ? (leftMs % MINUTE_MS) + 1 : undefined;
   const changesInMs =
     state.kind === 'waiting'
       ? toNextSecond(state.leftMs)
@@ -131,7 +135,9 @@ function shown(state: StatusState): Shown {
     case 'unreachable': {
       const { leftMs } = state;
       const [time, token] =
-        leftMs > 0 ? [` ${minutesLeft(leftMs)}`, `, ${validWords(leftMs)}`] : ['', ''];
+        leftMs > 0 && Number.isFinite(leftMs)
+          ? [` ${minutesLeft(leftMs)}`, `, ${validWords(leftMs)}`]
+          : ['', ''];
       const words = `service cannot be reached${token}`;
       return { text: `$(debug-disconnect) ${NAME}${time}`, words };
     }
@@ -163,6 +169,7 @@ const PLAIN: Readonly<
   unapproved: ['error', 'your approval is needed', 'error'],
   generating: ['loading~spin', 'generating'],
   fetching: ['sync~spin', 'getting a token'],
+  untraded: ['key', 'the key itself opens the service, nothing has to be renewed'],
   expired: ['key', 'token expired, renewed on next use'],
   ready: ['key', 'ready, no token yet'],
 };

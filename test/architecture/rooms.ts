@@ -37,7 +37,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   document: 'Follows text while others edit, and writes streamed answers: all edits are made here.',
   formatting: 'Fits streamed text to its place: fences, indentation, line ends, characters. Pure.',
   ui: 'Progress, wizard steps, log and announcements; knows no feature.',
-  settings: 'The only reader of the configuration, as one snapshot.',
+  settings: 'What the settings are good for, as one snapshot.',
+  configuration: 'The only reader of the configuration: values as they stand there.',
   service: 'The hosted service as a client sees it; plain Node, without VS Code.',
 };
 

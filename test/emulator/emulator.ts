@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Answer } from './answer.ts';
+import { chatCompletionsAnswer } from './chatCompletions.ts';
 import { Connections, type Received } from './connections.ts';
 import { deliver, pauseUnlessGone, unlessGone } from './delivery.ts';
 import { FaultScript, faultyAnswer } from './faults.ts';
 import { identityAnswer } from './identity.ts';
 import { InFlight, type ServiceName } from './inFlight.ts';
 import { inferenceAnswer } from './inference.ts';
+import { oauthPath, otherWaysAnswer, platformPath } from './otherWays.ts';
 import { recording } from './recordings.ts';
 import { bodyOf, type ReceivedRequest, RequestLog, type RequestMatch } from './requests.ts';
 import { randomIdentifier, type Service } from './service.ts';
@@ -156,7 +159,7 @@ export class Emulator {
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const isIdentity = incoming.url?.startsWith('/identity/') ?? false;
+    const isIdentity = isOfIdentity(incoming.url ?? '');
     const leave = this.#inFlight.enter(isIdentity ? 'identity' : 'inference');
     const gone = new AbortController();
     response.on('close', () => {
@@ -197,8 +200,7 @@ export class Emulator {
       return;
     }
     const service = this.#service();
-    const answerOf = request.path.startsWith('/identity/') ? identityAnswer : inferenceAnswer;
-    const answer = faultyAnswer(fault, () => answerOf(request, service), this.settings);
+    const answer = faultyAnswer(fault, () => answerTo(request, service), this.settings);
     response.setHeader('date', new Date(service.nowMs()).toUTCString());
     await deliver(response, { answer, fault, gone, beforeEnd });
   }
@@ -238,6 +240,19 @@ export class Emulator {
       answers: this.#answers,
     };
   }
+}
+
+function isOfIdentity(url: string): boolean {
+  return ['/identity/', oauthPath, platformPath].some((path) => url.startsWith(path));
+}
+
+function answerTo(request: ReceivedRequest, service: Service): Answer {
+  if (request.path.startsWith('/identity/')) return identityAnswer(request, service);
+  return (
+    otherWaysAnswer(request, service) ??
+    chatCompletionsAnswer(request, service) ??
+    inferenceAnswer(request, service)
+  );
 }
 
 /** The body as far as it arrived. */

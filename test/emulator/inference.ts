@@ -1,6 +1,6 @@
 import { type Answer, eventsAnswer, jsonAnswer } from './answer.ts';
 import { completion, tokensOfPrompt } from './completions.ts';
-import { promptOf } from './conversation.ts';
+import { messagesOf, promptOf } from './conversation.ts';
 import {
   bodyInvalid,
   chatTooLong,
@@ -38,7 +38,9 @@ export function inferenceAnswer(request: ReceivedRequest, service: Service): Ans
       ? fail(problem)
       : jsonAnswer(200, modelList(settings.models, request.query, url, nowMs()));
   }
-  const operation = operations.find((name) => path === `/ml/v1/text/${name}`);
+  const deployed = /^\/ml\/v1\/deployments\/([^/]+)(\/text\/.+)$/.exec(path);
+  const place = deployed ? `/ml/v1${deployed[2]}` : path;
+  const operation = operations.find((name) => place === `/ml/v1/text/${name}`);
   if (operation === undefined) {
     return fail({ status: 404, code: 'not_found', message: `No operation ${path}` });
   }
@@ -49,11 +51,14 @@ export function inferenceAnswer(request: ReceivedRequest, service: Service): Ans
   if (refused) return fail(refused);
   const body = request.json;
   if (!isRecord(body)) return fail(bodyInvalid('the body is not a Json object'));
-  const problem =
-    projectProblem(body, service) ??
-    rateProblem(service) ??
-    modelProblem(body, operation, service) ??
-    promptProblem(body, operation, service);
+  const problem = deployed
+    ? (deploymentProblem(decodeURIComponent(deployed[1] ?? ''), operation, body, service) ??
+      rateProblem(service) ??
+      promptProblem(body, operation, service))
+    : (projectProblem(body, service) ??
+      rateProblem(service) ??
+      modelProblem(body, operation, service) ??
+      promptProblem(body, operation, service));
   if (problem === undefined) return completion(operation, body, service);
 
   // The live service notices a prompt that is too long for chat_stream only after its 200.
@@ -65,7 +70,10 @@ export function inferenceAnswer(request: ReceivedRequest, service: Service): Ans
 }
 
 function tokenProblem(request: ReceivedRequest, service: Service): InferenceError | undefined {
-  const token = /^Bearer (.+)$/u.exec(request.headers['authorization'] ?? '')?.[1];
+  const authorization = request.headers['authorization'] ?? '';
+  const key = /^ZenApiKey (.+)$/u.exec(authorization)?.[1];
+  if (key !== undefined) return service.settings.apiKeys.includes(key) ? undefined : tokenNotValid;
+  const token = /^Bearer (.+)$/u.exec(authorization)?.[1];
   if (token === undefined) return noToken;
   const state = service.tokens.stateOf(token);
   if (state === 'expired') return tokenExpired;
@@ -83,12 +91,35 @@ function projectProblem(
   body: Record<string, unknown>,
   { settings }: Service,
 ): InferenceError | undefined {
-  const projectId = body['project_id'];
+  const { project_id: projectId, space_id: spaceId } = body;
+  if (projectId === undefined && spaceId !== undefined) {
+    return settings.spaceIds.includes(String(spaceId))
+      ? undefined
+      : projectUnknown(String(spaceId));
+  }
   if (typeof projectId !== 'string' || projectId === '') return noProject;
   if (settings.projectIdsWithoutRuntime.includes(projectId))
     return projectWithoutRuntime(projectId);
   if (!settings.projectIds.includes(projectId)) return projectUnknown(projectId);
   return settings.quotaReached ? quotaReached : undefined;
+}
+
+/** A deployment has its own model and project, and knows no role `system`. */
+function deploymentProblem(
+  id: string,
+  operation: string,
+  body: Record<string, unknown>,
+  { settings }: Service,
+): InferenceError | undefined {
+  if (!settings.deploymentIds.includes(id) || operation === 'tokenization') {
+    return { status: 404, code: 'not_found', message: `No deployment ${id}` };
+  }
+  const known = ['model_id', 'project_id', 'space_id'].find((name) => name in body);
+  if (known) return bodyInvalid(`'${known}' is not allowed`);
+  const isSystem = (one: unknown) => isRecord(one) && one['role'] === 'system';
+  return messagesOf(body).some(isSystem)
+    ? bodyInvalid("the role 'system' is not allowed")
+    : undefined;
 }
 
 function rateProblem({ settings, accepted, nowMs }: Service): InferenceError | undefined {

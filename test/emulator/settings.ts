@@ -27,7 +27,17 @@ export interface ModelStep {
 /** What the emulated services know and do. May be changed at any time; the next answer obeys. */
 export interface EmulatorSettings extends EventFormat {
   apiKeys: readonly string[];
+  /** Whose keys they are, where a way asks: a client ID or a user name. */
+  account: string;
+  /** What a client has to ask for, and whom the token is to be for. */
+  oauth: { readonly scope?: string; readonly audience?: string };
+  /** Whether anything says how long a token lives. */
+  saysLife: boolean;
   projectIds: readonly string[];
+  spaceIds: readonly string[];
+  deploymentIds: readonly string[];
+  /** Characters of a prompt of chat completions; without one: no limit. */
+  longestPrompt: number | undefined;
   /** Known projects that no runtime is associated with. */
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
@@ -58,12 +68,19 @@ export interface EmulatorSettings extends EventFormat {
 }
 
 export const defaultApiKey = 'key-of-the-emulator';
+export const defaultAccount = 'account-of-the-emulator';
 export const defaultProjectId = 'emulator-project';
 
 export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSettings {
   return {
     apiKeys: [defaultApiKey],
+    account: defaultAccount,
+    oauth: {},
+    saysLife: true,
     projectIds: [defaultProjectId],
+    spaceIds: ['emulator-space'],
+    deploymentIds: ['emulator/deployment'],
+    longestPrompt: undefined,
     projectIdsWithoutRuntime: [],
     models: recordedModels,
     modelIdsWithoutChat: ['ibm/granite-13b'],

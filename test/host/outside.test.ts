@@ -22,9 +22,10 @@ describe('the .env file of a real folder', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const env = () => join(folder, '.env');
-  const read = (uri = Uri.file(folder)) => readExternalFile({ uri, name: 'x', index: 0 }, vendor);
+  const read = (uri = Uri.file(folder)) =>
+    readExternalFile({ uri, name: 'x', index: 0 }, { vendor, vendors });
   const valuesRead = async () => {
-    const found = await read();
+    const { text: found } = await read();
     return found.kind === 'read' ? found.reading.values : found.why;
   };
 

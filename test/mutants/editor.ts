@@ -37,7 +37,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a flood of events is read one by one',
-    file: 'src/settings.ts',
+    file: 'src/configuration.ts',
     from: 'timer ??= setTimeout',
     to: 'timer = setTimeout',
     test: 'test/unit/settings.test.ts',

@@ -113,8 +113,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'an approval holds for any values',
     file: 'src/credentials/sources.ts',
-    from: 'authUrl, apiKey, projectId, url]',
-    to: 'authUrl]',
+    from: 'authUrl, apiKey, projectId, url, ...',
+    to: 'authUrl, ...',
     test: access,
     title: 'B09: says no for the values that were shown, not for those that came',
   },
@@ -129,7 +129,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a key counts as stored that secret storage forgot at once',
     file: 'src/credentials/keyStore.ts',
-    from: 'return (await this.#secrets.get(SECRET)) !== undefined;',
+    from: 'return (await this.#secrets.get(name)) !== undefined;',
     to: 'return true;',
     test: 'test/unit/credentials/keyStore.test.ts',
     title: 'A05: says that it cannot store the key, and keeps nothing, where store forgets',
@@ -137,8 +137,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a key whose new hosts were not stored counts as bound to them',
     file: 'src/credentials/setUp.ts',
-    from: 'return keys.write({ ...record',
-    to: 'await keys.write({ ...record',
+    from: 'return keys.write(recordFor(vendor, record, wanted)',
+    to: 'await keys.write(recordFor(vendor, record, wanted)',
     test: access,
     title: 'A05: asks nothing again and uses no new host if secret storage does not keep it',
   },

@@ -113,8 +113,8 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'the refresh token is kept',
     file: 'src/service/responseSchemas.ts',
-    from: '    value: answer.output.access_token,\n',
-    to: '    value: answer.output.access_token,\n    ...(parseJson(text) as object),\n',
+    from: 'return { value, expiresIn, expiration };',
+    to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
     title: 'is an object, and nothing of a refresh token is kept',
   },

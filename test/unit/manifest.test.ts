@@ -57,7 +57,9 @@ const {
   ...rest
 } = settings['hostedModel.insertMode'] ?? {};
 const insertMode = { ...rest, enum: modes, enumDescriptions };
-const source = readFileSync('src/settings.ts', 'utf8');
+const source = ['settings', 'configuration']
+  .map((name) => readFileSync(`src/${name}.ts`, 'utf8'))
+  .join('');
 
 describe('manifest', () => {
   it('contributes exactly the commands that are registered, all in one category', () => {
@@ -70,11 +72,15 @@ describe('manifest', () => {
 
   it('contributes exactly the settings that are read', () => {
     for (const name of Object.keys(settings)) {
-      assert.match(source, new RegExp(`'${name.replace('hostedModel.', '')}'`));
+      const [last = ''] = name
+        .replace('hostedModel.', '')
+        .split(/(?<=project|space|deployment)Id$/);
+      assert.match(source, new RegExp(`'${last}'`));
     }
-    const read = [...source.matchAll(/(?:text|get<[^>]+>|inspect<[^>]+>)\('(\w+)'/g)].map(
+    const read = [...source.matchAll(/(?:text|get|inspected)\('(\w+)'/g)].map(
       ([, name]) => `hostedModel.${name}`,
     );
+    for (const kind of ['project', 'space', 'deployment']) read.push(`hostedModel.${kind}Id`);
     assert.deepEqual([...new Set(read)].sort(), Object.keys(settings).sort());
   });
 
@@ -89,6 +95,7 @@ describe('manifest', () => {
       'offerTool',
       'url',
       'vendor',
+      'vendors',
     ]);
     const ofWorkspaces = Object.entries(settings).filter(([, { scope }]) => scope === 'resource');
     assert.deepEqual(
@@ -118,12 +125,15 @@ describe('manifest', () => {
   });
 
   it('offers what the vendor entries hold', () => {
-    assert.deepEqual(
-      settings['hostedModel.vendor']?.enum,
-      vendors.map(({ word }) => word),
+    const { markdownDescription: words = '', default: inUse } =
+      settings['hostedModel.vendor'] ?? {};
+    for (const { word } of vendors) assert.ok(words.includes(`\`${word}\``), word);
+    assert.equal(inUse, vendors[0].word);
+    // One of a vendor's own here would be asked of every other one.
+    assert.equal(settings['hostedModel.modelId']?.default, '');
+    assert.ok(
+      settings['hostedModel.modelId'].markdownDescription.includes(vendors[0].defaultModelId),
     );
-    assert.equal(settings['hostedModel.vendor']?.default, vendors[0]?.word);
-    assert.equal(settings['hostedModel.modelId']?.default, vendors[0]?.defaultModelId);
   });
 
   it('links the credential commands in its first setting', () => {

@@ -35,7 +35,7 @@ describe('events about settings', () => {
   });
   after(() => hooks.deregister());
   beforeEach(async () => {
-    const { onDidChangeSettings } = await import('../../src/settings.ts');
+    const { onDidChangeSettings } = await import('../../src/configuration.ts');
     mock.timers.enable({ apis: ['setTimeout'] });
     heard = 0;
     subscription = onDidChangeSettings(() => {

@@ -4,7 +4,7 @@ import { isKind, ServiceError } from '../errors.ts';
 import type { Retry } from '../http/httpRequest.ts';
 import type { RateLimit } from '../http/limiter.ts';
 import { type ModelSunset, sunsetOf, withSunset } from '../models/modelLifecycle.ts';
-import { functionOf } from '../models/models.ts';
+import { functionOf } from '../models/modelList.ts';
 import { withoutSecrets } from '../secrets/redact.ts';
 import type { ClientSettings, ServiceRuntime } from '../serviceRuntime.ts';
 import { probeIdentity } from '../token/identity.ts';
@@ -111,15 +111,15 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 
   access: async ({ probe, settings, found: { model, functions = [] }, onRetry, signal }) => {
     const { client } = await probe();
-    const counted = await client.countTokens('hello', signal, onRetry).catch((error: unknown) => {
-      // Counting is an operation of its own: without it the others may well be there.
+    const requestLimit = await client.prove(signal, onRetry).catch((error: unknown) => {
+      // What proves it is an operation of its own: without it the others may well be there.
       if (isKind(error, 'operation-unsupported')) return undefined;
       throw isKind(error, 'model-unknown') && model ? withSunset(error, model) : error;
     });
     if (functions.length > 0 && !functions.includes(functionOf(settings.operation))) {
       throw new ServiceError('operation-unsupported');
     }
-    const proof = counted ? { requestLimit: counted.requestLimit } : { isUnproven: true as const };
+    const proof = requestLimit ? { requestLimit } : { isUnproven: true as const };
     return { ...proof, ...(model && { model }) };
   },
 

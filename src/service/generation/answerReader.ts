@@ -56,6 +56,7 @@ export interface AnswerListeners {
 export class AnswerReader {
   readonly #readChunk: (json: unknown) => AnswerChunk;
   readonly #listeners: AnswerListeners | undefined;
+  readonly #failureInEvent: typeof failureInEvent;
   readonly #parts: string[] = [];
   readonly #toolCalls = new Map<number, ToolCall>();
   #hasBegun = false;
@@ -64,8 +65,16 @@ export class AnswerReader {
   #inputTokens = 0;
   #outputTokens: number | undefined;
 
-  /** @param listeners told of each new part of a stream; undefined for a whole answer */
-  constructor(operation: Operation, listeners: AnswerListeners | undefined) {
+  /**
+   * @param listeners told of each new part of a stream; undefined for a whole answer
+   * @param failureIn the failure that an event reports, as the dialect has them
+   */
+  constructor(
+    operation: Operation,
+    listeners: AnswerListeners | undefined,
+    failureIn = failureInEvent,
+  ) {
+    this.#failureInEvent = failureIn;
     this.#readChunk = operation === 'chat' ? readChat : readGeneration;
     this.#listeners = listeners;
   }
@@ -103,7 +112,7 @@ export class AnswerReader {
     try {
       for await (const { data } of readEvents(body)) {
         const json = parseJson(data);
-        const failure = failureInEvent(json);
+        const failure = this.#failureInEvent(json);
         if (failure) throw failure;
         if (isSilent(json, data)) continue;
         this.#add(this.#readChunk(json));

@@ -1,4 +1,6 @@
 import type { Operation } from '../vendors.ts';
+import type { ChatParts } from './dialect.ts';
+import type { RequestBody } from './requestBody.ts';
 
 /**
  * A conversation with a model, and how each operation wants to have it: messages, tools and images.
@@ -41,16 +43,20 @@ export interface Conversation {
   readonly toolChoice: 'auto' | 'required';
 }
 
-/** The part of a request that holds a conversation. */
+/**
+ * The part of a request that holds a conversation.
+ * @param assemble puts the parts together as the dialect has them
+ */
 export function conversationFields(
   operation: Operation,
   { messages, tools, toolChoice }: Conversation,
-): Readonly<Record<string, unknown>> {
+  assemble: (parts: ChatParts) => RequestBody,
+): RequestBody {
   if (operation === 'generation') return { input: transcript(messages) };
-  return {
+  return assemble({
     messages: messages.map(chatMessage),
-    ...(tools.length > 0 && { tools: tools.map(chatTool), tool_choice_option: toolChoice }),
-  };
+    ...(tools.length > 0 && { tools: tools.map(chatTool), toolChoice }),
+  });
 }
 
 /** All that the model reads, for an estimate: the tools of an agent are most of it, a picture is no text. */
@@ -63,7 +69,7 @@ export function textsOfUser(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap((message) => (message.role === 'assistant' ? [] : [textOf(message)]));
 }
 
-function chatMessage(message: ChatMessage): Readonly<Record<string, unknown>> {
+function chatMessage(message: ChatMessage): RequestBody & { readonly role: string } {
   switch (message.role) {
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.text };

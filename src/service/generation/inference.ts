@@ -1,12 +1,13 @@
 import type { Credentials } from '../credentials.ts';
-import { isKind } from '../errors.ts';
-import { inferenceFailure } from '../failures.ts';
+import { isKind, ServiceError } from '../errors.ts';
 import type { Http } from '../http/http.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
 import type { Limiter } from '../http/limiter.ts';
+import { wayOf } from '../token/identity.ts';
 import type { Token } from '../token/tokenLife.ts';
 import type { TokenService } from '../token/tokenService.ts';
-import type { InferencePath } from '../vendors.ts';
+import { dialectOf } from './dialects.ts';
+import type { RequestBody } from './requestBody.ts';
 
 /** What a request to the inference service is made with. */
 export interface InferenceOptions {
@@ -20,7 +21,14 @@ export interface InferenceOptions {
   readonly deadlineMs?: number;
 }
 
-export type RequestBody = Readonly<Record<string, unknown>>;
+/** What is asked for, and where. */
+export interface Asked {
+  readonly url: string;
+  /** Undefined for a GET. */
+  readonly body?: RequestBody | undefined;
+  /** Whether the answer comes in pieces. */
+  readonly streams?: boolean;
+}
 
 type Call<Result> = Pick<HttpRequest<Result>, 'signal' | 'read' | 'onRetry' | 'onSilence'> & {
   /** Whether the request may be sent again with another token; it may unless this says no. */
@@ -38,22 +46,21 @@ const MAX_STREAM_BYTES = 67_108_864;
  */
 export async function infer<Result>(
   { credentials, http, tokenService, limiter, yields, deadlineMs = DEADLINE_MS }: InferenceOptions,
-  path: InferencePath,
-  body: RequestBody,
+  { url, body, streams = false }: Asked,
   call: Call<Result>,
 ): Promise<Result> {
-  const { vendor, projectId, serviceUrl, approved } = credentials;
+  const { vendor, projectId, approved } = credentials;
   const { callbacks = new Callbacks() } = call;
-  const streams = path.endsWith('Stream');
+  const { scheme, trade } = wayOf(vendor);
   let used: Token | undefined;
   const request: HttpRequest<Result> = {
-    method: 'POST',
-    url: `${serviceUrl}${vendor.paths[path]}?version=${vendor.apiVersion}`,
+    method: body ? 'POST' : 'GET',
+    url,
     origin: approved.service,
     accept: streams ? 'text/event-stream' : 'application/json',
-    contentType: 'application/json',
-    body: JSON.stringify(body),
+    ...(body && { contentType: 'application/json', body: JSON.stringify(body) }),
     secrets: [credentials.apiKey, projectId],
+    scheme,
     tokenProvider: () => {
       const before = tokenService.state;
       const get = async (signal: AbortSignal) => {
@@ -68,7 +75,7 @@ export async function infer<Result>(
     signal: call.signal,
     onRetry: callbacks.capturing(call.onRetry),
     onSilence: call.onSilence,
-    failure: inferenceFailure,
+    failure: dialectOf(vendor).failure,
     read: call.read,
   };
   try {
@@ -77,11 +84,17 @@ export async function infer<Result>(
     // A token can die before its time. Drop that very token, and send once more with the next.
     const mayResend = call.mayResend?.() ?? true;
     if (!isRefusal(error) || !used || !mayResend) throw error;
+    // The secret itself was refused, and there is no other one.
+    if (!trade) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     tokenService.drop(used);
     return await http.send(request);
   } finally {
     callbacks.rethrow();
   }
+}
+
+function asKeyRefused({ details }: ServiceError): ServiceError {
+  return new ServiceError('key-refused', details);
 }
 
 /** A new token may help wherever a 401 comes from: gateways answer in their own words, or in none. */

@@ -14,6 +14,8 @@ interface ChatMessage {
   readonly content: string;
 }
 
+export type RequestBody = Readonly<Record<string, unknown>>;
+
 /** The text part of a request. */
 export type RequestText =
   | { readonly messages: readonly ChatMessage[] }
@@ -50,36 +52,30 @@ export interface MappedParameters {
   readonly dropped: readonly string[];
 }
 
-/** Generation field to chat field; `decoding_method` is mapped by value below. */
-const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([
-  ['max_new_tokens', 'max_completion_tokens'],
-  ['stop_sequences', 'stop'],
-  ['random_seed', 'seed'],
-  ['temperature', 'temperature'],
-  ['top_p', 'top_p'],
-  ['repetition_penalty', 'repetition_penalty'],
-  ['length_penalty', 'length_penalty'],
-  ['time_limit', 'time_limit'],
-]);
-
 /**
  * Maps a parameter set onto an operation. What its values may be is in `parameters.ts`.
+ * @param chatNames generation field to chat field, as the dialect has them; `decoding_method` is
+ * mapped by value
  * @param newTokens what to ask for where nothing is set
  */
 export function mapParameters(
   operation: Operation,
   parameters: Parameters,
+  chatNames: ReadonlyMap<string, string>,
   newTokens = DEFAULT_NEW_TOKENS,
 ): MappedParameters {
   const set = { max_new_tokens: newTokens, ...withoutUnset(parameters) };
-  return operation === 'chat' ? mapToChat(set) : { fields: set, dropped: [] };
+  return operation === 'chat' ? mapToChat(set, chatNames) : { fields: set, dropped: [] };
 }
 
-function mapToChat(parameters: Parameters): MappedParameters {
+function mapToChat(
+  parameters: Parameters,
+  chatNames: ReadonlyMap<string, string>,
+): MappedParameters {
   const fields: Record<string, unknown> = {};
   const dropped: string[] = [];
   for (const [name, value] of Object.entries(parameters)) {
-    const chatName = CHAT_FIELDS.get(name);
+    const chatName = chatNames.get(name);
     if (chatName) fields[chatName] = value;
     else if (name !== 'decoding_method') dropped.push(name);
   }

@@ -150,7 +150,8 @@ export class Http {
       adapter: (config) =>
         attempts.attempt(async (bearer, limited) => {
           this.#hosts.add(new URL(request.url).host);
-          if (bearer !== undefined) config.headers.set('Authorization', `Bearer ${bearer}`);
+          const { scheme = 'Bearer' } = request;
+          if (bearer !== undefined) config.headers.set('Authorization', `${scheme} ${bearer}`);
           // The address is that of the request, whatever a retry has made of the configuration.
           const ours = { url: request.url, signal: limited, validateStatus: null };
           const response = await this.#fetch(withNullPrototype({ ...config, ...ours }));

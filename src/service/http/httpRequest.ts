@@ -16,6 +16,8 @@ export interface HttpRequest<Result> {
   readonly body?: string;
   /** What a failure must not repeat, whoever puts it into an answer; the bearer is added to it. */
   readonly secrets?: readonly string[];
+  /** The word before the credential in the Authorization header; `Bearer` without it. */
+  readonly scheme?: string;
   /** Called as each attempt begins, so that a retry carries the token of its moment. */
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;

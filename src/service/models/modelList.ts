@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { safeWord } from '../errors.ts';
 import { check, count, shape } from '../responseSchemas.ts';
+import type { Operation } from '../vendors.ts';
 
 /** The shapes of the model list, checked where it enters. Source: the recording of the list. */
 
@@ -40,6 +41,17 @@ export interface ModelList {
   readonly hasMore: boolean;
 }
 
+/** What the list calls an operation, among the functions of a model. */
+export function functionOf(operation: Operation): string {
+  return operation === 'chat' ? 'text_chat' : 'text_generation';
+}
+
+/** One page of it. */
+export interface ModelPage extends ModelList {
+  /** The address of the next page, as the service says it. */
+  readonly next: string | undefined;
+}
+
 /** Entries of a list that are looked at. The rest is left out before it is checked. */
 export const MOST_MODELS = 1_000;
 
@@ -47,7 +59,7 @@ export const MOST_MODELS = 1_000;
 const MOST_PARTS = 20;
 
 /** What an id of a model may be, so that it is safe to show anywhere. */
-const MODEL_ID = /^[\w./:-]{1,128}$/;
+export const MODEL_ID = /^[\w./:-]{1,128}$/;
 
 const text = v.fallback(v.string(), '');
 /** 0 stands for a limit that is not known. */
@@ -85,11 +97,7 @@ const modelList = shape({
  * @param most how many of its entries are looked at
  * @throws {ServiceError} `unexpected-answer`
  */
-export function readModels(
-  json: unknown,
-  date: string | undefined,
-  most = MOST_MODELS,
-): ModelList & { readonly next: string | undefined } {
+export function readModels(json: unknown, date: string | undefined, most = MOST_MODELS): ModelPage {
   const { resources, next } = check(modelList, json);
   const asOf = dayOf(date);
   const models = legible(model, resources, most).map((each) => ({

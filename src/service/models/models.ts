@@ -1,27 +1,24 @@
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import { inferenceFailure } from '../failures.ts';
+import { dialectOf } from '../generation/dialects.ts';
 import type { Http } from '../http/http.ts';
+import type { HttpRequest } from '../http/httpRequest.ts';
 import type { RequestGate } from '../http/limiter.ts';
 import { parseJson } from '../responseSchemas.ts';
 import { holdsSecret } from '../secrets/secretSearch.ts';
 import { SharedTask } from '../sharedTask.ts';
 import type { Operation, Vendor } from '../vendors.ts';
 import { sunsetOf } from './modelLifecycle.ts';
-import { MOST_MODELS, type Model, type ModelList, readModels } from './modelList.ts';
+import { MOST_MODELS, type Model, type ModelList } from './modelList.ts';
 
 const DEADLINE_MS = 30_000;
 /** 4 KB for each model, where a service puts all that are looked at on one page. */
 const MAX_PAGE_BYTES = 4_194_304;
 const MAX_PAGES = 10;
-const PAGE_SIZE = 200;
 
 /** For the entry of a single model, while somebody looks at an empty list. */
 const LOOK_MS = 5_000;
 const LIFE_MS = 3_600_000;
-
-/** Ids that the filter of the list can hold: its own signs are colon, comma and exclamation mark. */
-const FILTERED_ID = /^[\w./-]{1,128}$/;
 
 /** Whose list of models, and for what. */
 export interface ModelSource {
@@ -36,8 +33,11 @@ interface BoundSource extends ModelSource {
   readonly origin: string;
 }
 
+/** What a list that is not public is asked with. */
+export type ModelAccess = Pick<HttpRequest<unknown>, 'scheme' | 'tokenProvider' | 'origin'>;
+
 /**
- * What services say about their models, which is public: no request has a credential, so that a
+ * What services say about their models. Where that is public no request has a credential, so that a
  * model can be picked before a key is set. Nothing is handed out whose words repeat a secret: it
  * would be shown.
  */
@@ -58,10 +58,16 @@ export class Models {
   /**
    * The models that a service offers at this moment, as for a person who picks one; and the current
    * one at the end if the service has withdrawn it, so that it can be shown what becomes of it.
+   * @param access what a list is asked with that is not public
    * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
    */
-  async list(from: ModelSource, current: string, signal: AbortSignal): Promise<ModelList> {
-    const all = await listModels(this.#http, from, signal);
+  async list(
+    from: ModelSource,
+    current: string,
+    signal: AbortSignal,
+    access?: ModelAccess,
+  ): Promise<ModelList> {
+    const all = await listModels(this.#http, from, signal, access);
     // Nearly every list is free of secrets: one search in place of a thousand.
     const isFree = (words: unknown) => !this.#holdsSecret(words);
     const list = isFree(all.models) ? all : { ...all, models: all.models.filter(isFree) };
@@ -88,14 +94,14 @@ export class Models {
     signal: AbortSignal,
     limiter?: RequestGate,
   ): Promise<Model | undefined> {
-    const filters = FILTERED_ID.test(modelId) && `modelid_${modelId}`;
+    const { entryUrl, read } = dialectOf(from.vendor).models;
     const model = await this.#http.probe({
-      url: listUrl(from, { limit: '1', ...(filters && { filters }) }),
+      url: entryUrl(from, modelId),
       origin: from.origin,
       signal,
       ...(limiter && { limiter }),
       read: async ({ body, header }) => {
-        const { models } = readModels(parseJson(await body.text()), header('date'));
+        const { models } = read(parseJson(await body.text()), header('date'));
         return models.find(({ id }) => id === modelId);
       },
     });
@@ -147,24 +153,25 @@ export async function listModels(
   http: Http,
   from: ModelSource,
   signal: AbortSignal,
+  access: ModelAccess = { origin: new URL(from.serviceUrl).origin },
 ): Promise<ModelList> {
-  const filters = `function_${functionOf(from.operation)},!lifecycle_withdrawn:and`;
+  const { failure, models: calls } = dialectOf(from.vendor);
   const budget = http.budget(DEADLINE_MS);
   const models: Model[] = [];
   let start: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const left = MOST_MODELS - models.length;
     const read = await http.send({
+      ...access,
       method: 'GET',
-      url: listUrl(from, { limit: String(PAGE_SIZE), filters, ...(start && { start }) }),
-      origin: new URL(from.serviceUrl).origin,
+      url: calls.listUrl(from, from.operation, start),
       accept: 'application/json',
       budget,
       maxBytes: MAX_PAGE_BYTES,
       signal,
-      failure: inferenceFailure,
+      failure,
       read: async ({ body, header }) =>
-        readModels(parseJson(await body.text()), header('date'), left),
+        calls.read(parseJson(await body.text()), header('date'), left),
     });
     models.push(...read.models);
     start = startOf(read.next);
@@ -172,16 +179,6 @@ export async function listModels(
     if (models.length >= MOST_MODELS) break;
   }
   return { models, hasMore: true };
-}
-
-/** What the list calls an operation, among the functions of a model. */
-export function functionOf(operation: Operation): string {
-  return operation === 'chat' ? 'text_chat' : 'text_generation';
-}
-
-function listUrl({ vendor, serviceUrl }: ModelSource, query: Record<string, string>): string {
-  const all = new URLSearchParams({ version: vendor.apiVersion, ...query });
-  return `${serviceUrl}${vendor.paths.models}?${all}`;
 }
 
 /** Only the marker is taken from the link to the next page; the address stays ours. */

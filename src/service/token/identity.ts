@@ -1,39 +1,96 @@
 import type { Credentials } from '../credentials.ts';
-import { identityFailure } from '../failures.ts';
 import type { Http } from '../http/http.ts';
-import { readTokenResponse } from '../responseSchemas.ts';
+import { parseJson, readTokenResponse } from '../responseSchemas.ts';
+import type { Vendor } from '../vendors.ts';
+import { apiKeyGrant } from './apiKeyGrant.ts';
+import { clientCredentials } from './clientCredentials.ts';
+import { cloudPak } from './cloudPak.ts';
 import type { TokenResponse } from './tokenLife.ts';
+import type { TokenWay, Trade } from './tokenWay.ts';
+import { zenApiKey } from './zenApiKey.ts';
 
 const TOKEN_DEADLINE_MS = 30_000;
+const EXPIRY_DEADLINE_MS = 5_000;
 const MAX_TOKEN_BYTES = 65_536;
 
+/** The way to a token that a vendor entry names. */
+export function wayOf({ way }: Pick<Vendor, 'way'>): TokenWay {
+  switch (way.kind) {
+    case 'apiKeyGrant':
+      return apiKeyGrant(way);
+    case 'clientCredentials':
+      return clientCredentials(way);
+    case 'cloudPak':
+      return cloudPak;
+    case 'zenApiKey':
+      return zenApiKey;
+  }
+}
+
 /**
- * The token operation: trades the API key for a bearer token.
- * The key travels in the form body only; `refresh_token` is neither kept nor sent, since the
- * service cannot use it for this grant.
+ * The token operation: trades the secret for a token. The secret travels where the way says, and
+ * nowhere else. A secret that opens the service itself is its own token, without a request.
  * @param deadlineMs milliseconds for the request with all its attempts
  * @throws {ServiceError}
  */
-export function fetchToken(
+export async function fetchToken(
   http: Http,
-  { vendor, apiKey, authUrl, approved }: Credentials,
+  credentials: Credentials,
   signal: AbortSignal,
   deadlineMs = TOKEN_DEADLINE_MS,
 ): Promise<TokenResponse> {
-  return http.send({
+  const { vendor, apiKey, authUrl, approved } = credentials;
+  const { trade } = wayOf(vendor);
+  if (!trade) return { value: apiKey, isSecret: true };
+  const { basic, ...request } = trade.request(credentials);
+  const answer = await http.send({
+    ...request,
     method: 'POST',
-    url: authUrl + vendor.tokenPath,
+    url: authUrl + trade.path,
     origin: approved.auth,
     accept: 'application/json',
-    contentType: 'application/x-www-form-urlencoded',
-    body: new URLSearchParams({ grant_type: vendor.grantType, apikey: apiKey }).toString(),
-    secrets: [apiKey],
+    ...(basic !== undefined && { scheme: 'Basic', tokenProvider: () => given(basic) }),
     budget: http.budget(deadlineMs),
     maxBytes: MAX_TOKEN_BYTES,
     signal,
-    failure: identityFailure,
-    read: async ({ body, header }) => readTokenResponse(await body.text(), header('date')),
+    failure: trade.failure,
+    read: async ({ body, header }) =>
+      readTokenResponse(await body.text(), header('date'), trade.read),
   });
+  if (answer.isSecret) return answer;
+  const isKnown = answer.expiresIn !== undefined || answer.expiration !== undefined;
+  if (isKnown || !trade.expiry) return answer;
+  const expiration = await fetchExpiry(http, credentials, trade, answer.value, signal);
+  return { ...answer, expiration };
+}
+
+/** Seconds since 1970; undefined where nobody says. The token is as good without it. */
+function fetchExpiry(
+  http: Http,
+  { authUrl, approved, apiKey }: Credentials,
+  { expiry, failure }: Trade,
+  token: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (!expiry) return Promise.resolve(undefined);
+  const asked = http.send({
+    method: 'GET',
+    url: authUrl + expiry.path,
+    origin: approved.auth,
+    accept: 'application/json',
+    secrets: [apiKey],
+    tokenProvider: () => given(token),
+    budget: { ...http.budget(EXPIRY_DEADLINE_MS), retriesLeft: 0 },
+    maxBytes: MAX_TOKEN_BYTES,
+    signal,
+    failure,
+    read: async ({ body }) => expiry.read(parseJson(await body.text())),
+  });
+  return asked.catch(() => undefined);
+}
+
+function given(value: string) {
+  return { hasToken: () => true, get: async () => value };
 }
 
 /** Asks the identity service for anything at all. @throws {ServiceError} as `Http.probe` */
@@ -42,6 +99,6 @@ export async function probeIdentity(
   { vendor, authUrl, approved }: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
-  const url = authUrl + vendor.tokenPath;
+  const url = authUrl + (wayOf(vendor).trade?.path ?? '');
   await http.probe({ url, origin: approved.auth, signal, read: async () => undefined });
 }

@@ -3,16 +3,23 @@ import type { ServiceError } from '../errors.ts';
 
 /** How long a token lives, and what is known about it at a moment. Pure. */
 
-/** What the identity service said about a new token, checked but not yet believed. */
-export interface TokenResponse {
+/** What an answer says of a new token, checked but not yet believed. */
+export interface TokenAnswer {
   readonly value: string;
   /** Seconds the token lives, if the answer said so. */
   readonly expiresIn: number | undefined;
   /** End of life in seconds since 1970, by the server's clock. */
   readonly expiration: number | undefined;
-  /** The server's clock when it answered, milliseconds since 1970. */
-  readonly serverNow: number | undefined;
 }
+
+/** The same with what its head says; or a secret that is its own token, and never has to be renewed. */
+export type TokenResponse =
+  | (TokenAnswer & {
+      /** The server's clock when it answered, milliseconds since 1970. */
+      readonly serverNow: number | undefined;
+      readonly isSecret?: never;
+    })
+  | { readonly value: string; readonly isSecret: true };
 
 /** A token's life in milliseconds from the moment it was asked for. */
 export interface TokenLife {
@@ -23,6 +30,11 @@ export interface TokenLife {
   readonly hardMs: number;
 }
 
+const ENDLESS: TokenLife = {
+  lifeMs: Number.POSITIVE_INFINITY,
+  softMs: Number.POSITIVE_INFINITY,
+  hardMs: Number.POSITIVE_INFINITY,
+};
 const UNKNOWN_LIFE_SECONDS = 300;
 const LONGEST_LIFE_SECONDS = 86_400;
 const HARD_MARGIN_MS = 30_000;
@@ -35,6 +47,7 @@ const SHORTEST_RENEWED_MS = 30_000;
  * @param random 0 to 1
  */
 export function tokenLife(answer: TokenResponse, random: number): TokenLife {
+  if (answer.isSecret) return ENDLESS;
   const lifeMs = lifeSeconds(answer) * 1_000;
   const hardMs = lifeMs - Math.min(HARD_MARGIN_MS, lifeMs / 10);
   const softMs = lifeMs > SHORTEST_RENEWED_MS ? Math.round(lifeMs * (0.7 + random * 0.2)) : hardMs;
@@ -47,7 +60,7 @@ export function tokenLife(answer: TokenResponse, random: number): TokenLife {
  * the local clock breaks four official clients). Nonsense is left out; with nothing left it
  * is 300 s, and an early death is mended by the replay after a 401.
  */
-function lifeSeconds(answer: TokenResponse): number {
+function lifeSeconds(answer: Exclude<TokenResponse, { isSecret: true }>): number {
   const { expiresIn, expiration, serverNow } = answer;
   const until =
     expiration !== undefined && serverNow !== undefined
@@ -91,6 +104,7 @@ export type TokenState =
   | { readonly kind: 'fetching' }
   | {
       readonly kind: 'valid';
+      /** Infinity for a secret that is its own token. */
       readonly expiresAt: number;
       readonly renewsAt: number;
       /**

@@ -192,7 +192,8 @@ export class TokenService {
       const answer = await this.#fetchToken(signal);
       if (signal.aborted) throw new ServiceError('cancelled');
       const life = tokenLife(answer, this.#random());
-      const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), answer.serverNow);
+      const serverNow = answer.isSecret ? undefined : answer.serverNow;
+      const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), serverNow);
       const token = { value: answer.value, ...moment, life, clockAheadMs };
       this.#previous = this.#current;
       this.#current = token;

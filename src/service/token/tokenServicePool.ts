@@ -21,7 +21,10 @@ interface Kept {
   readonly credentials: Credentials;
 }
 
-/** Which token serves which key: the one in use, and that of a key which was tested and may be next. */
+/**
+ * Which token serves which key: a session for each service in use, of which one is shown, and that of
+ * a key which was tested and may be next.
+ */
 export class TokenServicePool {
   readonly #options: TokenServicePoolOptions;
   /**
@@ -30,6 +33,9 @@ export class TokenServicePool {
    * forgotten by signing out.
    */
   readonly #recent = new Map<string, readonly string[]>();
+  /** The one that was used last at the end. */
+  #sessions: readonly Kept[] = [];
+  /** The one whose states are told, and which is renewed while nobody asks. */
   #inUse: Kept | undefined;
   /** The key of the last test: proved once that has passed, and not before. */
   #trial: (Kept & { readonly isProved: boolean }) | undefined;
@@ -44,7 +50,7 @@ export class TokenServicePool {
 
   /** Keys and tokens that nothing may show: also those that were replaced, or forgotten. */
   get secrets(): readonly string[] {
-    const current = [this.#inUse, this.#trial].flatMap((kept) =>
+    const current = [...this.#sessions, this.#trial].flatMap((kept) =>
       kept ? [kept.credentials.apiKey, ...kept.service.values] : [],
     );
     return [...new Set([...[...this.#recent].flat(2), ...current])];
@@ -81,16 +87,30 @@ export class TokenServicePool {
     if (this.#recent.size > MOST_KEYS) this.#recent.delete(oldest);
   }
 
-  /** The one of these credentials, in use from now on. That of another key retires. */
+  /** The one of these credentials, in use from now on. Those of other services go on beside it. */
   activate(credentials: Credentials): TokenService {
     const proved = this.#provedFor(credentials);
-    if (!proved && isOf(this.#inUse, credentials)) return this.#inUse.service;
-    this.#inUse?.service.retire();
-    const service = proved ?? this.#make(credentials);
     if (proved) this.#trial = undefined;
-    this.#inUse = { service, credentials };
-    if (this.#options.onTokenState) service.setStateListener(this.#options.onTokenState);
-    return service;
+    const known = this.#sessions.find((one) => isOf(one, credentials));
+    const kept =
+      proved || !known ? { service: proved ?? this.#make(credentials), credentials } : known;
+    if (known && known !== kept) known.service.retire();
+    const others = this.#sessions.filter((one) => one !== known);
+    const [oldest] = others;
+    if (oldest && others.length >= MOST_KEYS) oldest.service.retire();
+    this.#sessions = [...others.slice(1 - MOST_KEYS), kept];
+    this.#tell(kept);
+    return kept.service;
+  }
+
+  /** Has the states of this one told, and of no other. */
+  #tell(kept: Kept | undefined): void {
+    if (kept === this.#inUse) return;
+    const { onTokenState } = this.#options;
+    this.#inUse?.service.setStateListener(() => {});
+    if (this.#inUse) onTokenState?.({ kind: 'none' });
+    this.#inUse = kept;
+    if (onTokenState) kept?.service.setStateListener(onTokenState);
   }
 
   /** These have been proved, and are in use as soon as somebody says so. */
@@ -104,19 +124,19 @@ export class TokenServicePool {
     return trial?.isProved && isOf(trial, credentials) ? trial.service : undefined;
   }
 
-  /** Retires what is in use, unless it belongs to these credentials, or to those of the chat. */
-  keepOnly(credentials: Credentials | undefined, ofChat?: Credentials): void {
+  /**
+   * Shows the session of what may be used now, if it has one. Asks for nothing: that of another
+   * folder goes on where it was, once it is shown again.
+   */
+  show(credentials: Credentials | undefined): void {
     if (credentials && this.#provedFor(credentials)) this.activate(credentials);
-    const kept = [credentials, ofChat].some((one) => one && isOf(this.#inUse, one));
-    if (!this.#inUse || kept) return;
-    this.#inUse.service.retire();
-    this.#inUse = undefined;
-    this.#options.onTokenState?.({ kind: 'none' });
+    this.#tell(credentials && this.#sessions.find((one) => isOf(one, credentials)));
   }
 
   /** Ends all of them. */
   forget(): void {
-    for (const one of [this.#inUse, this.#trial]) one?.service.dispose();
+    for (const one of [...this.#sessions, this.#trial]) one?.service.dispose();
+    this.#sessions = [];
     this.#inUse = undefined;
     this.#trial = undefined;
     this.#options.onTokenState?.({ kind: 'none' });
@@ -135,6 +155,8 @@ function isOf(kept: Kept | undefined, wanted: Credentials): kept is Kept {
   return (
     own !== undefined &&
     own.vendor.word === wanted.vendor.word &&
+    own.vendor.definition === wanted.vendor.definition &&
+    own.account === wanted.account &&
     own.apiKey === wanted.apiKey &&
     own.authUrl === wanted.authUrl &&
     own.approved.auth === wanted.approved.auth &&

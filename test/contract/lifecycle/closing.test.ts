@@ -99,7 +99,7 @@ describe('a window that closes', () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = life.editor();
     let beats = 0;
-    const place = { authHost: '', serviceHost: '', projectId: '', modelId: '' };
+    const place = { authUrl: '', url: '', projectId: '', modelId: '' };
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     const status = opened.showing(
       editor,
@@ -136,7 +136,7 @@ describe('a window that closes', () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = life.editor();
     let beats = 0;
-    const place = { authHost: '', serviceHost: '', projectId: '', modelId: '' };
+    const place = { authUrl: '', url: '', projectId: '', modelId: '' };
     const status = opened.showing(
       editor,
       () =>

@@ -117,7 +117,7 @@ describe('requests', () => {
     const world = await startWorld();
     await world.generate();
     await world.generate({ onText: () => {} });
-    await world.client.countTokens('hello', new AbortController().signal);
+    await world.client.prove(new AbortController().signal);
     const [token = ''] = world.emulator.tokensIssued;
     for (const { path, query, text, rawHeaders } of world.emulator.requests) {
       const line = `${path}?${query}`;

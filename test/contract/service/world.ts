@@ -2,6 +2,7 @@ import { Client, type GenerateOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { Generation } from '../../../src/service/generation/answerReader.ts';
+import { dialectOf } from '../../../src/service/generation/dialects.ts';
 import type { Parameters } from '../../../src/service/generation/parameters.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { Limiter, type LimiterOptions } from '../../../src/service/http/limiter.ts';
@@ -108,6 +109,10 @@ export async function endWorlds(): Promise<void> {
 }
 
 export const pathOf = (operation: Operation, streams: boolean): string =>
-  ibm.paths[streams ? (`${operation}Stream` as const) : operation];
+  new URL(
+    dialectOf(ibm).url(streams ? (`${operation}Stream` as const) : operation, {
+      ...{ vendor: ibm, serviceUrl: 'https://a.example', projectId: '', resource: undefined },
+    }),
+  ).pathname;
 
 export { failureOf, kindOf } from '../../unit/service/fixtures.ts';

@@ -13,6 +13,7 @@ assert.ok(vendor);
 const URL_SETTING = 'https://us-south.ml.cloud.ibm.com';
 const settings: SourceSnapshot['settings'] = {
   vendor,
+  vendors: [vendor],
   authUrl: vendor.authUrl,
   url: URL_SETTING,
   projectId: 'project-1',

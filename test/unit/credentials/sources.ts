@@ -4,6 +4,7 @@ import {
   type SourceSnapshot,
 } from '../../../src/credentials/sourceSelection.ts';
 import { readEnvFile, readEnvironment, type SourceReading } from '../../../src/dotenv/envFile.ts';
+import { vendors } from '../../../src/service/vendors.ts';
 import { ibm } from '../service/fixtures.ts';
 
 /** What may be found in the three sources. */
@@ -74,10 +75,11 @@ export function found(changes: Changes = {}): SourceSnapshot {
     preferred: undefined,
     ...changes,
     outside: (changes.outside ?? []).map((one) =>
-      one.values ? { ...one, destination: destination(authUrl, one.values.url) } : one,
+      one.values ? { vendor: ibm, ...one, destination: destination(authUrl, one.values.url) } : one,
     ),
     settings: {
       vendor: ibm,
+      vendors,
       authUrl: ibm.authUrl,
       url: REGION,
       projectId: 'project-of-the-user',

@@ -7,6 +7,7 @@ import {
   diagnosticsReport,
 } from '../../../src/diagnostics/reportText.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
+import { vendors } from '../../../src/service/vendors.ts';
 import type { Settings } from '../../../src/settings.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
@@ -17,6 +18,7 @@ const now = Date.parse('2026-01-01T00:00:00Z');
 const still = { now: () => now, monotonic: () => 0 };
 const settings: Settings = {
   vendor: ibm,
+  vendors,
   authUrl: ibm.authUrl,
   url: REGION,
   projectId: 'project-1',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { missingText } from '../../../src/credentials/credentialMessages.ts';
+import { missingText } from '../../../src/credentials/settingLabels.ts';
 import type { SourceId } from '../../../src/credentials/sourceSelection.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';

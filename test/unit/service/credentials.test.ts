@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  type Blemish,
-  cleanValue,
-  missingSettings,
-  type SettingName,
-} from '../../../src/service/credentials.ts';
+import { type Blemish, cleanValue, missingSettings } from '../../../src/service/credentials.ts';
+import type { SettingName } from '../../../src/service/vendors.ts';
+import { ibm } from './fixtures.ts';
 
 describe('missing settings', () => {
   const names: readonly SettingName[] = ['apiKey', 'projectId', 'url'];
@@ -15,13 +12,13 @@ describe('missing settings', () => {
 
     it(`A03: are exactly [${missing.join(', ')}] where these are empty`, () => {
       const values = { apiKey: filled('apiKey'), projectId: filled('projectId') };
-      assert.deepEqual(missingSettings({ ...values, url: filled('url') }), missing);
+      assert.deepEqual(missingSettings(ibm, { ...values, url: filled('url') }), missing);
     });
   }
 
   it('A04: include blanks, empty quotes and placeholders', () => {
     const values = { apiKey: ' \t', projectId: '""', url: '<URL>' };
-    assert.deepEqual(missingSettings(values), names);
+    assert.deepEqual(missingSettings(ibm, values), names);
   });
 });
 

@@ -446,7 +446,13 @@ const names: readonly EnvFileFixture[] = [
   },
   unrelated('MY_VENDOR_URL', 'OPENAI_API_KEY', 'DB_URL', 'API_KEY', 'PROJECT_ID', 'URL', 'APP_URL'),
   unrelated('IAM_URL', 'IBM_API_KEY_2', 'NEXT_PUBLIC_IBM_URL', 'X_IBM_API_KEY', 'WATSONX_IAM_URL'),
-  unrelated('WATSONX_SPACE_ID', 'WATSONX_TOKEN', 'IBM_URL_OF_DOCS', 'VENDOR_KEY', 'SENDER_API_KEY'),
+  unrelated(
+    'WATSONX_DEPLOYMENT_SPACE_ID',
+    'WATSONX_TOKEN',
+    'IBM_URL_OF_DOCS',
+    'VENDOR_KEY',
+    'SENDER_API_KEY',
+  ),
   unrelated('WATSON_APIKEY', 'WATSON_API_KEY', 'WATSON_URL', 'IBM_PRODUCT_ID', 'IBM_PRODUCTID'),
   unrelated('X'.repeat(5_000), 'É', '$', '__proto__'),
 ];

@@ -7,6 +7,7 @@ import {
   identityFailure,
   inferenceFailure,
 } from '../../../src/service/failures.ts';
+import { wayOf } from '../../../src/service/token/identity.ts';
 import { explanationOf, failureIn } from '../../../src/skill/errorDetails.ts';
 import { type Recording, recordings } from '../../emulator/recordings.ts';
 import { isLinear } from '../../growth.ts';
@@ -25,7 +26,7 @@ const errors = recordings.flatMap(({ name, request, response }: Recording) => {
   const event = sse?.find((one) => one.event === 'error')?.data;
   if (status < 400 && !event) return [];
   const body = text ?? JSON.stringify(event ?? json);
-  const failureOf = request.path === ibm.tokenPath ? identityFailure : inferenceFailure;
+  const failureOf = request.path === wayOf(ibm).trade?.path ? identityFailure : inferenceFailure;
   const failure = event ? failureInEvent(event) : failureOf({ status, text: body });
   assert.ok(failure);
   return [{ name, body, json: event ?? json, failure }];

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { WorkspaceFolder } from 'vscode';
-import { choose, describedTarget } from '../../../src/credentials/sourceSelection.ts';
+import { describedTarget } from '../../../src/credentials/describedTarget.ts';
+import { choose } from '../../../src/credentials/sourceSelection.ts';
 import { ACTION_LABELS } from '../../../src/messages/actions.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
+import { dialectOf } from '../../../src/service/generation/dialects.ts';
 import { mapParameters } from '../../../src/service/generation/requestBody.ts';
 import { redact } from '../../../src/service/secrets/redact.ts';
+import { wayOf } from '../../../src/service/token/identity.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 import { type Changes, envFile, found, REGION, record } from '../credentials/sources.ts';
 
@@ -40,7 +43,8 @@ describe('the commands about skills', () => {
       const target = describedTarget(looked);
       const { readSettings } = await import('../../../src/settings.ts');
       const given = { settings: readSettings(), looked, target, folder };
-      await exportSkill({ ...given, mapParameters, redact, labels: ACTION_LABELS });
+      const rules = { mapParameters, dialectOf, wayOf };
+      await exportSkill({ ...given, ...rules, redact, labels: ACTION_LABELS });
       return editor.files.get(PLACE);
     };
     /** Where the document leads, and the project that it names. */

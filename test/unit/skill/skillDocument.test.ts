@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { dialectOf } from '../../../src/service/generation/dialects.ts';
 import { mapParameters } from '../../../src/service/generation/requestBody.ts';
 import type { Operation } from '../../../src/service/vendors.ts';
 import { skillDocument } from '../../../src/skill/skillDocument.ts';
@@ -45,12 +46,19 @@ const parameters = {
   length_penalty: { decay_factor: 2 },
   top_k: null,
 };
+const { skill, way } = ibm;
+assert.ok(skill && way.kind === 'apiKeyGrant');
+const dialect = dialectOf(ibm);
+const tokenUrl = credentials.authUrl + way.path;
 const documentOf = (operation: Operation) =>
   skillDocument({
-    ...credentials,
+    ...skill,
+    serviceUrl: credentials.serviceUrl,
+    endpoint: dialect.url(operation, credentials),
+    tokenUrl,
     operation,
-    modelId,
-    fields: mapParameters(operation, parameters).fields,
+    subject: dialect.subject(modelId, credentials),
+    fields: mapParameters(operation, parameters, dialect.chatParameters).fields,
   }) as unknown as OpenApi;
 const postOf = (operation: Operation) => {
   const [[path, item] = []] = Object.entries(documentOf(operation).paths);
@@ -178,14 +186,14 @@ describe('the document of a skill', () => {
         const { info, components, security } = documentOf(operation);
         assert.deepEqual(
           Object.keys(info).filter((name) => name.startsWith('x-')),
-          Object.keys(ibm.skill.info),
+          Object.keys(skill.info),
         );
         assert.match(postOf(operation).operationId, /^[a-z]+(_[a-z]+)*$/);
         assert.deepEqual(security, [{ bearerAuth: [] }, { keyExchange: [] }]);
         assert.deepEqual(Object.keys(components.securitySchemes), ['bearerAuth', 'keyExchange']);
         const exchange = JSON.stringify(components.securitySchemes['keyExchange']);
-        assert.ok(exchange.includes(`"tokenUrl":"${credentials.authUrl}${ibm.tokenPath}"`));
-        assert.ok(exchange.includes(`"grantType":"${ibm.grantType}"`));
+        assert.ok(exchange.includes(`"tokenUrl":"${tokenUrl}"`));
+        assert.ok(exchange.includes(`"grantType":"${way.grantType}"`));
       });
     });
   }

@@ -6,6 +6,9 @@ import {
   readText,
   textsOfUser,
 } from '../../../../src/service/generation/conversation.ts';
+import { dialectOf } from '../../../../src/service/generation/dialects.ts';
+import type { Operation } from '../../../../src/service/vendors.ts';
+import { credentials, ibm } from '../fixtures.ts';
 
 const messages: readonly ChatMessage[] = [
   { role: 'system', content: [{ text: 'Be brief.' }] },
@@ -34,6 +37,11 @@ const conversationOf = (facts: Partial<Conversation> = {}): Conversation => ({
   ...facts,
 });
 
+const fieldsOf = (operation: Operation, conversation: Conversation) =>
+  conversationFields(operation, conversation, (parts) =>
+    dialectOf(ibm).conversation(parts, credentials),
+  );
+
 describe('a conversation', () => {
   it('goes to chat with its roles, pictures, calls and results', () => {
     const call = (id: string, name: string, given: string) => ({
@@ -41,7 +49,7 @@ describe('a conversation', () => {
       type: 'function',
       function: { name, arguments: given },
     });
-    assert.deepEqual(conversationFields('chat', conversationOf()), {
+    assert.deepEqual(fieldsOf('chat', conversationOf()), {
       messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Look at this.' },
@@ -62,7 +70,7 @@ describe('a conversation', () => {
 
   for (const toolChoice of ['auto', 'required'] as const) {
     it(`names its tools, and that one is ${toolChoice}`, () => {
-      const fields = conversationFields('chat', conversationOf({ tools, toolChoice }));
+      const fields = fieldsOf('chat', conversationOf({ tools, toolChoice }));
       assert.deepEqual(fields['tools'], [
         {
           type: 'function',
@@ -86,7 +94,7 @@ describe('a conversation', () => {
   }
 
   it('goes to generation as its texts, each with its role', () => {
-    const { input } = conversationFields('generation', conversationOf({ tools }));
+    const { input } = fieldsOf('generation', conversationOf({ tools }));
     assert.equal(
       input,
       'system: Be brief.\n\nuser: Look at this.\n\nuser: A cat?\n\nassistant: I look.\n\nassistant: \n\ntool: one\n\ntool: two\n\nassistant:',

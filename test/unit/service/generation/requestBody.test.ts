@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { dialectOf } from '../../../../src/service/generation/dialects.ts';
 import { DEFAULT_NEW_TOKENS } from '../../../../src/service/generation/parameters.ts';
 import { mapParameters } from '../../../../src/service/generation/requestBody.ts';
+import { ibm } from '../fixtures.ts';
 
 const everything = {
   decoding_method: 'sample',
@@ -20,17 +22,22 @@ const everything = {
   typical_p: 0.5,
 };
 
+const names = dialectOf(ibm).chatParameters;
+
 describe('parameters', () => {
   it('go to generation as they are', () => {
-    assert.deepEqual(mapParameters('generation', everything), { fields: everything, dropped: [] });
+    assert.deepEqual(mapParameters('generation', everything, names), {
+      fields: everything,
+      dropped: [],
+    });
     const zero = { max_new_tokens: 0, stop_sequences: ['1', '2', '3', '4', '5', '6'] };
-    assert.deepEqual(mapParameters('generation', zero), { fields: zero, dropped: [] });
+    assert.deepEqual(mapParameters('generation', zero, names), { fields: zero, dropped: [] });
   });
 
   it('ask for 1,024 new tokens where nothing is set', () => {
     assert.equal(DEFAULT_NEW_TOKENS, 1_024);
-    assert.deepEqual(mapParameters('chat', {}).fields, { max_completion_tokens: 1_024 });
-    assert.deepEqual(mapParameters('generation', {}).fields, { max_new_tokens: 1_024 });
+    assert.deepEqual(mapParameters('chat', {}, names).fields, { max_completion_tokens: 1_024 });
+    assert.deepEqual(mapParameters('generation', {}, names).fields, { max_new_tokens: 1_024 });
   });
 
   const max = { max_completion_tokens: 1_024 };
@@ -51,12 +58,12 @@ describe('parameters', () => {
   ];
   for (const [parameters, fields, dropped] of cases) {
     it(`map ${JSON.stringify(parameters)} onto chat`, () => {
-      assert.deepEqual(mapParameters('chat', { ...parameters }), { fields, dropped });
+      assert.deepEqual(mapParameters('chat', { ...parameters }, names), { fields, dropped });
     });
   }
 
   it('lose on chat exactly those without a counterpart, and name them', () => {
-    assert.deepEqual(mapParameters('chat', everything).dropped, [
+    assert.deepEqual(mapParameters('chat', everything, names).dropped, [
       'min_new_tokens',
       'top_k',
       'include_stop_sequence',
@@ -68,10 +75,10 @@ describe('parameters', () => {
 
   it('are unset by null, for a folder that wants the default of the service', () => {
     const nothing = { temperature: null, max_new_tokens: null, top_k: null };
-    assert.deepEqual(mapParameters('chat', nothing), {
+    assert.deepEqual(mapParameters('chat', nothing, names), {
       fields: { max_completion_tokens: 1_024 },
       dropped: [],
     });
-    assert.deepEqual(mapParameters('generation', nothing, 7).fields, { max_new_tokens: 7 });
+    assert.deepEqual(mapParameters('generation', nothing, names, 7).fields, { max_new_tokens: 7 });
   });
 });

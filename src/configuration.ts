@@ -1,0 +1,142 @@
+import { ConfigurationTarget, Disposable, type Uri, workspace } from 'vscode';
+
+/**
+ * The only caller of getConfiguration: what settings files hold, as it stands there, and changes of
+ * it. What the values are good for is decided in `settings.ts`, which loads with the first use.
+ */
+
+/** What VS Code tells of a setting; those of one machine each are not among its types. */
+export interface Inspected {
+  readonly defaultValue?: unknown;
+  readonly globalValue?: unknown;
+  readonly globalLocalValue?: unknown;
+  readonly globalRemoteValue?: unknown;
+  readonly workspaceValue?: unknown;
+  readonly workspaceFolderValue?: unknown;
+}
+
+const SECTION = 'hostedModel';
+/** VS Code's own: with it on, nothing of chat is there. */
+const AI_SETTING = 'chat.disableAIFeatures';
+/** Between two readings of changed settings. */
+const LEAST_APART_MS = 100;
+/** What people call a setting for the key, which does not exist. */
+const KEY_NAMES = ['apiKey', 'apikey', 'api_key', 'key'] as const;
+type KeyName = (typeof KEY_NAMES)[number];
+
+/** The values that hold for a document, or for the window. */
+export class Configuration {
+  readonly #values;
+
+  constructor(scope?: Uri) {
+    this.#values = workspace.getConfiguration(SECTION, scope);
+  }
+
+  get(name: string): unknown {
+    return this.#values.get<unknown>(name);
+  }
+
+  text(name: string): string {
+    return textOf(this.get(name));
+  }
+
+  inspected(name: string): Inspected {
+    return this.#values.inspect<unknown>(name) ?? {};
+  }
+
+  /** The text of the user's own settings file. */
+  own(name: string): string {
+    return textOf(userValue(this.inspected(name)));
+  }
+}
+
+/** What requests can name; set once, and the more special of two wins. */
+export const RESOURCES = ['deployment', 'space', 'project'] as const;
+
+/** What is shown and done before anything has loaded that knows the services. */
+export function readStart(scope?: Uri) {
+  const configuration = new Configuration(scope);
+  const text = (name: string) => configuration.text(name);
+  const ids = RESOURCES.map((resource) => text(`${resource}Id`));
+  return {
+    ...{ authUrl: text('authUrl'), url: text('url'), modelId: text('modelId') },
+    projectId: ids.find(Boolean) ?? '',
+    keepTokenFresh: configuration.get('keepTokenFresh') !== false,
+  };
+}
+
+/** The word of the service that the user has chosen; empty for the one that nobody has to choose. */
+export function chosenService(): string {
+  const configuration = new Configuration();
+  const word = configuration.text('vendor').toLowerCase();
+  return word === configuration.inspected('vendor').defaultValue ? '' : word;
+}
+
+/** Whether the user has turned off what VS Code calls AI features, on any level. */
+export function isAiDisabled(): boolean {
+  const found = workspace.getConfiguration().inspect(AI_SETTING) ?? {};
+  return Object.entries(found).some(([name, value]) => name.endsWith('Value') && value === true);
+}
+
+/** Has VS Code turn on its chat, where nobody has turned it off. */
+export async function enableAi(): Promise<void> {
+  const { Global } = ConfigurationTarget;
+  await workspace.getConfiguration().update(AI_SETTING, false, Global);
+}
+
+/**
+ * A key that the user put into the settings file, where every extension can read it and Settings
+ * Sync copies it: the name of that setting and the text. Never used as it stands.
+ */
+export function findKeyInSettings(): { readonly name: KeyName; readonly text: string } | undefined {
+  const configuration = new Configuration();
+  for (const name of KEY_NAMES) {
+    const text = configuration.own(name);
+    if (text) return { name, text };
+  }
+  return undefined;
+}
+
+/** Names of settings of the user that are written. */
+type Written = 'url' | 'authUrl' | 'projectId' | 'spaceId' | 'deploymentId' | 'modelId' | 'vendor';
+type WritableSettings = Partial<Record<Written, string> & Record<KeyName, ''>>;
+
+/** Writes to the user settings. An empty value removes the setting. @throws if VS Code refuses */
+export async function writeSettings(values: WritableSettings): Promise<void> {
+  const configuration = workspace.getConfiguration(SECTION);
+  for (const [name, value] of Object.entries(values)) {
+    await configuration.update(name, value || undefined, ConfigurationTarget.Global);
+  }
+}
+
+/**
+ * A program that writes settings one by one makes an event of each: they are heard together, a
+ * moment after the first of them.
+ */
+export function onDidChangeSettings(listener: () => void): Disposable {
+  let timer: NodeJS.Timeout | undefined;
+  const subscription = workspace.onDidChangeConfiguration((event) => {
+    const isOfAi = event.affectsConfiguration(AI_SETTING);
+    if (!isOfAi && !event.affectsConfiguration(SECTION)) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      listener();
+    }, LEAST_APART_MS);
+  });
+  return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
+}
+
+/**
+ * `globalValue` is not the user's own file alone: a remote machine's settings file, which a dev
+ * container writes, hides it there (measured). The value without it is there at run time, though not
+ * among the types.
+ */
+export function userValue(found: Inspected): unknown {
+  return 'globalLocalValue' in found ? found.globalLocalValue : found.globalValue;
+}
+
+// Settings files hold anything, whatever the schema says.
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}

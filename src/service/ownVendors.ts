@@ -1,0 +1,70 @@
+import { DIALECT_RESOURCES, NO_NAMES, type Vendor, vendors, WAYS } from './vendors.ts';
+
+/**
+ * Services that the user describes in the settings. By hand, since this is read with the window, and
+ * what checks the answers of a service loads with the first of them. Pure.
+ */
+
+/** The field of an entry that keeps it from being used. */
+export interface VendorIssue {
+  readonly word: string;
+  readonly field: 'word' | 'name' | 'way' | 'tokenUrl' | 'dialect' | 'defaultModel' | 'keyPage';
+}
+
+/** Stands in names for whichever service is in use. */
+const NEUTRAL = 'vendor';
+
+/** The entries that can be used, and the first thing that is wrong with each of the others. */
+export function readVendors(entries: readonly unknown[]) {
+  const own: Vendor[] = [];
+  const issues: VendorIssue[] = [];
+  for (const entry of entries) {
+    const taken = [...vendors, ...own].map(({ word }) => word);
+    const read = readVendor(entry, [NEUTRAL, ...taken]);
+    if ('field' in read) issues.push(read);
+    else own.push(read);
+  }
+  return { own, issues };
+}
+
+function readVendor(entry: unknown, taken: readonly string[]): Vendor | VendorIssue {
+  const text = textsOf(entry);
+  const ofWay = textsOf(Object(entry).way);
+  const word = text('word').toLowerCase();
+  const wrong = (field: VendorIssue['field']) => ({ word, field });
+  if (!/^[a-z][a-z0-9_]{0,31}$/.test(word) || taken.includes(word)) return wrong('word');
+  const name = text('name') || word;
+  if (!/^[\w .,()-]{1,64}$/.test(name)) return wrong('name');
+  const kind = ofWay('kind');
+  if (!isKeyOf(WAYS, kind)) return wrong('way');
+  const { hasAddress, read } = WAYS[kind];
+  const address = URL.parse(ofWay('tokenUrl'));
+  if (hasAddress && (!address || address.search || address.hash)) return wrong('tokenUrl');
+  const dialect = text('dialect');
+  if (!isKeyOf(DIALECT_RESOURCES, dialect)) return wrong('dialect');
+  const defaultModelId = text('defaultModel');
+  if (!defaultModelId) return wrong('defaultModel');
+  const keyPage = text('keyPage');
+  if (keyPage && !/^https:\/\/[\w./-]+$/.test(keyPage)) return wrong('keyPage');
+  return {
+    ...{ word, name, keyPage, defaultModelId, way: read(address?.pathname ?? '', ofWay) },
+    authUrl: hasAddress ? (address?.origin ?? '') : '',
+    dialect: { kind: dialect, prefix: text('prefix') },
+    ...{ regions: [], privatePrefix: '', aliases: NO_NAMES, otherNames: NO_NAMES },
+    otherServices: [],
+    definition: JSON.stringify(entry),
+  };
+}
+
+function isKeyOf<Table extends object>(table: Table, key: string): key is keyof Table & string {
+  return Object.hasOwn(table, key);
+}
+
+/** The fields of a value that may be anything; one that is no text counts as empty. */
+function textsOf(value: unknown): (field: string) => string {
+  const fields: Readonly<Record<string, unknown>> = Object(value);
+  return (field) => {
+    const text = Object.hasOwn(fields, field) ? fields[field] : '';
+    return typeof text === 'string' ? text.trim() : '';
+  };
+}

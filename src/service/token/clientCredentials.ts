@@ -1,0 +1,74 @@
+import * as v from 'valibot';
+import { ServiceError } from '../errors.ts';
+import type { ErrorResponse } from '../failures.ts';
+import { parseJson, readTokenAnswer, shape } from '../responseSchemas.ts';
+import type { Way } from '../vendors.ts';
+import { statusFailure, type TokenRequest, type TokenWay } from './tokenWay.ts';
+
+/**
+ * OAuth 2.0 client credentials, as company gateways want them: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
+ * An answer without `expires_in` counts as one for 300 s.
+ */
+export function clientCredentials(way: Way & { kind: 'clientCredentials' }): TokenWay {
+  const { path, inBody, scope, audience } = way;
+  return {
+    scheme: 'Bearer',
+    trade: {
+      path,
+      request: ({ account = '', apiKey }): TokenRequest => {
+        const form = new URLSearchParams({ grant_type: 'client_credentials' });
+        if (scope) form.set('scope', scope);
+        if (audience) form.set('audience', audience);
+        const contentType = 'application/x-www-form-urlencoded';
+        if (inBody) {
+          form.set('client_id', account);
+          form.set('client_secret', apiKey);
+          return { contentType, body: form.toString(), secrets: [apiKey] };
+        }
+        // Both are encoded as in a form before they are joined: section 2.3.1.
+        const joined = `${formEncoded(account)}:${formEncoded(apiKey)}`;
+        const basic = Buffer.from(joined).toString('base64');
+        return {
+          contentType,
+          body: form.toString(),
+          secrets: [apiKey, formEncoded(apiKey)],
+          basic,
+        };
+      },
+      failure,
+      read: readTokenAnswer,
+    },
+  };
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
+}
+
+/** Section 5.2. */
+const CODES: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+]);
+
+const errorAnswer = shape({
+  error: v.pipe(
+    v.string(),
+    v.check((code) => CODES.has(code)),
+  ),
+});
+
+function failure({ status, text }: ErrorResponse): ServiceError {
+  const body = v.safeParse(errorAnswer, parseJson(text));
+  if (!body.success || ![400, 401, 403].includes(status)) return statusFailure(status);
+  const code = body.output.error;
+  // The others speak of the request: the same secret may be good for another one.
+  return new ServiceError(code === 'invalid_client' ? 'key-refused' : 'token-request-refused', {
+    status,
+    code,
+  });
+}

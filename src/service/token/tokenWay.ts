@@ -1,0 +1,40 @@
+import type { Credentials } from '../credentials.ts';
+import { ServiceError } from '../errors.ts';
+import type { ErrorResponse } from '../failures.ts';
+import type { TokenAnswer } from './tokenLife.ts';
+
+/** What a way to a token says of itself; there is a file for each. */
+export interface TokenWay {
+  /** The word before the credential in the Authorization header of a request to the service. */
+  readonly scheme: string;
+  /** How the secret is traded for a token; undefined where it opens the service itself. */
+  readonly trade?: Trade;
+}
+
+export interface Trade {
+  /** Behind the identity address. */
+  readonly path: string;
+  readonly request: (credentials: Credentials) => TokenRequest;
+  /** What an error answer means. Only one in the identity service's own shape tells of the secret. */
+  readonly failure: (answer: ErrorResponse) => ServiceError;
+  /** @throws {ServiceError} `token-unusable` */
+  readonly read: (json: unknown) => TokenAnswer;
+  /** Behind the identity address: says when a token ends whose answer did not. */
+  readonly expiry?: { readonly path: string; readonly read: (json: unknown) => number | undefined };
+}
+
+export interface TokenRequest {
+  readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
+  readonly body: string;
+  /** The forms in which the secret goes out. */
+  readonly secrets: readonly string[];
+  /** What goes into the header instead, for HTTP's `Basic`. */
+  readonly basic?: string;
+}
+
+/** What a status alone tells of an identity service: nothing of the secret. */
+export function statusFailure(status: number): ServiceError {
+  if (status === 429) return new ServiceError('rate-limited', { status });
+  if (status >= 500) return new ServiceError('server-failed', { status });
+  return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
+}

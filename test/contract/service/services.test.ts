@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import type { Conversation } from '../../../src/service/generation/conversation.ts';
+import { readVendors } from '../../../src/service/ownVendors.ts';
+import {
+  DIALECT_RESOURCES,
+  type ResourceKind,
+  type Vendor,
+  vendorFor,
+  WAYS,
+} from '../../../src/service/vendors.ts';
+import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
+import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
+import { printTable } from '../../table.ts';
+import { endWorlds, failureOf, kindOf, startWorld, tokenPath, type World } from './world.ts';
+
+/** Each way to a token with each dialect, against services that speak them. */
+
+const never = new AbortController().signal;
+const secret = `${defaultApiKey}+/%`;
+const oauth = { scope: 'models read', audience: 'https://gw.example' };
+
+interface WayCase {
+  readonly way: Readonly<Record<string, string>>;
+  readonly path: string | undefined;
+}
+
+const clientWay = {
+  kind: 'clientCredentials',
+  tokenUrl: `https://a.example${oauthPath}`,
+  ...oauth,
+};
+const ways: Readonly<Record<string, WayCase>> = {
+  'API key': {
+    way: {
+      kind: 'apiKeyGrant',
+      tokenUrl: `https://a.example${tokenPath}`,
+      grantType: 'urn:ibm:params:oauth:grant-type:apikey',
+    },
+    path: tokenPath,
+  },
+  'client credentials, basic': { way: clientWay, path: oauthPath },
+  'client credentials, post': {
+    way: { ...clientWay, authentication: 'client_secret_post' },
+    path: oauthPath,
+  },
+  'Cloud Pak for Data': { way: { kind: 'cloudPak' }, path: platformPath },
+  'Zen API key': { way: { kind: 'zenApiKey' }, path: undefined },
+};
+
+interface DialectCase {
+  readonly dialect: keyof typeof DIALECT_RESOURCES;
+  readonly prefix?: string;
+  readonly resource?: ResourceKind;
+  readonly projectId: string;
+  readonly path: string;
+}
+
+const dialects: Readonly<Record<string, DialectCase>> = {
+  'watsonx, project': { dialect: 'watsonx', projectId: 'emulator-project', path: '/ml/v1/text/' },
+  'watsonx, space': {
+    ...{ dialect: 'watsonx', resource: 'space', projectId: 'emulator-space' },
+    path: '/ml/v1/text/',
+  },
+  'watsonx, deployment': {
+    ...{ dialect: 'watsonx', resource: 'deployment', projectId: 'emulator/deployment' },
+    path: '/ml/v1/deployments/emulator%2Fdeployment/text/',
+  },
+  'chat completions': {
+    ...{ dialect: 'openAi', prefix: '/v1', projectId: '' },
+    path: '/v1/chat/completions',
+  },
+};
+
+const say = (text: string, more: Conversation['messages'] = []): Conversation => ({
+  messages: [
+    { role: 'system', content: [{ text: 'Be brief.' }] },
+    { role: 'user', content: [{ text }] },
+    ...more,
+  ],
+  tools: [{ name: 'read', description: 'Reads.', inputSchema: undefined }],
+  toolChoice: 'auto',
+});
+
+function vendorOf({ way }: WayCase, { dialect, prefix = '' }: DialectCase): Vendor {
+  const entry = { word: 'acme', way, dialect, prefix, defaultModel: 'ibm/granite-4-h-small' };
+  const { own, issues } = readVendors([entry]);
+  assert.deepEqual(issues, []);
+  assert.ok(own[0]);
+  return own[0];
+}
+
+async function startOf(
+  way: WayCase,
+  dialect: DialectCase,
+  emulator: Partial<EmulatorSettings> = {},
+): Promise<World> {
+  const { projectId, resource } = dialect;
+  const credentials: Partial<Credentials> = {
+    ...{ vendor: vendorOf(way, dialect), account: defaultAccount, apiKey: secret },
+    ...{ projectId, resource },
+  };
+  const limits = { limit: 8, queue: 1_000 };
+  const known = { apiKeys: [secret], oauth, ...emulator };
+  return startWorld({ credentials, limits, emulator: known });
+}
+
+const tokenRequests = (world: World, { path }: WayCase) => (path ? world.emulator.count(path) : 0);
+
+describe('every way to a token with every dialect', () => {
+  const rows: (readonly string[])[] = [];
+  afterEach(endWorlds);
+  after(() => {
+    printTable({
+      title: `${rows.length} combinations of a way to a token and a dialect`,
+      heads: ['way', 'dialect', 'whole', 'streamed', 'tool loop', 'token dies'],
+      rows,
+    });
+  });
+
+  for (const [wayName, way] of Object.entries(ways)) {
+    for (const [dialectName, dialect] of Object.entries(dialects)) {
+      it(`generates by ${wayName} in ${dialectName}: whole, streamed, with tools, and when the token dies`, async () => {
+        const world = await startOf(way, dialect);
+        const { emulator, client } = world;
+        const whole = await world.generate();
+        let streamed = '';
+        const { usage } = await world.generate({ onText: (text) => (streamed += text) });
+        assert.match(whole.text, /Hello/);
+        assert.equal(streamed, whole.text);
+        assert.ok(usage.inputTokens > 0 && usage.outputTokens > 0, 'usage of a stream');
+
+        emulator.settings.step = ({ messages }) =>
+          JSON.stringify(messages).includes('"tool"')
+            ? { text: 'It says 42.' }
+            : { reasoning: 'Hm.', toolCalls: [{ name: 'read', arguments: '{"path":"a"}' }] };
+        const onText = () => {};
+        const asked = await client.chat(say('What is in a?'), {}, { signal: never, onText });
+        const [call] = asked.toolCalls;
+        assert.ok(call);
+        assert.deepEqual([call.name, call.arguments], ['read', '{"path":"a"}']);
+        const more = [
+          { role: 'assistant', text: '', toolCalls: asked.toolCalls },
+          { role: 'tool', callId: call.id, text: '42' },
+        ] as const;
+        const ended = await client.chat(say('What is in a?', more), {}, { signal: never, onText });
+        assert.equal(ended.text, 'It says 42.');
+        assert.equal(tokenRequests(world, way), way.path ? 1 : 0);
+
+        emulator.revokeTokens();
+        assert.match((await world.generate()).text, /Hello/);
+        assert.equal(tokenRequests(world, way), way.path ? 2 : 0);
+        for (const { path } of emulator.requests.slice(-1))
+          assert.ok(path.startsWith(dialect.path));
+        rows.push([wayName, dialectName, 'yes', 'yes', 'yes', way.path ? 'renewed' : 'no token']);
+      });
+
+      it(`proves ${wayName} in ${dialectName} without generating`, async () => {
+        const world = await startOf(way, dialect);
+        await world.client.prove(never);
+        const bodies = world.emulator.requests.map(({ text }) => text);
+        assert.ok(!bodies.some((body) => /"messages":\[\{|generation/.test(body)));
+        world.emulator.settings.apiKeys = [];
+        const other = await startOf(way, dialect, { apiKeys: ['another-key'] });
+        assert.equal(await kindOf(other.client.prove(never)), 'key-refused');
+      });
+    }
+  }
+});
+
+describe('1,000 parallel calls, by each way that trades', () => {
+  afterEach(endWorlds);
+  const traded = Object.entries(ways).filter(([, { path }]) => path !== undefined);
+  const all = async (world: World) => {
+    const calls = Array.from({ length: 1_000 }, () => world.generate());
+    const ends = await Promise.allSettled(calls);
+    return ends.filter(({ status }) => status === 'rejected').length;
+  };
+
+  for (const [name, way] of traded) {
+    it(`make 1, 1 and 2 token requests by ${name}: cold, all revoked, first answer a 503`, async () => {
+      const dialect = dialects['watsonx, project'] as DialectCase;
+      const world = await startOf(way, dialect);
+      assert.equal(await all(world), 0);
+      assert.equal(tokenRequests(world, way), 1);
+      world.emulator.revokeTokens();
+      assert.equal(await all(world), 0);
+      assert.equal(tokenRequests(world, way), 2);
+      const cold = await startOf(way, dialect);
+      cold.emulator.faults.next(way.path ?? '', { status: 503 });
+      assert.equal(await all(cold), 0);
+      assert.equal(tokenRequests(cold, way), 2);
+    });
+  }
+});
+
+describe('OAuth 2.0 client credentials', () => {
+  const way = ways['client credentials, basic'] as WayCase;
+  const dialect = dialects['chat completions'] as DialectCase;
+  afterEach(endWorlds);
+
+  for (const [code, kind] of [
+    ['invalid_client', 'key-refused'],
+    ['invalid_request', 'token-request-refused'],
+    ['invalid_grant', 'token-request-refused'],
+    ['unauthorized_client', 'token-request-refused'],
+    ['unsupported_grant_type', 'token-request-refused'],
+    ['invalid_scope', 'token-request-refused'],
+  ] as const) {
+    it(`${code} is ${kind}, with its code`, async () => {
+      const world = await startOf(way, dialect);
+      const json = { error: code, error_description: `${secret} ${defaultAccount}` };
+      world.emulator.faults.next(oauthPath, { status: 400, json });
+      const { kind: found, details, message } = await failureOf(world.generate());
+      assert.deepEqual([found, details.code], [kind, code]);
+      assert.ok(!message.includes(secret));
+    });
+  }
+
+  it('counts a token without `expires_in` as one for 300 s', async () => {
+    const world = await startOf(way, dialect, { saysLife: false });
+    await world.generate();
+    const { state } = world.tokenService;
+    assert.ok(state.kind === 'valid');
+    assert.ok(Math.abs(state.expiresAt - Date.now() - 300_000) < 30_000);
+  });
+
+  it('sends scope and audience, and client ID and secret in one place', async () => {
+    for (const name of ['basic', 'post']) {
+      const world = await startOf(ways[`client credentials, ${name}`] as WayCase, dialect);
+      await world.generate();
+      const [asked] = world.emulator.requests.filter(({ path }) => path === oauthPath);
+      const { scope, audience, client_id, client_secret } = asked?.form ?? {};
+      assert.deepEqual({ scope, audience }, oauth);
+      const inBody = name === 'post';
+      assert.equal(asked?.headers.authorization !== undefined, !inBody);
+      assert.deepEqual(
+        [client_id, client_secret],
+        inBody ? [defaultAccount, secret] : [undefined, undefined],
+      );
+    }
+  });
+});
+
+describe('Cloud Pak for Data', () => {
+  const way = ways['Cloud Pak for Data'] as WayCase;
+  const dialect = dialects['watsonx, project'] as DialectCase;
+  afterEach(endWorlds);
+
+  for (const [saysLife, seconds] of [
+    [true, 1_200],
+    [false, 300],
+  ] as const) {
+    it(`has a token for ${seconds} s where the platform ${saysLife ? 'says so' : 'says nothing'}`, async () => {
+      const world = await startOf(way, dialect, { saysLife, tokenLifeSeconds: 1_200 });
+      await world.generate();
+      const { state } = world.tokenService;
+      assert.ok(state.kind === 'valid');
+      assert.ok(Math.abs(state.expiresAt - Date.now() - seconds * 1_000) < 30_000);
+    });
+  }
+});
+
+describe('a Zen API key', () => {
+  afterEach(endWorlds);
+
+  it('opens the service itself: nothing is traded, and nothing is renewed', async () => {
+    const world = await startOf(
+      ways['Zen API key'] as WayCase,
+      dialects['watsonx, project'] as DialectCase,
+    );
+    await world.generate();
+    assert.equal(world.emulator.requests.length, 1);
+    assert.equal(world.emulator.requests.at(-1)?.headers.authorization, `ZenApiKey ${secret}`);
+    const { state } = world.tokenService;
+    assert.ok(state.kind === 'valid' && state.expiresAt === Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('what a service repeats of its secrets', () => {
+  afterEach(endWorlds);
+
+  for (const [name, way] of Object.entries(ways)) {
+    it(`is in no failure, by ${name}`, async () => {
+      const basic = Buffer.from(`${defaultAccount}:${encodeURIComponent(secret)}`).toString(
+        'base64',
+      );
+      const forms = [
+        secret,
+        encodeURIComponent(secret),
+        Buffer.from(secret).toString('base64'),
+        basic,
+      ];
+      let hits = 0;
+      for (const dialect of Object.values(dialects)) {
+        const world = await startOf(way, dialect);
+        for (const form of forms) {
+          for (const json of [
+            { errors: [{ code: form, message: form }], trace: form },
+            { error: { code: form, message: form, type: form } },
+          ]) {
+            world.emulator.faults.next(({ path }) => path.startsWith(dialect.path), {
+              status: 400,
+              json,
+            });
+            const { message, details } = await failureOf(world.generate());
+            if (JSON.stringify([message, details]).includes(form)) hits += 1;
+          }
+        }
+      }
+      assert.equal(hits, 0);
+    });
+  }
+});
+
+describe('the errors of chat completions', () => {
+  const way = ways['client credentials, basic'] as WayCase;
+  const dialect = dialects['chat completions'] as DialectCase;
+  afterEach(endWorlds);
+
+  it('have the same kinds as those of any service', async () => {
+    const quota = await startOf(way, dialect, { quotaReached: true });
+    assert.equal(await kindOf(quota.generate()), 'quota-used-up');
+    const short = await startOf(way, dialect, { longestPrompt: 5 });
+    const { kind, details } = await failureOf(short.generate());
+    assert.deepEqual([kind, details.limit, details.actual], ['prompt-too-long', 5, 13]);
+    const without = await startOf(way, dialect, { models: [] });
+    assert.equal(await kindOf(without.generate()), 'model-unknown');
+  });
+
+  it('within a stream end it as what they say', async () => {
+    const world = await startOf(way, dialect);
+    const error = { message: 'x', code: 'rate_limit_exceeded' };
+    world.emulator.faults.next(dialect.path, {
+      headers: { 'content-type': 'text/event-stream' },
+      body: `data: ${JSON.stringify({ error })}\n\n`,
+    });
+    assert.equal(await kindOf(world.generate({ onText: () => {} })), 'rate-limited');
+  });
+});
+
+describe('the table of ways and dialects', () => {
+  it('is tested whole', () => {
+    const tested = new Set(Object.values(ways).map(({ way }) => way['kind']));
+    assert.deepEqual([...tested].sort(), Object.keys(WAYS).sort());
+    const spoken = new Set(Object.values(dialects).map(({ dialect }) => dialect));
+    assert.deepEqual([...spoken].sort(), Object.keys(DIALECT_RESOURCES).sort());
+    assert.ok(vendorFor('cpd') && vendorFor('zen') && vendorFor('ibm_gateway'));
+  });
+});

@@ -1,0 +1,62 @@
+import { type Answer, bodyAnswer, jsonAnswer } from './answer.ts';
+import { completion } from './completions.ts';
+import { promptOf } from './conversation.ts';
+import type { ReceivedRequest } from './requests.ts';
+import { isRecord, type Service } from './service.ts';
+
+/** Chat completions as OpenAI has them: https://platform.openai.com/docs/api-reference/chat */
+
+const PATH = /^(?:\/ml\/gateway)?\/v1(\/chat\/completions|\/models)$/;
+
+/** The answer to a request of this dialect; undefined for any other path. */
+export function chatCompletionsAnswer(
+  request: ReceivedRequest,
+  service: Service,
+): Answer | undefined {
+  const call = PATH.exec(request.path)?.[1];
+  if (call === undefined) return undefined;
+  const [, scheme, token] =
+    /^(Bearer|ZenApiKey) (.+)$/.exec(request.headers.authorization ?? '') ?? [];
+  const refuse = (status: number, code: string, message: string) =>
+    jsonAnswer(status, { error: { message, type: 'invalid_request_error', param: null, code } });
+  if (token === undefined) return refuse(401, 'missing_token', 'No token was sent.');
+  const isKnownKey = scheme === 'ZenApiKey' && service.settings.apiKeys.includes(token);
+  const state = isKnownKey ? 'live' : service.tokens.stateOf(token);
+  if (state === 'expired') return refuse(401, 'token_expired', 'The token has expired.');
+  if (state !== 'live') return refuse(401, 'invalid_api_key', 'Incorrect token.');
+  const { settings } = service;
+  const ids = settings.models.map(({ model_id }) => model_id);
+  if (call === '/models') {
+    const data = ids.map((id) => ({ id, object: 'model', created: 0, owned_by: 'emulator' }));
+    return jsonAnswer(200, { object: 'list', data });
+  }
+  const body = request.json;
+  if (!isRecord(body)) return refuse(400, 'bad_body', 'The body is no JSON object.');
+  const { model, messages, stream, stream_options: options } = body;
+  if (!ids.includes(String(model))) return refuse(404, 'model_not_found', `No model ${model}.`);
+  if (!Array.isArray(messages)) return refuse(400, 'bad_body', 'There are no messages.');
+  if ('model_id' in body || 'project_id' in body || 'time_limit' in body) {
+    return refuse(400, 'unknown_parameter', 'A field is not known.');
+  }
+  if (settings.quotaReached) return refuse(429, 'insufficient_quota', 'The quota is used up.');
+  const limit = settings.longestPrompt;
+  if (limit !== undefined && promptOf(body).length > limit) {
+    const text = `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${promptOf(body).length} tokens.`;
+    return refuse(400, 'context_length_exceeded', text);
+  }
+  const answered = completion(stream === true ? 'chat_stream' : 'chat', body, service);
+  if (stream !== true) return { ...answered, headers: { 'content-type': 'application/json' } };
+  const counts = isRecord(options) && options['include_usage'] === true;
+  return inEvents(answered, counts);
+}
+
+/** Events without id and name, and the mark of the end behind them. */
+function inEvents({ parts, ...answer }: Answer, counts: boolean): Answer {
+  const events = [...parts].flatMap(({ bytes, ...when }) => {
+    const data = /^data: (.*)$/m.exec(Buffer.from(bytes).toString())?.[1] ?? '';
+    const isCount = data.includes('"choices":[]');
+    return isCount && !counts ? [] : [{ ...when, bytes: Buffer.from(`data: ${data}\n\n`) }];
+  });
+  const end = [...bodyAnswer(200, {}, 'data: [DONE]\n\n').parts];
+  return { ...answer, parts: [...events, ...end] };
+}

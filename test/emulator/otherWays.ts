@@ -1,0 +1,80 @@
+import { type Answer, jsonAnswer } from './answer.ts';
+import type { ReceivedRequest } from './requests.ts';
+import { isRecord, type Service } from './service.ts';
+
+/** The ways to a token beside the API-key grant: an OAuth 2.0 server, and a platform on premises. */
+
+export const oauthPath = '/oauth2/token';
+export const platformPath = '/icp4d-api/v1/authorize';
+const expiryPath = '/usermgmt/v1/user/tokenExpiry';
+
+/** The answer to a request of these ways; undefined for any other path. */
+export function otherWaysAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
+  switch (request.path) {
+    case oauthPath:
+      return clientCredentialsAnswer(request, service);
+    case platformPath:
+      return platformAnswer(request, service);
+    case expiryPath:
+      return expiryAnswer(request, service);
+    default:
+      return undefined;
+  }
+}
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-4.4, with the errors of section 5.2. */
+function clientCredentialsAnswer(
+  { method, form, headers }: ReceivedRequest,
+  { settings, tokens, nowMs }: Service,
+): Answer {
+  const refuse = (error: string, status = 400) =>
+    jsonAnswer(status, { error, error_description: `The server says ${error}.` });
+  if (method !== 'POST' || !form) return refuse('invalid_request');
+  if (form['grant_type'] !== 'client_credentials') return refuse('unsupported_grant_type');
+  const basic = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1];
+  // A client names itself once.
+  if (basic !== undefined && form['client_secret'] !== undefined) return refuse('invalid_request');
+  const [id, secret] =
+    basic === undefined
+      ? [form['client_id'], form['client_secret']]
+      : Buffer.from(basic, 'base64').toString().split(':').map(formDecoded);
+  if (id !== settings.account || !settings.apiKeys.includes(secret ?? '')) {
+    return refuse('invalid_client', 401);
+  }
+  const { scope, audience } = settings.oauth;
+  if (scope !== form['scope']) return refuse('invalid_scope');
+  if (audience !== form['audience']) return refuse('unauthorized_client');
+  return jsonAnswer(200, {
+    access_token: tokens.issue(settings.tokenLifeSeconds, nowMs()),
+    token_type: 'Bearer',
+    ...(settings.saysLife && { expires_in: settings.tokenLifeSeconds }),
+  });
+}
+
+/** User name and API key for a token, of which the answer does not say how long it lives. */
+function platformAnswer(
+  { method, json }: ReceivedRequest,
+  { settings, tokens, nowMs }: Service,
+): Answer {
+  const refuse = (status: number, message: string) =>
+    jsonAnswer(status, { _messageCode_: message, message });
+  if (method !== 'POST' || !isRecord(json)) return refuse(400, 'bad_request');
+  const { username, api_key: apiKey } = json;
+  if (username !== settings.account || !settings.apiKeys.includes(String(apiKey))) {
+    return refuse(401, 'User unauthorized to invoke this endpoint.');
+  }
+  const token = tokens.issue(settings.tokenLifeSeconds, nowMs());
+  return jsonAnswer(200, { _messageCode_: '200', message: 'Success', token });
+}
+
+function expiryAnswer({ headers }: ReceivedRequest, { settings, tokens, nowMs }: Service): Answer {
+  const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+  if (!settings.saysLife || tokens.stateOf(token) !== 'live') {
+    return jsonAnswer(404, { message: 'Not found' });
+  }
+  return jsonAnswer(200, { exp: Math.floor(nowMs() / 1_000) + settings.tokenLifeSeconds });
+}
+
+function formDecoded(text: string): string {
+  return new URLSearchParams(`x=${text}`).get('x') ?? '';
+}
