@@ -94,8 +94,7 @@ class Extension implements App {
     this.log = log;
     this.globalState = context.globalState;
     const onIssue = (what: StorageIssue) => this.#inBackground(sayOfStorage(what));
-    const { secrets, globalState } = context;
-    const keys = () => new KeyStore(secrets, globalState, onIssue, chosenService);
+    const keys = () => new KeyStore(context.secrets, this.globalState, onIssue, chosenService);
     this.#keys = make('the key store', keys);
     const onTick = () => this.#inBackground(this.#keepFresh());
     const place = () => (this.#readSettings ?? readStart)(window.activeTextEditor?.document.uri);
@@ -222,8 +221,9 @@ class Extension implements App {
   }
 
   async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
-    const { readSettings } = await lazyModules();
-    await (await this.runtime()).test(credentials, readSettings(), signal);
+    const { readSettings, settingsFor } = await lazyModules();
+    const runtime = await this.runtime();
+    await runtime.test(credentials, settingsFor(credentials.vendor, readSettings()), signal);
     completeWalkthroughStep('isTested');
   }
 

@@ -4,6 +4,7 @@ import type { Parameters } from './service/generation/parameters.ts';
 import type { LimiterOptions } from './service/http/limiter.ts';
 import { readVendors, type VendorIssue } from './service/ownVendors.ts';
 import {
+  DIALECTS,
   type Operation,
   type ResourceKind,
   type Vendor,
@@ -75,7 +76,7 @@ export function readSettings(scope?: Uri): Settings {
     url: text('url'),
     ...resources(configuration),
     modelId: text('modelId') || vendor.defaultModelId,
-    operation: text('operation') === 'generation' ? 'generation' : 'chat',
+    operation: operationOf(vendor, text('operation')),
     parameters: objectOf(configuration.get('parameters')),
     insertMode: text('insertMode'),
     limits: {
@@ -90,10 +91,22 @@ export function readSettings(scope?: Uri): Settings {
   };
 }
 
-/** The same settings for another service: with its own address of the identity service. */
+/** The same settings for another service, which has models and operations of its own. */
 export function settingsFor(vendor: Vendor, settings: Settings): Settings {
   if (vendor.word === settings.vendor.word) return settings;
-  return { ...settings, vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' };
+  const isDefault = settings.modelId === settings.vendor.defaultModelId;
+  return {
+    ...settings,
+    ...{ vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' },
+    modelId: isDefault ? vendor.defaultModelId : settings.modelId,
+    operation: operationOf(vendor, settings.operation),
+  };
+}
+
+/** A dialect without the operation that is set has chat. */
+function operationOf({ dialect }: Vendor, operation: string): Operation {
+  const known: readonly Operation[] = DIALECTS[dialect.kind].operations;
+  return known.find((one) => one === operation) ?? 'chat';
 }
 
 function resources(configuration: Configuration) {

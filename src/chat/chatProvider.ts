@@ -28,7 +28,7 @@ import {
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import type { Model } from '../service/models/modelList.ts';
 import type { ModelSource } from '../service/models/models.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import { counted, type Usage } from '../usage/usage.ts';
@@ -75,7 +75,6 @@ export class ChatProvider {
   /** Services whose lists were asked for behind an answer. */
   readonly #listed = new Set<string>();
   #groupCalls = 0;
-  #inUse: Credentials | undefined;
 
   /** @param onModelsChange has VS Code ask for the models again */
   constructor(deps: ChatDeps, extensionId: string, onModelsChange: () => void) {
@@ -94,11 +93,6 @@ export class ChatProvider {
   /** How often VS Code has asked for the models of a provider group of ours. */
   get groupCalls(): number {
     return this.#groupCalls;
-  }
-
-  /** What the last request was made with. */
-  get inUse(): Credentials | undefined {
-    return this.#inUse;
   }
 
   /**
@@ -123,8 +117,9 @@ export class ChatProvider {
     const signedOut = this.#deps.signOutSignal;
     const choice = await (await this.#deps.access()).lookWithoutDocument();
     if (choice.kind !== 'ready') return undefined;
-    const settings = readSettings(onlyFolder()?.uri);
-    return { credentials: choice.credentials, settings, signedOut };
+    const { credentials } = choice;
+    const settings = settingsFor(credentials.vendor, readSettings(onlyFolder()?.uri));
+    return { credentials, settings, signedOut };
   }
 
   /** @throws an error whose message is a sentence, without a stack: the chat shows both */
@@ -208,7 +203,7 @@ export class ChatProvider {
     const { operation, modelId } = settings;
     const runtime = await this.#deps.runtime();
     const from = { ...credentials, operation };
-    const { models } = await runtime.listModels(from, modelId, signal);
+    const { models } = await runtime.listModels(from, modelId, signal, credentials);
     await this.keep(from, models);
   }
 
@@ -247,7 +242,6 @@ export class ChatProvider {
     const { runtime: service, watches, usage: counter } = this.#deps;
     const [runtime, onStart, usage] = await Promise.all([service(), watches(), counter()]);
     const watch = onStart();
-    this.#inUse = credentials;
     let said = '';
     try {
       const client = runtime.client(credentials, { ...settings, yields: true });

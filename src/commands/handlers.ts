@@ -22,7 +22,7 @@ import { ACTION_LABELS } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { ModelList } from '../service/models/modelList.ts';
 import { redact } from '../service/secrets/redact.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings, settingsFor } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
 import {
   findTemplate,
@@ -133,8 +133,9 @@ export const handlers: Handlers['handlers'] = {
         : await requireAddress(readSettings());
     if (!serviceUrl) return;
     const scope = window.activeTextEditor?.document.uri;
-    const { operation, modelId, ...settings } = readSettings(scope);
-    const { vendor } = choice.kind === 'ready' ? choice.credentials : settings;
+    const ofEditor = readSettings(scope);
+    const { vendor } = choice.kind === 'ready' ? choice.credentials : ofEditor;
+    const { operation, modelId } = settingsFor(vendor, ofEditor);
     const runtime = await app.runtime();
     const from = { vendor, serviceUrl, operation };
     const credentials = choice.kind === 'ready' ? choice.credentials : undefined;
@@ -160,7 +161,8 @@ export const handlers: Handlers['handlers'] = {
     const { exportSkill, ...rules } = await loadSkills();
     const looked = await (await app.access()).lookUp();
     const target = describedTarget(looked);
-    const settings = readSettings(window.activeTextEditor?.document.uri);
+    const ofEditor = readSettings(window.activeTextEditor?.document.uri);
+    const settings = 'vendor' in target ? settingsFor(target.vendor, ofEditor) : ofEditor;
     const given = { settings, looked, target, folder: activeFolder() };
     await exportSkill({ ...given, ...rules, redact, labels: ACTION_LABELS });
   },

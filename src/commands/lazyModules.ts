@@ -8,7 +8,7 @@ export { Approvals } from '../credentials/approvals.ts';
 export { provenanceLines } from '../credentials/sourceView.ts';
 export { reportFailure as report } from '../diagnostics/reportFailure.ts';
 export { Jobs } from '../generate/jobs.ts';
-export { readSettings } from '../settings.ts';
+export { readSettings, settingsFor } from '../settings.ts';
 export { generationWatches } from '../status/generationWatch.ts';
 export { trafficOf } from '../status/requestsLine.ts';
 export { Usage } from '../usage/usage.ts';

@@ -84,6 +84,8 @@ export interface ExternalSource {
   readonly values?: SourceValues | undefined;
   /** The service that they are for. */
   readonly vendor?: Vendor;
+  /** The keys of other services that stand there, too. */
+  readonly keys?: readonly string[];
   /** The services, where there are values for several, and nobody has said which are meant. */
   readonly vendors?: readonly Vendor[];
   /** Where the values lead. The identity address is the user's own, whichever source they are from. */
@@ -160,9 +162,12 @@ function withOtherKeys(
   keys: readonly string[],
 ): SourceSelection {
   if (choice.kind !== 'ready') return choice;
-  const ofOthers = found.outside.flatMap(({ values }) => values?.apiKey ?? []);
-  const known = [found.record?.apiKey ?? [], ofOthers, ...keys].flat();
-  const otherKeys = known.filter((key) => key !== choice.credentials.apiKey);
+  const ofOthers = found.outside.flatMap(({ keys = [], values }) => [
+    ...keys,
+    values?.apiKey ?? [],
+  ]);
+  const known = new Set([found.record?.apiKey ?? [], ofOthers, ...keys].flat(2));
+  const otherKeys = [...known].filter((key) => key !== choice.credentials.apiKey);
   return { ...choice, credentials: { ...choice.credentials, otherKeys } };
 }
 

@@ -59,11 +59,11 @@ export async function findSources(
     const isMeant = complete.length === 1 || vendor.word === meant;
     if (!isMeant)
       return { id, text, answer: undefined, vendors: complete.map((each) => each.vendor) };
-    const authUrl = vendor.word === settings.vendor.word ? settings.authUrl : vendor.authUrl;
+    const authUrl = authUrlOf(vendor, settings);
     const target = destination(authUrl, values.url);
     const subject = sourceSubject(id, vendor, values, { folder, authUrl });
     const answer = await approvals.answerFor(subject);
-    return { id, text, vendor, values, destination: target, answer };
+    return { id, text, vendor, values, keys: keysIn({ text, all }), destination: target, answer };
   };
   // As it is when somebody asks: any part of the extension host can change it.
   const inEnvironment = readExternalEnvironment(environment, settings);
@@ -171,14 +171,15 @@ export function sourceSubject(
 }
 
 export function subjectOf(
-  { id, vendor, values, destination: { authUrl } }: UsableSource,
+  { id, vendor, values }: UsableSource,
   { folder, settings }: SourceSnapshot,
 ): Subject {
-  const isInUse = vendor.word === settings.vendor.word;
-  return sourceSubject(id, vendor, values, {
-    folder,
-    authUrl: isInUse ? settings.authUrl : authUrl,
-  });
+  return sourceSubject(id, vendor, values, { folder, authUrl: authUrlOf(vendor, settings) });
+}
+
+/** The address in the settings is that of the service that they name. */
+function authUrlOf(vendor: Vendor, settings: Pick<Settings, 'vendor' | 'authUrl'>): string {
+  return vendor.word === settings.vendor.word ? settings.authUrl : vendor.authUrl;
 }
 
 /** What an answer about the project of a folder depends on, or about what else it names. */

@@ -5,7 +5,7 @@ import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isOutOfReach, type ServiceError } from '../service/errors.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import { copyReport, type DiagnosisDeps, versions } from './copyReport.ts';
 import { showDiagnosis } from './diagnosisList.ts';
@@ -67,7 +67,8 @@ export async function runChecks(
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {
   const { diagnose } = await import('../service/checks/diagnose.ts');
-  const { credentials, settings, folder } = subject;
+  const { credentials, folder } = subject;
+  const settings = settingsFor(credentials.vendor, subject.settings);
   const runtime = await deps.runtime();
   const note = (result: CheckResult) => {
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);

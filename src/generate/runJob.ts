@@ -5,7 +5,7 @@ import { brokenOff, retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
@@ -103,7 +103,7 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
   if (!credentials) return undefined;
   // Of this moment: a key that is deleted while the service loads must not be sent any more.
   const signedOut = options.signOut();
-  const { settings } = job;
+  const settings = settingsFor(credentials.vendor, job.settings);
   const client = await options.client(credentials, settings);
   if (!(await isFreeOfSecrets(job, answers, client))) return undefined;
   const outcomes = await cancellable(

@@ -1,4 +1,4 @@
-import { DIALECT_RESOURCES, NO_NAMES, type Vendor, vendors, WAYS } from './vendors.ts';
+import { DIALECTS, NO_NAMES, type Vendor, vendors, WAYS } from './vendors.ts';
 
 /**
  * Services that the user describes in the settings. By hand, since this is read with the window, and
@@ -41,7 +41,7 @@ function readVendor(entry: unknown, taken: readonly string[]): Vendor | VendorIs
   const address = URL.parse(ofWay('tokenUrl'));
   if (hasAddress && (!address || address.search || address.hash)) return wrong('tokenUrl');
   const dialect = text('dialect');
-  if (!isKeyOf(DIALECT_RESOURCES, dialect)) return wrong('dialect');
+  if (!isKeyOf(DIALECTS, dialect)) return wrong('dialect');
   const defaultModelId = text('defaultModel');
   if (!defaultModelId) return wrong('defaultModel');
   const keyPage = text('keyPage');

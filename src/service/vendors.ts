@@ -79,15 +79,24 @@ export interface WayNeeds {
   readonly read: (path: string, text: (field: string) => string) => Way;
 }
 
-/** What requests of a dialect can name, of which exactly one is needed; empty where they name none. */
-export const DIALECT_RESOURCES = {
-  watsonx: ['project', 'space', 'deployment'],
-  openAi: [],
-} as const satisfies Record<string, readonly ResourceKind[]>;
+/**
+ * What each dialect can do. `resources` is what its requests can name, of which exactly one is
+ * needed; empty where they name none.
+ */
+export const DIALECTS = {
+  watsonx: {
+    operations: ['chat', 'generation'],
+    resources: ['project', 'space', 'deployment'],
+  },
+  openAi: { operations: ['chat'], resources: [] },
+} as const satisfies Record<
+  string,
+  { readonly operations: readonly Operation[]; readonly resources: readonly ResourceKind[] }
+>;
 
 /** How text is asked for. `prefix` is what stands between the service address and the dialect's own paths. */
 export interface Dialect {
-  readonly kind: keyof typeof DIALECT_RESOURCES;
+  readonly kind: keyof typeof DIALECTS;
   readonly prefix: string;
 }
 
@@ -232,7 +241,7 @@ export function keyWord({ word }: Pick<Vendor, 'word'>): string {
 export function neededSettings({ way, dialect }: Pick<Vendor, 'way' | 'dialect'>): SettingName[] {
   const without = new Set<SettingName>();
   if (!WAYS[way.kind].account) without.add('account');
-  if (DIALECT_RESOURCES[dialect.kind].length === 0) without.add('projectId');
+  if (DIALECTS[dialect.kind].resources.length === 0) without.add('projectId');
   return SETTING_NAMES.filter((name) => !without.has(name));
 }
 
@@ -251,7 +260,7 @@ function withPrefix(prefix: string, { way, dialect }: Vendor): NameSet {
   return {
     account: account ? [`${prefix}_${account}`] : [],
     apiKey: [`${prefix}_${secret}`],
-    projectId: DIALECT_RESOURCES[dialect.kind].map((kind) => `${prefix}_${kind.toUpperCase()}_ID`),
+    projectId: DIALECTS[dialect.kind].resources.map((kind) => `${prefix}_${kind.toUpperCase()}_ID`),
     url: [`${prefix}_URL`],
   };
 }

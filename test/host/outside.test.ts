@@ -111,7 +111,8 @@ describe('the .env file of a real folder', () => {
     };
     const registered = workspace.registerFileSystemProvider('virtual-test', provider);
     try {
-      assert.deepEqual(await read(Uri.parse('virtual-test://github/a/b')), {
+      const { text: found } = await read(Uri.parse('virtual-test://github/a/b'));
+      assert.deepEqual(found, {
         kind: 'unread',
         why: 'virtual',
       });

@@ -254,7 +254,7 @@ describe('a preview', () => {
       await page.keyboard.press('Control+Backspace');
       await page.keyboard.press('Control+Enter');
       await screen.until('a word to be deleted and nothing else', async () =>
-        (await input.inputValue({ timeout: 1_000 })).trimEnd() === 'two' ? true : undefined,
+        (await input.inputValue()).trimEnd() === 'two' ? true : undefined,
       );
       assert.equal(await editor.title(), titleOf('keys.txt'), open);
       assert.equal(await editor.hasUnsaved('keys.txt'), false, open);

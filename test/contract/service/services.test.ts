@@ -3,7 +3,7 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import type { Conversation } from '../../../src/service/generation/conversation.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
 import {
-  DIALECT_RESOURCES,
+  DIALECTS,
   type ResourceKind,
   type Vendor,
   vendorFor,
@@ -49,7 +49,7 @@ const ways: Readonly<Record<string, WayCase>> = {
 };
 
 interface DialectCase {
-  readonly dialect: keyof typeof DIALECT_RESOURCES;
+  readonly dialect: keyof typeof DIALECTS;
   readonly prefix?: string;
   readonly resource?: ResourceKind;
   readonly projectId: string;
@@ -344,7 +344,7 @@ describe('the table of ways and dialects', () => {
     const tested = new Set(Object.values(ways).map(({ way }) => way['kind']));
     assert.deepEqual([...tested].sort(), Object.keys(WAYS).sort());
     const spoken = new Set(Object.values(dialects).map(({ dialect }) => dialect));
-    assert.deepEqual([...spoken].sort(), Object.keys(DIALECT_RESOURCES).sort());
+    assert.deepEqual([...spoken].sort(), Object.keys(DIALECTS).sort());
     assert.ok(vendorFor('cpd') && vendorFor('zen') && vendorFor('ibm_gateway'));
   });
 });

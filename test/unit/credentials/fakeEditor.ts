@@ -125,6 +125,7 @@ export class FakeEditor {
       editor.inputs += 1;
       let hide = () => {};
       let accept = () => {};
+      let change = (_text: string) => {};
       let isOpen = true;
       const shown = {
         busy: false,
@@ -137,6 +138,7 @@ export class FakeEditor {
           const answer = answers.shift();
           if (answer === undefined) return hide();
           shown.value = answer;
+          change(answer);
           shown.selectedItems = shown.items.filter((item) => item.label === answer);
           accept();
           if (!isOpen || answers !== editor.typed) return;
@@ -148,6 +150,10 @@ export class FakeEditor {
         },
         onDidHide: (listener: () => void) => {
           hide = listener;
+          return nothing;
+        },
+        onDidChangeValue: (listener: (text: string) => void) => {
+          change = listener;
           return nothing;
         },
         onDidAccept: (listener: () => void) => {
@@ -189,6 +195,11 @@ export class FakeEditor {
         showSaveDialog: async (options: unknown) => {
           editor.saveDialogs.push(options);
           return editor.saveTo === undefined ? undefined : addressOf(editor.saveTo);
+        },
+        showQuickPick: async (items: readonly { readonly label: string }[]) => {
+          editor.inputs += 1;
+          const label = editor.picks.shift();
+          return items.find((item) => item.label === label);
         },
         createInputBox: () => input(editor.typed),
         createQuickPick: () => input(editor.picks),

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import type { CredentialAccess } from '../../../src/credentials/access.ts';
+import { Approvals } from '../../../src/credentials/approvals.ts';
+import { KeyStore } from '../../../src/credentials/keyStore.ts';
+import { vendorFor, vendors } from '../../../src/service/vendors.ts';
+import { FakeEditor, installEditor } from './fakeEditor.ts';
+import { FakeKeyring, FakeState } from './fakes.ts';
+
+const PLATFORM = 'https://cpd.acme.example';
+const platformFile = `CPD_USERNAME=anna\nCPD_API_KEY=key-of-the-platform\nCPD_PROJECT_ID=p-1\nCPD_URL=${PLATFORM}\n`;
+const cloudFile =
+  'IBM_API_KEY=key-of-the-cloud\nIBM_PROJECT_ID=p-2\nIBM_URL=https://us-south.ml.cloud.ibm.com\n';
+const login = 'https://login.acme.example';
+const acme = {
+  word: 'acme',
+  name: 'ACME gateway',
+  way: { kind: 'clientCredentials', tokenUrl: `${login}/token` },
+  dialect: 'openAi',
+  defaultModel: 'gpt-4o',
+};
+const acmeFile =
+  'ACME_CLIENT_ID=me\nACME_CLIENT_SECRET=secret-of-acme\nACME_URL=https://llm.acme.example/v1\n';
+const use = 'Use These Values';
+
+describe('the services that credentials are for', () => {
+  let editor = new FakeEditor();
+  let keyring: FakeKeyring;
+  let keys: KeyStore;
+  let access: CredentialAccess;
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(async () => {
+    editor = new FakeEditor();
+    editor.addFolder('/work');
+    editor.activeFile = '/work/a.txt';
+    keyring = new FakeKeyring();
+    const secrets = keyring.window();
+    const { chosenService } = await import('../../../src/configuration.ts');
+    keys = new KeyStore(secrets, new FakeState(), () => {}, chosenService);
+    const { CredentialAccess } = await import('../../../src/credentials/access.ts');
+    access = new CredentialAccess({
+      ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment: {} },
+      ...{ workspaceState: new FakeState(), test: async () => {}, onObstacle: () => {} },
+      signOutSignal: () => new AbortController().signal,
+      onFound: () => {},
+    });
+  });
+
+  it('are named by the word in a .env file, which is asked about with one host where there is one', async () => {
+    editor.files.set('/work/.env', platformFile);
+    const required = access.require();
+    const question = await editor.question();
+    assert.match(question.detail, /The API key and selected text go to cpd\.acme\.example/);
+    await question.answer(use);
+    const credentials = await required;
+    assert.ok(credentials);
+    const { vendor, account, apiKey, projectId, authUrl, serviceUrl, approved } = credentials;
+    assert.deepEqual(
+      [vendor.word, account, apiKey, projectId, authUrl, serviceUrl, approved.auth],
+      ['cpd', 'anna', 'key-of-the-platform', 'p-1', PLATFORM, PLATFORM, PLATFORM],
+    );
+  });
+
+  it('are asked about where a file has values for two, and the answer is kept', async () => {
+    editor.files.set('/work/.env', cloudFile + platformFile);
+    assert.equal(await access.require(), undefined, 'closed without an answer');
+    assert.deepEqual([editor.asked, editor.inputs], [0, 1]);
+    editor.picks.push('IBM watsonx.ai on premises');
+    const required = access.require();
+    await (await editor.question()).answer(use);
+    assert.equal((await required)?.vendor.word, 'cpd');
+    assert.equal((await access.require())?.vendor.word, 'cpd');
+    assert.equal(editor.inputs, 2);
+  });
+
+  it('keep the key in the other half of such a file from being sent', async () => {
+    editor.files.set('/work/.env', cloudFile + platformFile);
+    editor.picks.push('IBM watsonx.ai on premises');
+    const required = access.require();
+    await (await editor.question()).answer(use);
+    assert.deepEqual((await required)?.otherKeys, ['key-of-the-cloud']);
+  });
+
+  for (const [name, resource] of [
+    ['IBM_SPACE_ID', 'space'],
+    ['WATSONX_SPACE_ID', 'space'],
+    ['IBM_DEPLOYMENT_ID', 'deployment'],
+  ] as const) {
+    it(`take a ${resource} by ${name} in place of a project`, async () => {
+      const prefix = name.startsWith('IBM') ? 'IBM' : 'WATSONX';
+      const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
+      editor.files.set('/work/.env', text);
+      const required = access.require();
+      await (await editor.question()).answer(use);
+      assert.deepEqual(
+        [(await required)?.resource, (await required)?.projectId],
+        [resource, 'p-2'],
+      );
+    });
+  }
+
+  it('use the project, space or deployment of the settings, the more special of two', async () => {
+    const url = 'https://us-south.ml.cloud.ibm.com';
+    editor.userSettings.set('url', url);
+    editor.userSettings.set('projectId', 'p');
+    const { authUrl } = vendors[0];
+    await keys.write({ apiKey: 'my-key', authUrl, serviceUrl: url });
+    const named = async () => {
+      const credentials = await access.require();
+      return [credentials?.resource, credentials?.projectId];
+    };
+    assert.deepEqual(await named(), ['project', 'p']);
+    editor.userSettings.set('spaceId', 's');
+    assert.deepEqual(await named(), ['space', 's']);
+    editor.folderSettings.set('deploymentId', 'd');
+    const asked = access.require();
+    await (await editor.question()).answer("Use the Folder's Project");
+    assert.deepEqual([(await asked)?.resource, (await asked)?.projectId], ['deployment', 'd']);
+    editor.folderSettings.set('deploymentId', 'e');
+    void access.require();
+    assert.match((await editor.question()).detail, /Project ID: e/);
+  });
+
+  it('find the key of an earlier version as that of the first one', async () => {
+    editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
+    editor.userSettings.set('projectId', 'p');
+    const record = {
+      apiKey: 'my-key',
+      authUrl: vendors[0].authUrl,
+      serviceUrl: 'https://us-south.ml.cloud.ibm.com',
+    };
+    keyring.values.set('hostedModel.key', JSON.stringify(record));
+    assert.equal((await access.require())?.apiKey, 'my-key');
+    assert.equal(editor.asked, 0);
+    editor.userSettings.set('vendor', 'cpd');
+    assert.equal(await access.require(), undefined, 'a key of the one is none of the other');
+    assert.match(
+      editor.said.join(),
+      /needs a user name, an API key before|needs a user name and an API key/,
+    );
+  });
+
+  it('can be one’s own, from the user settings, with all that it needs', async () => {
+    editor.userSettings.set('vendors', [acme]);
+    editor.files.set('/work/.env', acmeFile);
+    const required = access.require();
+    const { detail, answer } = await editor.question();
+    assert.match(detail, /login\.acme\.example/);
+    assert.match(detail, /llm\.acme\.example/);
+    await answer(use);
+    const credentials = await required;
+    assert.deepEqual(
+      [credentials?.vendor.word, credentials?.account, credentials?.authUrl],
+      ['acme', 'me', login],
+    );
+    editor.userSettings.set('vendors', [{ ...acme, way: { ...acme.way, scope: 'more' } }]);
+    void access.require();
+    assert.match((await editor.question()).text, /from the \.env file of this folder/);
+  });
+
+  it('ask again before a stored key is used with a changed entry', async () => {
+    editor.userSettings.set('vendors', [acme]);
+    editor.userSettings.set('vendor', 'acme');
+    editor.typed.push('me', 'secret-of-acme-that-is-long');
+    editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
+    editor.picks.push('$(save) Save Without Testing');
+    await access.setUp();
+    assert.deepEqual([...keyring.values.keys()], ['hostedModel.key.acme']);
+    assert.equal((await access.require())?.apiKey, 'secret-of-acme-that-is-long');
+    assert.equal(editor.asked, 0);
+    editor.userSettings.set('vendors', [{ ...acme, defaultModel: 'another' }]);
+    const required = access.require();
+    const question = await editor.question();
+    assert.match(question.text, /entry of this service in your settings has changed/);
+    await question.answer('Use New Hosts');
+    assert.equal((await required)?.vendor.defaultModelId, 'another');
+  });
+
+  it('are never described by a folder: nothing of it is read', async () => {
+    const evil = {
+      ...acme,
+      word: 'evil',
+      way: { ...acme.way, tokenUrl: 'https://evil.example/t' },
+    };
+    editor.folderSettings.set('vendors', [evil]);
+    editor.files.set('/work/.env', acmeFile.replaceAll('ACME', 'EVIL'));
+    assert.equal(await access.require(), undefined);
+    assert.equal(editor.asked, 0);
+    const { found } = await access.look();
+    assert.ok(found.outside.every(({ values }) => values === undefined));
+  });
+
+  it('are none where the settings name one that nobody knows, or whose entry has a mistake', async () => {
+    editor.userSettings.set('vendor', 'nobody');
+    assert.equal(await access.require(), undefined);
+    assert.match(
+      editor.said.join(),
+      /hostedModel\.vendor names nobody, and no service of that name/,
+    );
+    editor.userSettings.set('vendor', 'acme');
+    editor.userSettings.set('vendors', [{ ...acme, dialect: 'x' }]);
+    assert.equal(await access.require(), undefined);
+    assert.match(
+      editor.said.join(),
+      /names acme, and its entry .* “dialect” is missing or not allowed/,
+    );
+  });
+
+  it('are asked for in the set-up where there is a choice, and each keeps its key', async () => {
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
+    editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
+    assert.equal(await access.setUpService(), true);
+    assert.equal(editor.userSettings.get('vendor'), 'cpd');
+    const credentials = await access.require();
+    assert.deepEqual([credentials?.vendor.word, credentials?.account], ['cpd', 'anna']);
+    editor.userSettings.set('vendor', vendorFor('ibm')?.word);
+    await access.signOut();
+    assert.deepEqual(
+      [...keyring.values.keys()].filter((name) => name.includes('key')),
+      [],
+    );
+  });
+});
