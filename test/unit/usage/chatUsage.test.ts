@@ -9,6 +9,7 @@ import { ServiceError } from '../../../src/service/errors.ts';
 import type { UsedRequest } from '../../../src/usage/usageLedger.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
 import { FakeState } from '../credentials/fakes.ts';
+import { ibm } from '../service/fixtures.ts';
 import { UsageEditor } from './usageEditor.ts';
 
 const OWN_ID = 'hosted-model.hosted-model';
@@ -44,7 +45,7 @@ describe('the usage of chat', () => {
     chat = async () => answer;
   });
   const open = () => {
-    const credentials = { serviceUrl: 'https://a.example', approved: { service: '' } };
+    const credentials = { vendor: ibm, serviceUrl: 'https://a.example', approved: { service: '' } };
     const access = {
       lookWithoutDocument: async () => ({ kind: 'ready', credentials }),
       fingerprintOf: async () => 'one',
