@@ -56,6 +56,7 @@ const nightly: readonly Step[] = [
   suite(`host ${oldestServer}`, `node test/host/run.ts ${oldestServer}`),
   suite('ui, the rest', 'npm run --silent ui:nightly'),
   suite('soak, in full', 'npm run --silent test:soak'),
+  suite('clients of others', 'npm run --silent test:clients'),
   check('mutants', 'npm run --silent test:mutants'),
   check('order', 'npm run --silent test:order'),
 ];

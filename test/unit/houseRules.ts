@@ -117,6 +117,13 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['status/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
   },
   {
+    name: 'ways to a token and dialects are named in their files and the vendor table alone',
+    isBroken: (line, path) =>
+      !/^service\/(vendors|token\/\w+|generation\/(watsonx|openAi|dialects))\.ts$/.test(path) &&
+      /\b(apiKeyGrant|clientCredentials|cloudPak|zenApiKey|openAi|watsonx)\b/.test(line),
+    planted: ['credentials/setUp.ts', "  if (vendor.way.kind === 'cloudPak') return;"],
+  },
+  {
     name: 'nothing is written to the console',
     isBroken: (line) => /\bconsole\.\w+\(/.test(line),
     planted: ['document/streamWriter.ts', "console.log('edit');"],
