@@ -2,12 +2,11 @@ import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import type { Blemish, Credentials, UrlProblem } from '../service/credentials.ts';
-import type { SettingName, Vendor } from '../service/vendors.ts';
+import type { SettingName } from '../service/vendors.ts';
 import type { VendorProblem } from '../settings.ts';
 import type { StorageIssue } from './keyStore.ts';
 import { settingLabel } from './settingLabels.ts';
 import type {
-  Destination,
   ExternalSource,
   SourceId,
   SourceSelection,
@@ -119,45 +118,6 @@ export const ANSWER_ISSUES = {
   noAccount: (label: string) => `Enter the ${label}: it has no blanks and no colon.`,
   noProject: 'Enter the project ID.',
   garbledProject: 'A project ID has only letters, digits, hyphens, dots and underscores.',
-} as const;
-
-/** What the set-up asks and says. */
-export const SET_UP = {
-  title: 'Set Up Hosted Model',
-  done: 'Hosted Model is set up. The key is in secret storage.',
-  useInChat: 'Use in Chat',
-  whichService: 'Which service?',
-  accountPrompt: (label: string, { name }: Vendor) => `${label} of ${name}.`,
-  keyPrompt: (vendor: Vendor) => {
-    const { name, keyPage } = vendor;
-    const label = capitalized(settingLabel('apiKey', vendor));
-    return `${label} of ${name}${keyPage && `, created at ${keyPage}`}. It is kept in VS Code's secret storage.`;
-  },
-  pasteKey: (vendor: Vendor) => `Paste the ${settingLabel('apiKey', vendor)}`,
-  keepKey: {
-    stored: 'Leave empty to keep the stored key',
-    found: 'Leave empty to keep the key that was found',
-    typed: 'Leave empty to keep the key you typed',
-  },
-  partOfKey: 'Enter the whole key.',
-  changedKey: 'The stored key was changed meanwhile.',
-  boundKey:
-    'The stored key is not used for these hosts. Go back to enter a key or another address.',
-  projectPrompt:
-    'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
-  resourcePrompt: (resource: string) => `ID of the ${resource} that requests name.`,
-  addressHint: 'Region of the project, or type the service URL',
-  noAddress: 'Choose an address.',
-  currentAddress: '(current)',
-  typedAddress: (isCut: boolean, url: string) =>
-    `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
-  hostsHint: 'Are these the right hosts?',
-  hosts: ({ authHost, serviceHost }: Destination, isForAll: boolean) =>
-    `${authHost === serviceHost ? 'API key and selected text go' : `The API key goes to ${authHost} · Selected text goes`} to ${serviceHost}${isForAll ? ', from all folders' : ''}`,
-  test: '$(beaker) Test and Save',
-  testDetail: 'Checks key, project and model. Generates nothing.',
-  noTest: '$(save) Save Without Testing',
-  cancelled: 'The test was cancelled.',
 } as const;
 
 /** The same for a service URL, or the identity URL it would be used with. */

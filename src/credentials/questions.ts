@@ -9,13 +9,13 @@ import type { Answer } from './approvals.ts';
 import {
   addressText,
   LEFT_KEY_WARNINGS,
-  SET_UP,
   sourceName,
   sourceProblem,
   urlProblem,
   vendorText,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
+import { SET_UP } from './setUpMessages.ts';
 import type {
   AddressProblem,
   Destination,

@@ -11,9 +11,9 @@ import {
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfNewKey } from './answerChecks.ts';
-import { SET_UP } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askReplacement, askService, reportAddress } from './questions.ts';
+import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, QUESTIONS, type SetUp, type StepProblem } from './setUpSteps.ts';
 import {
   chooseEditor,

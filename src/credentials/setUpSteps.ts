@@ -7,10 +7,11 @@ import { keyWord, type ResourceKind, type SettingName, type Vendor } from '../se
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { checkAccount, checkKey, checkProject, checkUrl } from './answerChecks.ts';
-import { capitalized, contextOfTest, SET_UP } from './credentialMessages.ts';
+import { capitalized, contextOfTest } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askShortKey } from './questions.ts';
 import { resourceName, settingLabel } from './settingLabels.ts';
+import { SET_UP } from './setUpMessages.ts';
 import {
   credentialsFor,
   type Destination,
@@ -104,7 +105,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const { authUrl } = setUp.settings;
     const picked = await askPick<AddressItem>({
       ...position,
-      placeholder: SET_UP.addressHint,
+      placeholder: SET_UP.addressHint(setUp.settings.vendor),
       items: addressItems(setUp),
       typed: typedAddress,
       accept: async ({ url }) => checkUrl(url, authUrl),
@@ -127,9 +128,9 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       ...position,
       placeholder: SET_UP.hostsHint,
       // In the part that wraps: a long name must not hide its end.
-      text: SET_UP.hosts(target, setUp.found !== undefined),
+      text: SET_UP.hosts(target, setUp.found !== undefined, settings.vendor),
       items: [
-        { label: SET_UP.test, detail: SET_UP.testDetail, test: true },
+        { label: SET_UP.test, detail: SET_UP.testDetail(settings.vendor), test: true },
         { label: SET_UP.noTest, test: false },
       ],
       accept: async ({ test }, signal) => {

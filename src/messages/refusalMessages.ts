@@ -13,14 +13,43 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
   most: 'at most',
 };
 
+/** By the error codes of OAuth 2.0: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map([
+  [
+    'invalid_request',
+    'The identity service did not understand the token request. Most likely it wants client ID and secret in another place: change “authentication” of the entry in hostedModel.vendors.',
+  ],
+  [
+    'invalid_grant',
+    'The identity service takes this grant of the client no more. Ask who runs it to renew it.',
+  ],
+  [
+    'unauthorized_client',
+    'The client may not get this token. Check “audience” of the entry in hostedModel.vendors, or ask who runs the identity service to allow it.',
+  ],
+  [
+    'unsupported_grant_type',
+    'The identity service gives no tokens for client credentials. Most likely “tokenUrl” of the entry in hostedModel.vendors is that of another one.',
+  ],
+  [
+    'invalid_scope',
+    'The identity service does not give the client this scope. Check “scope” of the entry in hostedModel.vendors.',
+  ],
+]);
+
 export const REFUSAL_SENTENCES = {
   'parameter-refused': parameterRefused,
-  'key-refused': (_, { place }) => ({
-    text: `The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again, and ${howToSetKey(place)}. It is not tried again until then.`,
+  'key-refused': ({ code }, { place }) => ({
+    text:
+      code === 'invalid_client'
+        ? `The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again, and ${howToSetKey(place)}. They are not tried again until then.`
+        : `The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again, and ${howToSetKey(place)}. It is not tried again until then.`,
     actions: [place.key, 'refreshToken'],
   }),
-  'token-request-refused': () => ({
-    text: 'The identity service refused the form of the token request. Most likely the vendor or identity address in the settings is not the one of your account.',
+  'token-request-refused': ({ code = '' }) => ({
+    text:
+      OAUTH_REFUSALS.get(code) ??
+      'The identity service refused the form of the token request. Most likely the vendor or identity address in the settings is not the one of your account.',
     actions: ['openSettings'],
   }),
   'token-unusable': ({ host }) => ({

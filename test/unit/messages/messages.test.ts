@@ -242,3 +242,19 @@ describe('messages', () => {
     );
   });
 });
+
+describe('a refused client', () => {
+  for (const [code, said] of [
+    ['invalid_client', /ID or secret is unknown/],
+    ['invalid_request', /“authentication”/],
+    ['invalid_grant', /takes this grant .* no more/],
+    ['unauthorized_client', /“audience”/],
+    ['unsupported_grant_type', /“tokenUrl”/],
+    ['invalid_scope', /“scope”/],
+  ] as const) {
+    it(`is told what ${code} means`, () => {
+      const kind = code === 'invalid_client' ? 'key-refused' : 'token-request-refused';
+      assert.match(messageFor(new ServiceError(kind, { code }))?.text ?? '', said);
+    });
+  }
+});
