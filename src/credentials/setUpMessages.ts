@@ -1,0 +1,53 @@
+import { neededSettings, type Vendor } from '../service/vendors.ts';
+import { capitalized } from './credentialMessages.ts';
+import { settingLabel } from './settingLabels.ts';
+import type { Destination } from './sourceSelection.ts';
+
+/** What the set-up asks and says. */
+export const SET_UP = {
+  title: 'Set Up Hosted Model',
+  done: 'Hosted Model is set up. The key is in secret storage.',
+  useInChat: 'Use in Chat',
+  whichService: 'Which service?',
+  accountPrompt: (label: string, { name }: Vendor) => `${label} of ${name}.`,
+  keyPrompt: (vendor: Vendor) => {
+    const { name, keyPage } = vendor;
+    const label = capitalized(settingLabel('apiKey', vendor));
+    return `${label} of ${name}${keyPage && `, created at ${keyPage}`}. It is kept in VS Code's secret storage.`;
+  },
+  pasteKey: (vendor: Vendor) => `Paste the ${settingLabel('apiKey', vendor)}`,
+  keepKey: {
+    stored: 'Leave empty to keep the stored key',
+    found: 'Leave empty to keep the key that was found',
+    typed: 'Leave empty to keep the key you typed',
+  },
+  partOfKey: 'Enter the whole key.',
+  changedKey: 'The stored key was changed meanwhile.',
+  boundKey:
+    'The stored key is not used for these hosts. Go back to enter a key or another address.',
+  projectPrompt:
+    'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
+  resourcePrompt: (resource: string) => `ID of the ${resource} that requests name.`,
+  addressHint: ({ regions }: Vendor) =>
+    regions.length > 0 ? 'Region of the project, or type the service URL' : 'Type the service URL',
+  noAddress: 'Choose an address.',
+  currentAddress: '(current)',
+  typedAddress: (isCut: boolean, url: string) =>
+    `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
+  hostsHint: 'Are these the right hosts?',
+  hosts: ({ authHost, serviceHost }: Destination, isForAll: boolean, vendor: Vendor) => {
+    const label = settingLabel('apiKey', vendor);
+    const goes =
+      authHost === serviceHost
+        ? `The ${label} and selected text go`
+        : `The ${label} goes to ${authHost} · Selected text goes`;
+    return `${goes} to ${serviceHost}${isForAll ? ', from all folders' : ''}`;
+  },
+  test: '$(beaker) Test and Save',
+  testDetail: (vendor: Vendor) =>
+    neededSettings(vendor).includes('projectId')
+      ? 'Checks key, project and model. Generates nothing.'
+      : 'Gets a token and lists the models. Generates nothing.',
+  noTest: '$(save) Save Without Testing',
+  cancelled: 'The test was cancelled.',
+} as const;
