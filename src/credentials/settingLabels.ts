@@ -1,5 +1,5 @@
 import type { Credentials } from '../service/credentials.ts';
-import { type SettingName, type Vendor, WAYS } from '../service/vendors.ts';
+import { neededSettings, type SettingName, type Vendor, WAYS } from '../service/vendors.ts';
 
 /** What the settings of a service are called, and which of them is missing. Pure. */
 
@@ -30,6 +30,11 @@ export function settingNames(names: readonly SettingName[], vendor?: Vendor): st
 
 export function missingText(names: readonly SettingName[], vendor?: Vendor): string {
   return `Hosted Model needs ${settingNames(names, vendor)} before it can generate. Nothing was sent.`;
+}
+
+/** "All three", of as many settings as the service needs. */
+export function allOf(vendor: Vendor): string {
+  return { 2: 'Both', 3: 'All three' }[neededSettings(vendor).length] ?? 'All four';
 }
 
 /** What the ID in requests is of: "project", "space" or "deployment". */

@@ -1,8 +1,10 @@
 import { capitalized, sourceName, sourceProblem } from '../credentials/credentialMessages.ts';
+import { allOf } from '../credentials/settingLabels.ts';
 import {
   type Destination,
   type ExternalSource,
   editorProject,
+  externalSource,
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
@@ -51,13 +53,15 @@ export function originText(
   found: SourceSnapshot,
   choice: SourceSelection,
 ): string {
-  if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return 'All three are there.';
+  const { vendor = found.settings.vendor } = externalSource(found, source) ?? {};
+  const all = allOf(vendor);
+  if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return `${all} are there.`;
   const name = sourceName(source, found);
   const { projectId } = editorProject(found);
   const hasOtherProject = source === 'editor' && projectId !== found.settings.projectId;
   return hasOtherProject
     ? `From ${name}; the project from the settings of the folder or machine.`
-    : `All three from ${name}.`;
+    : `${all} from ${name}.`;
 }
 
 export function chosenUnusableText(source: ExternalSource, found: SourceSnapshot): string {

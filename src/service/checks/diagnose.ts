@@ -7,7 +7,7 @@ import { type ModelSunset, sunsetOf, withSunset } from '../models/modelLifecycle
 import { functionOf } from '../models/modelList.ts';
 import { withoutSecrets } from '../secrets/redact.ts';
 import type { ClientSettings, ServiceRuntime } from '../serviceRuntime.ts';
-import { probeIdentity } from '../token/identity.ts';
+import { probeIdentity, wayOf } from '../token/identity.ts';
 
 /**
  * The checks of a diagnosis on the network, in order, each one a function. They send what a
@@ -24,6 +24,9 @@ export const CHECKS = [
 ] as const;
 
 export type CheckName = (typeof CHECKS)[number];
+
+/** They say nothing where the key itself opens the service. */
+const OF_TRADE: ReadonlySet<CheckName> = new Set<CheckName>(['identity-host', 'token', 'clock']);
 
 /** What a check found out; numbers and checked names. */
 export interface CheckFacts {
@@ -146,7 +149,8 @@ export async function diagnose(
   const results: CheckResult[] = [];
   let found: CheckFacts = {};
   let failure: ServiceError | undefined;
-  for (const check of CHECKS) {
+  const { trade } = wayOf(credentials.vendor);
+  for (const check of CHECKS.filter((one) => trade || !OF_TRADE.has(one))) {
     let result: CheckResult = { check, state: 'not-run' };
     if (!failure || (check === 'service-host' && isOfOneHost(failure))) {
       onResult({ check, state: 'running' });
@@ -179,7 +183,8 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckR
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // No report may repeat them, whoever puts them into an answer.
-    const secrets = [context.credentials.apiKey, context.credentials.projectId];
+    const { apiKey, projectId } = context.credentials;
+    const secrets = [apiKey, projectId].filter(Boolean);
     return { check, state: 'failed', error: withoutSecrets(error, secrets) };
   }
 }
