@@ -195,7 +195,7 @@ class Extension implements App {
       signOutSignal: () => this.signOutSignal,
       onFound: (found, choice) => {
         const { obstacle } = this.status.facts;
-        const isSettled = obstacle === 'approval' && !ASKING.has(choice.kind);
+        const isSettled = obstacle === 'approval' && !ASKING.includes(choice.kind);
         const left = choice.kind === 'missing' ? 'missing' : 'none';
         this.status.update({
           provenance: provenanceLines(found, choice),
@@ -304,11 +304,7 @@ function nameOf(error: unknown): string {
 }
 
 /** What waits for an answer of the user. */
-const ASKING: ReadonlySet<SourceSelection['kind']> = new Set([
-  'unapproved',
-  'ask-project',
-  'ask-source',
-]);
+const ASKING: readonly string[] = ['unapproved', 'ask-project', 'ask-vendor', 'ask-source'];
 
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';

@@ -94,11 +94,11 @@ export function readSettings(scope?: Uri): Settings {
 /** The same settings for another service, which has models and operations of its own. */
 export function settingsFor(vendor: Vendor, settings: Settings): Settings {
   if (vendor.word === settings.vendor.word) return settings;
-  const isDefault = settings.modelId === settings.vendor.defaultModelId;
   return {
     ...settings,
     ...{ vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' },
-    modelId: isDefault ? vendor.defaultModelId : settings.modelId,
+    // What is set was picked from the list of the other one.
+    modelId: vendor.defaultModelId,
     operation: operationOf(vendor, settings.operation),
   };
 }

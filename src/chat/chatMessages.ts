@@ -84,7 +84,7 @@ export function callerQuestion(id: string): string {
 }
 
 export function callerDetail(host: string, projectId: string): string {
-  return `It asks for an answer of the model. What it sends goes to ${host}, and is billed to the project ${projectId}. Your answer holds for this key, until you forget it in “Show Status and Actions” or sign out.`;
+  return `It asks for an answer of the model. What it sends goes to ${host}${projectId && `, and is billed to the project ${projectId}`}. Your answer holds for this key, until you forget it in “Show Status and Actions” or sign out.`;
 }
 
 // The tool
@@ -96,7 +96,7 @@ export const TOOL_IS_OFF =
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
 export function toolQuestion(characters: number, { approved, projectId }: Credentials): string {
-  return `${plainNumber(characters)} characters go to ${new URL(approved.service).host}, and are billed to the project ${projectId}.`;
+  return `${plainNumber(characters)} characters go to ${new URL(approved.service).host}${projectId && `, and are billed to the project ${projectId}`}.`;
 }
 
 export function toolPromptText(most: number): string {

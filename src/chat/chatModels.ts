@@ -51,8 +51,11 @@ export class ChatModels {
     credentials: Credentials,
     { operation, modelId }: Pick<Settings, 'operation' | 'modelId'>,
   ): LanguageModelChatInformation[] {
-    const models = this.#kept(credentials, operation)?.models ?? [];
-    const current = models.find(({ id }) => id === modelId) ?? unlisted(modelId);
+    const { resource, projectId } = credentials;
+    const isDeployment = resource === 'deployment';
+    const models = isDeployment ? [] : (this.#kept(credentials, operation)?.models ?? []);
+    const id = isDeployment ? projectId : modelId;
+    const current = models.find((model) => model.id === id) ?? unlisted(id);
     const others = models.filter((model) => model !== current);
     return [current, ...others].map((model) => informationOf(model, credentials, operation));
   }
@@ -126,7 +129,7 @@ function informationOf(
     name: model.label || model.id,
     family: model.id,
     version: vendor.word,
-    detail: `${region ?? new URL(serviceUrl).host} · ${oneLine(projectId)}`,
+    detail: [region ?? new URL(serviceUrl).host, oneLine(projectId)].filter(Boolean).join(' · '),
     tooltip: modelTooltip(model.id, model.provider, withdrawn),
     maxInputTokens: context - maxOutputTokens,
     maxOutputTokens,

@@ -126,19 +126,21 @@ export const handlers: Handlers['handlers'] = {
   copyDiagnostics: (app) => copyDiagnostics(app, insertModeIds),
 
   selectModel: async (app) => {
-    const { choice } = await (await app.access()).lookUp();
-    const serviceUrl =
-      choice.kind === 'ready'
-        ? choice.credentials.serviceUrl
-        : await requireAddress(readSettings());
-    if (!serviceUrl) return;
     const scope = window.activeTextEditor?.document.uri;
     const ofEditor = readSettings(scope);
-    const { vendor } = choice.kind === 'ready' ? choice.credentials : ofEditor;
+    const access = await app.access();
+    const { choice } = await access.lookUp();
+    const ready = choice.kind === 'ready' ? choice.credentials : undefined;
+    // Only the list of a service with regions is public, and has an address before it is set up.
+    const isPublic = ofEditor.vendor.regions.length > 0 && !ofEditor.vendorProblem;
+    const credentials = ready ?? (isPublic ? undefined : await access.require());
+    if (!credentials && !isPublic) return;
+    const serviceUrl = credentials?.serviceUrl ?? (await requireAddress(ofEditor));
+    if (!serviceUrl) return;
+    const { vendor } = credentials ?? ofEditor;
     const { operation, modelId } = settingsFor(vendor, ofEditor);
     const runtime = await app.runtime();
     const from = { vendor, serviceUrl, operation };
-    const credentials = choice.kind === 'ready' ? choice.credentials : undefined;
     const models = runtime.listModels(from, modelId, app.signOutSignal, credentials);
     // The list is that of the chat, too. Whoever picks from it is told of its failure.
     const keep = async ({ models }: ModelList) => (await app.chat()).provider.keep(from, models);
@@ -160,6 +162,7 @@ export const handlers: Handlers['handlers'] = {
   exportSkill: async (app) => {
     const { exportSkill, ...rules } = await loadSkills();
     const looked = await (await app.access()).lookUp();
+    if (looked.choice.kind === 'bad-vendor') return void (await (await app.access()).require());
     const target = describedTarget(looked);
     const ofEditor = readSettings(window.activeTextEditor?.document.uri);
     const settings = 'vendor' in target ? settingsFor(target.vendor, ofEditor) : ofEditor;

@@ -34,6 +34,7 @@ import {
 import {
   type FindOptions,
   findSources,
+  forgetMeant,
   forgetPreferences,
   keysOfFolders,
   meanVendor,
@@ -200,6 +201,7 @@ export class CredentialAccess {
   async forget(id: SourceId): Promise<void> {
     const { found, source } = await this.#lookAt(id);
     if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
+    await forgetMeant(this.options, found.folder, id);
     const subject = source
       ? isUsable(source) && subjectOf(source, found)
       : projectSubject(found.folder, found.settings);

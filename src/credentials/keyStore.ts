@@ -89,6 +89,14 @@ export class KeyStore {
     return text === undefined ? undefined : parseRecord(text);
   }
 
+  /** The stored keys of the other services. */
+  async others(word: string): Promise<string[]> {
+    const stored = await this.#secrets.keys().then(undefined, () => []);
+    const names = stored.filter((name) => isSecret(name) && name !== nameOf(word));
+    const texts = await Promise.all(names.map((name) => this.#read(name)));
+    return texts.flatMap((text) => (text && parseRecord(text)?.apiKey) || []);
+  }
+
   /** @returns false if secret storage does not keep the record, which the user is told */
   async write(record: KeyRecord, word = this.#word()): Promise<boolean> {
     const name = nameOf(word);

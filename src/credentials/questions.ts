@@ -8,6 +8,7 @@ import { askPick, back } from '../ui/steps.ts';
 import type { Answer } from './approvals.ts';
 import {
   addressText,
+  capitalized,
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
@@ -49,29 +50,35 @@ const NOT_SOUGHT = `Text is not searched for a key of fewer than ${SHORTEST_SOUG
 /**
  * Asks before a stored key may go to another host than the ones shown when it was saved (rule R3
  * of the threat model). Keeping the saved hosts is the button that Enter presses.
+ * @param isOfEntry whether the user's own entry of the service is another one than then
  */
 export function askDestination(
   saved: Destination,
   wanted: Destination,
+  isOfEntry = false,
 ): Promise<'saved' | 'wanted' | undefined> {
   const change = (what: string, old: string, now: string) =>
     old === now
       ? `${what} goes to ${old}, as before.`
       : `${what} went to ${old}\nand would now go to ${now}`;
-  const isSame = saved.authHost === wanted.authHost && saved.serviceHost === wanted.serviceHost;
   return ask(
-    isSame
+    isOfEntry
       ? 'The entry of this service in your settings has changed since your API key was saved.'
       : 'Hosted Model would use other hosts than the ones your API key was saved for.',
     [
       change('The API key', saved.authHost, wanted.authHost),
       change('Selected text', saved.serviceHost, wanted.serviceHost),
-      'Nothing was sent. Use the new hosts only if you changed them yourself.',
+      `Nothing was sent. Use the ${isOfEntry ? 'changed entry' : 'new hosts'} only if you changed ${isOfEntry ? 'it' : 'them'} yourself.`,
     ],
-    [
-      ['Keep Saved Hosts', 'saved'],
-      ['Use New Hosts', 'wanted'],
-    ],
+    isOfEntry
+      ? [
+          ['Do Not Use', undefined],
+          ['Use the Changed Entry', 'wanted'],
+        ]
+      : [
+          ['Keep Saved Hosts', 'saved'],
+          ['Use New Hosts', 'wanted'],
+        ],
   );
 }
 
@@ -143,16 +150,18 @@ export function askProject(
   projectId: string,
   { folder, settings }: SourceSnapshot,
 ): Promise<Answer | undefined> {
+  const name = settings.folderResource ?? 'project';
+  const label = capitalized(name);
   return ask(
-    'Use the project ID from the settings of this folder or remote machine?',
+    `Use the ${name} ID from the settings of this folder or remote machine?`,
     [
-      `Folder: ${folder.path}\nProject ID: ${projectId}`,
-      'Requests from this folder are then billed to that project, and its members may see them. Your API key and the hosts stay as they are.',
-      'The answer holds for exactly this project in this folder.',
+      `Folder: ${folder.path}\n${label} ID: ${projectId}`,
+      `Requests from this folder ${name === 'deployment' ? 'are then answered by the model of that deployment' : `are then billed to that ${name}`}, and its members may see them. Your API key and the hosts stay as they are.`,
+      `The answer holds for exactly this ${name} in this folder.`,
     ],
     [
       [settings.projectId === '' ? 'Do Not Use' : 'Use My Project', 'refused'],
-      ["Use the Folder's Project", 'approved'],
+      [`Use the Folder's ${label}`, 'approved'],
     ],
   );
 }

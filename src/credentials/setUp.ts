@@ -12,7 +12,13 @@ import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfNewKey } from './answerChecks.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { askDestination, askReplacement, askService, reportAddress } from './questions.ts';
+import {
+  askDestination,
+  askReplacement,
+  askService,
+  reportAddress,
+  reportVendor,
+} from './questions.ts';
 import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, QUESTIONS, type SetUp, type StepProblem } from './setUpSteps.ts';
 import {
@@ -81,6 +87,10 @@ async function settingsOf(
   asksService: boolean,
 ): Promise<Settings | undefined> {
   const settings = readSettings();
+  // A secret is meant for the service that is named, and for no other one.
+  if (settings.vendorProblem && !vendor && !asksService) {
+    return void reportVendor(settings.vendorProblem);
+  }
   const hasChosen = settings.vendors.length > vendors.length || settings.vendor !== vendors[0];
   const isAsked = asksService || hasChosen;
   const meant = vendor ?? (isAsked ? await askService(settings) : settings.vendor);
@@ -134,10 +144,17 @@ async function save(setUp: SetUp): Promise<boolean> {
   if (!apiKey || 'setting' in target) return false;
   if (stored && stored.apiKey !== apiKey && !(await askReplacement())) return false;
   // The settings first: should VS Code refuse them, no key is bound to hosts that do not hold.
+  const before = readSettings();
+  const isOther = before.vendorProblem !== undefined || vendor.word !== before.vendor.word;
   const isNamed = neededSettings(vendor).includes('projectId');
+  const { resource = 'project', projectId } = answers;
+  // What was named before would win over what is named now.
+  const unset = { projectId: '', spaceId: '', deploymentId: '' };
   await writeSettings({
-    ...(vendor.word !== readSettings().vendor.word && { vendor: vendor.word }),
-    ...(isNamed && { [`${answers.resource ?? 'project'}Id` as const]: answers.projectId }),
+    // The model of one service is none of another.
+    ...(isOther && { vendor: vendor.word, modelId: '' }),
+    ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
+    ...(isNamed && { [`${resource}Id` as const]: projectId }),
     url: target.serviceUrl,
   });
   return keys.write(recordFor(vendor, { ...answers, apiKey }, target), keyWord(vendor));
@@ -163,11 +180,11 @@ export async function settleDestination(
   { approved, wanted }: SourceSelection & { readonly kind: 'unapproved' },
 ): Promise<boolean> {
   if (!record) return false;
-  const answer = await askDestination(approved, wanted);
+  const answer = await askDestination(approved, wanted, record.definition !== vendor.definition);
   if (answer === 'saved') {
-    const isOwn = [vendor.authUrl, approved.serviceUrl].includes(approved.authUrl);
-    const authUrl = isOwn ? '' : approved.authUrl;
-    await writeSettings({ url: approved.serviceUrl, authUrl });
+    const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
+    const isMovable = vendor.authUrl !== '' && vendor.definition === undefined;
+    await writeSettings({ url: approved.serviceUrl, ...(isMovable && { authUrl }) });
   } else if (answer === 'wanted') {
     if (!isSameRecord(await keys.read(), record)) return true;
     return keys.write(recordFor(vendor, record, wanted));

@@ -89,9 +89,10 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   },
 
   projectId: async (setUp, position) => {
+    const isProject = resourceName(setUp) === 'project';
     const answer = await askText({
       ...position,
-      prompt: setUp.resource ? SET_UP.resourcePrompt(resourceName(setUp)) : SET_UP.projectPrompt,
+      prompt: isProject ? SET_UP.projectPrompt : SET_UP.resourcePrompt(resourceName(setUp)),
       placeholder: `${capitalized(resourceName(setUp))} ID`,
       value: setUp.projectId,
       check: checkProject,
@@ -107,7 +108,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       ...position,
       placeholder: SET_UP.addressHint(setUp.settings.vendor),
       items: addressItems(setUp),
-      typed: typedAddress,
+      typed: (text) => typedAddress(text, setUp.settings.vendor),
       accept: async ({ url }) => checkUrl(url, authUrl),
     });
     if (picked === undefined || picked === back) return picked;
@@ -169,8 +170,9 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
 }
 
 /** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
-function typedAddress(text: string): AddressItem | undefined {
-  if (!text.includes('/')) return undefined;
+function typedAddress(text: string, { regions }: Vendor): AddressItem | undefined {
+  // Where there is no list, nothing else can be meant.
+  if (!text.includes('/') && (regions.length > 0 || text === '')) return undefined;
   const item = { label: text, url: text, alwaysShow: true };
   const parsed = parseServiceUrl(text);
   if (!parsed.ok || parsed.url === text) return item;
@@ -197,11 +199,16 @@ async function confirmShortKey(apiKey: string, setUp: SetUp): Promise<boolean> {
 }
 
 /** A key that was stored for other hosts goes to these only after the same question as ever. */
-async function mayUseStoredKey({ apiKey, stored }: SetUp, wanted: Destination): Promise<boolean> {
+async function mayUseStoredKey(
+  { apiKey, stored, settings }: SetUp,
+  wanted: Destination,
+): Promise<boolean> {
   if (apiKey || !stored) return true;
   const saved = destination(stored.authUrl, stored.serviceUrl);
   if ('setting' in saved) return false;
-  return isSameDestination(saved, wanted) || (await askDestination(saved, wanted)) === 'wanted';
+  const isOfEntry = stored.definition !== settings.vendor.definition;
+  if (!isOfEntry && isSameDestination(saved, wanted)) return true;
+  return (await askDestination(saved, wanted, isOfEntry)) === 'wanted';
 }
 
 /** Runs the test; says what went wrong and in which step it can be mended. */

@@ -58,6 +58,8 @@ export interface SourceSnapshot {
     | 'folderResource'
   >;
   readonly record: KeyRecord | undefined;
+  /** The stored keys of other services. */
+  readonly otherKeys?: readonly string[];
   readonly folder: Folder;
   /** What was answered about the project that the folder brings; undefined if nothing. */
   readonly projectAnswer: Answer | undefined;
@@ -166,8 +168,10 @@ function withOtherKeys(
     ...keys,
     values?.apiKey ?? [],
   ]);
-  const known = new Set([found.record?.apiKey ?? [], ofOthers, ...keys].flat(2));
-  const otherKeys = [...known].filter((key) => key !== choice.credentials.apiKey);
+  const stored = [found.record?.apiKey, ...(found.otherKeys ?? [])];
+  const known = new Set([...stored, ...ofOthers, ...keys]);
+  const { apiKey } = choice.credentials;
+  const otherKeys = [...known].flatMap((key) => (key === undefined || key === apiKey ? [] : key));
   return { ...choice, credentials: { ...choice.credentials, otherKeys } };
 }
 

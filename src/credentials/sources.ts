@@ -9,7 +9,7 @@ import {
 } from '../dotenv/envText.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
-import type { Vendor } from '../service/vendors.ts';
+import { keyWord, type Vendor } from '../service/vendors.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
@@ -55,28 +55,34 @@ export async function findSources(
     const meant = meantVendors(options)[`${folder.uri} ${id}`];
     const one = complete.find(({ vendor }) => vendor.word === meant) ?? complete[0];
     const { vendor, values } = { ...one, values: one?.reading.values };
-    if (!vendor || !values) return { id, text, answer: undefined };
+    if (!one || !vendor || !values) return { id, text, answer: undefined };
+    const meantText: ExternalText = { kind: 'read', reading: one.reading };
+    const found = { id, text: meantText, keys: keysIn({ text, all }) };
     const isMeant = complete.length === 1 || vendor.word === meant;
-    if (!isMeant)
-      return { id, text, answer: undefined, vendors: complete.map((each) => each.vendor) };
+    if (!isMeant) {
+      return { ...found, answer: undefined, vendors: complete.map((each) => each.vendor) };
+    }
     const authUrl = authUrlOf(vendor, settings);
     const target = destination(authUrl, values.url);
     const subject = sourceSubject(id, vendor, values, { folder, authUrl });
     const answer = await approvals.answerFor(subject);
-    return { id, text, vendor, values, keys: keysIn({ text, all }), destination: target, answer };
+    return { ...found, vendor, values, destination: target, answer };
   };
   // As it is when somebody asks: any part of the extension host can change it.
   const inEnvironment = readExternalEnvironment(environment, settings);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
   const inFile = await readExternalFile(owner, settings);
-  const [record, ...outside] = await Promise.all([
-    keys.read(),
+  const word = keyWord(settings.vendor);
+  const [record, otherKeys, ...outside] = await Promise.all([
+    keys.read(word),
+    keys.others(word),
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
   ]);
   return {
     settings,
     record,
+    otherKeys,
     folder,
     projectAnswer: settings.folderProjectId
       ? await approvals.answerFor(projectSubject(folder, settings))
@@ -185,15 +191,30 @@ function authUrlOf(vendor: Vendor, settings: Pick<Settings, 'vendor' | 'authUrl'
 /** What an answer about the project of a folder depends on, or about what else it names. */
 export function projectSubject(
   folder: Folder,
-  { folderProjectId, folderResource }: Pick<Settings, 'folderProjectId' | 'folderResource'>,
+  {
+    vendor,
+    folderProjectId,
+    folderResource = 'project',
+  }: Pick<Settings, 'vendor' | 'folderProjectId' | 'folderResource'>,
 ): Subject {
-  const kind = folderResource === undefined || folderResource === 'project' ? [] : [folderResource];
-  return ['project', folder.uri, folderProjectId, ...kind];
+  // As an earlier version had it, where there was one service, and it knew projects alone.
+  const more = [keyWord(vendor), folderResource === 'project' ? '' : folderResource];
+  return ['project', folder.uri, folderProjectId, ...(more.some(Boolean) ? more : [])];
 }
 
 /** Which service of several in one source the user meant, by folder and source. */
 function meantVendors({ workspaceState }: FindOptions): Readonly<Record<string, string>> {
   return workspaceState.get(MEANT, {});
+}
+
+/** Has the user asked again which service is meant by a source. */
+export async function forgetMeant(
+  options: FindOptions,
+  { uri }: Folder,
+  id: SourceId,
+): Promise<void> {
+  const { [`${uri} ${id}`]: _forgotten, ...others } = meantVendors(options);
+  await options.workspaceState.update(MEANT, others);
 }
 
 export async function meanVendor(

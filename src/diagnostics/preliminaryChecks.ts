@@ -5,6 +5,7 @@ import {
   issuesText,
   lookedText,
   unusableText,
+  vendorText,
 } from '../credentials/credentialMessages.ts';
 import { missingText } from '../credentials/settingLabels.ts';
 import {
@@ -72,9 +73,9 @@ export function preliminaryChecks(
 /** The source that is used or would be, once it is approved or mended; undefined for none. */
 function sourceOf({ outside }: SourceSnapshot, choice: SourceSelection): SourceId | undefined {
   if (choice.kind === 'ready') return choice.source;
-  if (choice.kind === 'ask-source') return choice.source.id;
+  if (choice.kind === 'ask-source' || choice.kind === 'ask-vendor') return choice.source.id;
   // What the user chose over the order goes before everything else that could be said.
-  if (choice.kind === 'chosen-unusable') return undefined;
+  if (choice.kind === 'chosen-unusable' || choice.kind === 'bad-vendor') return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // Complete but for its errors: those are the cause, rather than what the editor lacks. A
   // placeholder is an error and a value that is missing.
@@ -97,8 +98,15 @@ function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownChe
   }
   const partial = partialSource(found, choice);
   if (partial) return failed('settings', partialSourceText(partial, found), mendingOf(partial.id));
+  if (choice.kind === 'bad-vendor') {
+    return failed('settings', vendorText(choice.problem), 'openSettings');
+  }
   const names = choice.kind === 'missing' ? choice.names : [];
-  return failed('settings', `${missingText(names)} ${lookedText(found)}`, 'setUp');
+  return failed(
+    'settings',
+    `${missingText(names, found.settings.vendor)} ${lookedText(found)}`,
+    'setUp',
+  );
 }
 
 /**
@@ -137,7 +145,7 @@ function editorSyntax(found: SourceSnapshot, choice: SourceSelection): ShownChec
 
 /** The project that text would be sent for; undefined as long as that is not known. */
 function projectInUse(choice: SourceSelection): string | undefined {
-  if (choice.kind === 'ready') return choice.credentials.projectId;
+  if (choice.kind === 'ready') return choice.credentials.projectId || undefined;
   return choice.kind === 'ask-project' ? choice.projectId : undefined;
 }
 

@@ -133,6 +133,7 @@ function credentialLines({ looked }: DiagnosticsFacts): string[] {
 function tokenWords({ token }: StatusFacts, now: number): string {
   if (token.kind !== 'valid') return token.kind;
   const { expiresAt, renewsAt, clockAheadMs, renewalError } = token;
+  if (!Number.isFinite(expiresAt)) return 'not traded';
   return [
     expiresAt > now ? `valid, ${seconds(expiresAt - now)} left` : 'past its end',
     renewsAt > now ? `renewed in ${seconds(renewsAt - now)}` : 'to be renewed',

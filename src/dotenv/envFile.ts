@@ -4,6 +4,7 @@ import {
   nameSets,
   namesOf,
   neededSettings,
+  resourceOf,
   type SettingName,
   type Vendor,
 } from '../service/vendors.ts';
@@ -107,7 +108,9 @@ export function readAssignments(
     if (own) {
       const first = firsts.get(own.set[own.setting]);
       // The same value twice is the same for whoever reads it, whichever line that takes.
-      if (!first || first.value === own.value) return own.issues;
+      // A project beside a space is no project twice.
+      const isOther = first && resourceOf(first.name) !== resourceOf(own.name);
+      if (!first || isOther || first.value === own.value) return own.issues;
       const otherLine = first.assignment.at?.line;
       return [issueOf({ kind: 'duplicate', otherLine }, own.setting, assignment), ...own.issues];
     }

@@ -116,8 +116,11 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
 
 /** The values that a set gives, each by the first line of its setting. */
 export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]): GivenValues {
-  const firstOf = (setting: SettingName) =>
-    given.find((one) => one.set === set && one.setting === setting);
+  const firstOf = (setting: SettingName) => {
+    const all = given.filter((one) => one.set === set && one.setting === setting);
+    // A project goes first, since a space beside it had no meaning to earlier versions.
+    return all.find(({ name }) => resourceOf(name) === 'project') ?? all[0];
+  };
   const first = (setting: SettingName) => firstOf(setting)?.value;
   const { value: projectId, name = '' } = firstOf('projectId') ?? {};
   const [account, resource] = [first('account'), resourceOf(name)];

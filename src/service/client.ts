@@ -166,11 +166,14 @@ export class Client {
     return dialectOf(this.#options.credentials.vendor);
   }
 
-  /** What is not sent: the keys of these credentials, and the token in use with the one before it. */
+  /** What is not sent: all keys that are known, and the tokens that were in use last, of any service. */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
     const { apiKey, otherKeys = [] } = credentials;
-    return { apiKey: [apiKey, ...otherKeys], token: tokenService.values };
+    const keys = [apiKey, ...otherKeys];
+    const recent = this.#options.secrets?.() ?? [];
+    const others = recent.filter((secret) => !keys.includes(secret));
+    return { apiKey: keys, token: [...new Set([...tokenService.values, ...others])] };
   }
 
   /** @param ofUser those of the texts that are not the model's own */
@@ -216,7 +219,7 @@ export class Client {
       read: ({ body }) => reader.read(body, signal),
     });
     const generation = await answer.catch((error) => this.#refuse(error, request, signal));
-    const secrets = [...Object.values(this.#secrets).flat(), ...(this.#options.secrets?.() ?? [])];
+    const secrets = Object.values(this.#secrets).flat();
     const isSafe = (id: string) => !repeats(id, secrets);
     const warnings = generation.warnings.filter(isSafe);
     return { ...generation, toolCalls: reader.toolCalls, dropped, warnings };

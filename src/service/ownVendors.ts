@@ -1,3 +1,4 @@
+import { parseServiceUrl } from './credentials.ts';
 import { DIALECTS, NO_NAMES, type Vendor, vendors, WAYS } from './vendors.ts';
 
 /**
@@ -8,11 +9,20 @@ import { DIALECTS, NO_NAMES, type Vendor, vendors, WAYS } from './vendors.ts';
 /** The field of an entry that keeps it from being used. */
 export interface VendorIssue {
   readonly word: string;
-  readonly field: 'word' | 'name' | 'way' | 'tokenUrl' | 'dialect' | 'defaultModel' | 'keyPage';
+  readonly field:
+    | 'word'
+    | 'name'
+    | 'way'
+    | 'tokenUrl'
+    | 'grantType'
+    | 'dialect'
+    | 'prefix'
+    | 'defaultModel'
+    | 'keyPage';
 }
 
-/** Stands in names for whichever service is in use. */
-const NEUTRAL = 'vendor';
+/** Words that begin names of other services: the neutral one, and those of the aliases. */
+const TAKEN = ['vendor', ...vendors.flatMap(wordsOfAliases)];
 
 /** The entries that can be used, and the first thing that is wrong with each of the others. */
 export function readVendors(entries: readonly unknown[]) {
@@ -20,7 +30,7 @@ export function readVendors(entries: readonly unknown[]) {
   const issues: VendorIssue[] = [];
   for (const entry of entries) {
     const taken = [...vendors, ...own].map(({ word }) => word);
-    const read = readVendor(entry, [NEUTRAL, ...taken]);
+    const read = readVendor(entry, [...TAKEN, ...taken]);
     if ('field' in read) issues.push(read);
     else own.push(read);
   }
@@ -37,11 +47,14 @@ function readVendor(entry: unknown, taken: readonly string[]): Vendor | VendorIs
   if (!/^[\w .,()-]{1,64}$/.test(name)) return wrong('name');
   const kind = ofWay('kind');
   if (!isKeyOf(WAYS, kind)) return wrong('way');
-  const { hasAddress, read } = WAYS[kind];
+  const { hasAddress, required, read } = WAYS[kind];
   const address = URL.parse(ofWay('tokenUrl'));
-  if (hasAddress && (!address || address.search || address.hash)) return wrong('tokenUrl');
+  const isPlain = address && !address.search && !address.hash && parseServiceUrl(address.origin).ok;
+  if (hasAddress && !isPlain) return wrong('tokenUrl');
+  if (required && !ofWay(required)) return wrong(required);
   const dialect = text('dialect');
   if (!isKeyOf(DIALECTS, dialect)) return wrong('dialect');
+  if (!/^(\/[\w.-]+)*$/.test(text('prefix'))) return wrong('prefix');
   const defaultModelId = text('defaultModel');
   if (!defaultModelId) return wrong('defaultModel');
   const keyPage = text('keyPage');
@@ -54,6 +67,11 @@ function readVendor(entry: unknown, taken: readonly string[]): Vendor | VendorIs
     otherServices: [],
     definition: JSON.stringify(entry),
   };
+}
+
+function wordsOfAliases({ aliases }: Vendor): string[] {
+  const names = Object.values(aliases).flat();
+  return names.map((name) => name.split('_', 1)[0]?.toLowerCase() ?? '');
 }
 
 function isKeyOf<Table extends object>(table: Table, key: string): key is keyof Table & string {

@@ -147,12 +147,13 @@ export class ServiceRuntime {
   }
 
   /** What the service of these credentials says about the model of a call: see `Models.ask`. */
-  askModel(
+  async askModel(
     credentials: Credentials,
     { modelId, operation }: ClientSettings,
     signal: AbortSignal,
   ): Promise<Model | undefined> {
-    return this.#models.fetchModel(sourceOf(credentials, operation), modelId, signal);
+    const model = await this.#models.fetchModel(sourceOf(credentials, operation), modelId, signal);
+    return hasOwnModel(credentials) ? undefined : model;
   }
 
   /**
@@ -211,13 +212,15 @@ export class ServiceRuntime {
     const { http } = this;
     const { modelId, operation, yields = false } = settings;
     const source = sourceOf(credentials, operation);
-    const knownModel = () => this.#models.knownModel(source, modelId);
+    const isUnknown = hasOwnModel(credentials);
+    const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(source, modelId));
     const unheeded = patience.limiter.unheeded(yields);
     // None goes in a pause that the service has asked for.
-    const askModel = async (signal: AbortSignal) =>
-      this.isPaused(source.origin)
-        ? undefined
-        : this.#models.fetchModelTogether(source, modelId, signal, unheeded);
+    const askModel = async (signal: AbortSignal) => {
+      if (this.isPaused(source.origin)) return undefined;
+      const model = await this.#models.fetchModelTogether(source, modelId, signal, unheeded);
+      return isUnknown ? undefined : model;
+    };
     const secrets = () => this.#tokenPool.secrets;
     const facts = { credentials, modelId, operation, yields, knownModel, askModel, secrets };
     return new Client({ ...facts, http, tokenService, ...patience });
@@ -239,6 +242,11 @@ export class ServiceRuntime {
     this.#limiters.set(origin, limiter);
     return limiter;
   }
+}
+
+/** A deployment does not say which model it has. */
+function hasOwnModel({ resource }: Credentials): boolean {
+  return resource === 'deployment';
 }
 
 function sourceOf({ vendor, serviceUrl, approved }: Credentials, operation: Operation) {

@@ -52,6 +52,7 @@ export const WAYS: Readonly<Record<Way['kind'], WayNeeds>> = {
   apiKeyGrant: {
     secret: 'API_KEY',
     hasAddress: true,
+    required: 'grantType',
     read: (path, text) => ({ kind: 'apiKeyGrant', path, grantType: text('grantType') }),
   },
   clientCredentials: {
@@ -76,6 +77,8 @@ export interface WayNeeds {
   readonly secret: 'API_KEY' | 'CLIENT_SECRET';
   /** Whether the identity service has an address of its own. */
   readonly hasAddress?: true;
+  /** What an entry of the user's own must say besides. */
+  readonly required?: 'grantType';
   readonly read: (path: string, text: (field: string) => string) => Way;
 }
 

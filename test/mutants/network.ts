@@ -84,7 +84,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'a connection is opened in a pause',
     file: 'src/service/serviceRuntime.ts',
-    from: 'this.isPaused(source.origin)\n        ? undefined\n        : ',
+    from: 'if (this.isPaused(source.origin)) return undefined;',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
     title: 'opens no connection in a pause',

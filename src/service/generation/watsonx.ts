@@ -66,7 +66,8 @@ export const watsonx: Dialect = {
     }
     // A deployment counts no tokens. That it refuses a chat without messages says that it is there.
     const url = watsonx.url('chat', target);
-    const isProof = (error: unknown) => isKind(error, 'bad-request');
+    const isProof = (error: unknown) =>
+      isKind(error, 'bad-request') && error.details.code !== undefined;
     return { url, body: { messages: [] }, read: () => undefined, isProof };
   },
   models: {

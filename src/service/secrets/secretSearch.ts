@@ -96,8 +96,10 @@ export function isShort(secret: string): boolean {
 function formsOf(secret: string): string[] {
   // Keys and tokens as services make them are written alike everywhere but in Base64.
   const isPlain = /^[\w.-]*$/.test(secret);
-  const written = isPlain ? [secret] : escapedForms(secret);
-  return [...written, ...inBase64(secret)];
+  if (isPlain) return [secret, ...inBase64(secret)];
+  // HTTP's `Basic` has a client's secret as forms have it.
+  const inForm = new URLSearchParams({ x: secret }).toString().slice(2);
+  return [...escapedForms(secret), ...inBase64(secret), ...inBase64(inForm)];
 }
 
 function escapedForms(secret: string): string[] {

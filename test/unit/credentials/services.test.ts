@@ -84,6 +84,26 @@ describe('the services that credentials are for', () => {
     assert.deepEqual((await required)?.otherKeys, ['key-of-the-cloud']);
   });
 
+  it('keep the keys of both from being sent as long as nobody has said which is meant', async () => {
+    editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
+    editor.userSettings.set('projectId', 'p');
+    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    await keys.write({ apiKey: 'my-key', ...stored });
+    await keys.write({ apiKey: 'key-of-another-service', ...stored }, 'acme');
+    editor.files.set('/work/.env', cloudFile + platformFile);
+    const credentials = await access.require();
+    assert.equal(credentials?.apiKey, 'my-key');
+    const others = [...(credentials?.otherKeys ?? [])].sort();
+    assert.deepEqual(others, ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform']);
+  });
+
+  it('take the project of a file that names a space, too, as earlier versions did', async () => {
+    editor.files.set('/work/.env', `IBM_SPACE_ID=s-1\n${cloudFile}`);
+    const required = access.require();
+    await (await editor.question()).answer(use);
+    assert.deepEqual([(await required)?.resource, (await required)?.projectId], [undefined, 'p-2']);
+  });
+
   for (const [name, resource] of [
     ['IBM_SPACE_ID', 'space'],
     ['WATSONX_SPACE_ID', 'space'],
@@ -117,11 +137,11 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(await named(), ['space', 's']);
     editor.folderSettings.set('deploymentId', 'd');
     const asked = access.require();
-    await (await editor.question()).answer("Use the Folder's Project");
+    await (await editor.question()).answer("Use the Folder's Deployment");
     assert.deepEqual([(await asked)?.resource, (await asked)?.projectId], ['deployment', 'd']);
     editor.folderSettings.set('deploymentId', 'e');
     void access.require();
-    assert.match((await editor.question()).detail, /Project ID: e/);
+    assert.match((await editor.question()).detail, /Deployment ID: e/);
   });
 
   it('find the key of an earlier version as that of the first one', async () => {
@@ -175,7 +195,7 @@ describe('the services that credentials are for', () => {
     const required = access.require();
     const question = await editor.question();
     assert.match(question.text, /entry of this service in your settings has changed/);
-    await question.answer('Use New Hosts');
+    await question.answer('Use the Changed Entry');
     assert.equal((await required)?.vendor.defaultModelId, 'another');
   });
 
@@ -200,6 +220,8 @@ describe('the services that credentials are for', () => {
       editor.said.join(),
       /hostedModel\.vendor names nobody, and no service of that name/,
     );
+    assert.equal(await access.setUp(), false, 'no secret is asked for in the name of another one');
+    assert.equal(editor.inputs, 0);
     editor.userSettings.set('vendor', 'acme');
     editor.userSettings.set('vendors', [{ ...acme, dialect: 'x' }]);
     assert.equal(await access.require(), undefined);
