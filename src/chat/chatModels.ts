@@ -3,6 +3,7 @@ import type { Credentials } from '../service/credentials.ts';
 import { CHAT_NEW_TOKENS } from '../service/generation/parameters.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { Model } from '../service/models/modelList.ts';
+import { keyWord } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { modelTooltip } from './chatMessages.ts';
@@ -32,7 +33,7 @@ interface KeptList {
   readonly models: readonly Model[];
 }
 
-type Origin = Pick<Credentials, 'serviceUrl'>;
+type Origin = Pick<Credentials, 'serviceUrl' | 'vendor'>;
 
 export class ChatModels {
   readonly #state: Memento;
@@ -86,8 +87,9 @@ export class ChatModels {
   }
 }
 
-function keyOf({ serviceUrl }: Origin, operation: string): string {
-  return `${serviceUrl} ${operation}`;
+function keyOf({ serviceUrl, vendor }: Origin, operation: string): string {
+  // Two services can share an address; the first one has been kept without its word.
+  return [serviceUrl, operation, keyWord(vendor)].filter(Boolean).join(' ');
 }
 
 /** As much of a model as is shown: what a service says of one can be long. */

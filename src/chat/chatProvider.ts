@@ -209,10 +209,10 @@ export class ChatProvider {
 
   /** Keeps what a service has listed, and offers it. */
   async keep(
-    { serviceUrl, operation }: Pick<ModelSource, 'serviceUrl' | 'operation'>,
+    { operation, ...from }: Pick<ModelSource, 'serviceUrl' | 'vendor' | 'operation'>,
     models: readonly Model[],
   ): Promise<void> {
-    await this.models.keep({ serviceUrl }, operation, models);
+    await this.models.keep(from, operation, models);
     this.#onModelsChange();
   }
 

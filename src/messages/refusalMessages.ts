@@ -1,4 +1,9 @@
-import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
+import {
+  type ErrorDetails,
+  type ErrorKind,
+  INFERENCE_KINDS,
+  TOKEN_EXPIRED,
+} from '../service/errors.ts';
 import type { Message } from './actions.ts';
 import type { FixActions, FixLocation, Sentence } from './fixLocation.ts';
 
@@ -39,11 +44,8 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map([
 
 export const REFUSAL_SENTENCES = {
   'parameter-refused': parameterRefused,
-  'key-refused': ({ code }, { place }) => ({
-    text:
-      code === 'invalid_client'
-        ? `The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again, and ${howToSetKey(place)}. They are not tried again until then.`
-        : `The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again, and ${howToSetKey(place)}. It is not tried again until then.`,
+  'key-refused': ({ code = '' }, { place }) => ({
+    text: `${keyRefusal(code)}, and ${howToSetKey(place)}.${INFERENCE_KINDS[code] ? '' : ' It is not tried again until then.'}`,
     actions: [place.key, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }) => ({
@@ -86,6 +88,17 @@ export const REFUSAL_SENTENCES = {
     actions: [],
   }),
 } satisfies Partial<Record<ErrorKind, Sentence>>;
+
+/** Who refused a secret, and what to do, without the place of it. */
+function keyRefusal(code: string): string {
+  if (code === 'invalid_client') {
+    return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';
+  }
+  // One that opens the service itself.
+  return INFERENCE_KINDS[code]
+    ? 'The service refused the key: it is unknown, expired or of another form, such as a plain API key in place of a Zen one. Copy it again'
+    : 'The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again';
+}
 
 function unauthorized({ code, isUnchecked }: ErrorDetails, { place }: FixLocation): Message {
   switch (code) {

@@ -52,7 +52,7 @@ describe('the models of the chat', () => {
         lifecycle: [stageOf('withdrawn', '2027-01-15')],
       }),
     ];
-    await models().keep({ serviceUrl: dallas }, 'chat', listed);
+    await models().keep(credentialsAt(dallas), 'chat', listed);
     const [one, two, ...others] = models().information(credentialsAt(dallas), chat);
     assert.deepEqual(others, []);
     assert.deepEqual(one?.capabilities, { toolCalling: true, imageInput: false });
@@ -67,7 +67,7 @@ describe('the models of the chat', () => {
 
   it('have neither tools nor pictures with the generation operation', async () => {
     const able = { tasks: ['function_calling'], functions: ['image_chat'] };
-    await models().keep({ serviceUrl: dallas }, 'generation', [modelOf({ id: 'a/one', ...able })]);
+    await models().keep(credentialsAt(dallas), 'generation', [modelOf({ id: 'a/one', ...able })]);
     const settings = { operation: 'generation', modelId: 'a/one' } as const;
     const [one] = models().information(credentialsAt(dallas), settings);
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
@@ -75,7 +75,7 @@ describe('the models of the chat', () => {
 
   it('are kept for each service and operation, and asked for again after a day', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
-    await models().keep({ serviceUrl: dallas }, 'chat', [modelOf({ id: 'b/two' })]);
+    await models().keep(credentialsAt(dallas), 'chat', [modelOf({ id: 'b/two' })]);
     assert.equal(models().information(elsewhere, chat).length, 1);
     assert.equal(
       models().information(elsewhere, chat)[0]?.detail,
@@ -94,23 +94,21 @@ describe('the models of the chat', () => {
   it('have names that are nothing but names: VS Code renders them as Markdown', async () => {
     const label = 'Good** [Click](command:workbench.action.quit) **';
     const provider = '![x](https://evil.example/x.png)';
-    await models().keep({ serviceUrl: dallas }, 'chat', [
-      modelOf({ id: 'a/one', label, provider }),
-    ]);
+    await models().keep(credentialsAt(dallas), 'chat', [modelOf({ id: 'a/one', label, provider })]);
     const [one] = models().information(credentialsAt(dallas), chat);
     assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
   });
 
   it('are one for each id', async () => {
     const twice = [modelOf({ id: 'a/one' }), modelOf({ id: 'a/one', label: 'Again' })];
-    await models().keep({ serviceUrl: dallas }, 'chat', twice);
+    await models().keep(credentialsAt(dallas), 'chat', twice);
     assert.equal(models().information(credentialsAt(dallas), chat).length, 1);
   });
 
   it('stay few, and have no descriptions', async () => {
     const many = Array.from({ length: 300 }, (_, n) => modelOf({ id: `m/${n}`, description: 'x' }));
     for (let service = 0; service < 12; service += 1) {
-      await models().keep({ serviceUrl: `https://s${service}.example` }, 'chat', many);
+      await models().keep(credentialsAt(`https://s${service}.example`), 'chat', many);
     }
     const text = JSON.stringify(Object.fromEntries(state.values));
     assert.equal(text.match(/https:/g)?.length, 8);
