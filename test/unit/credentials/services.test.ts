@@ -207,10 +207,10 @@ describe('the services that credentials are for', () => {
     };
     editor.folderSettings.set('vendors', [evil]);
     editor.files.set('/work/.env', acmeFile.replaceAll('ACME', 'EVIL'));
-    assert.equal(await access.require(), undefined);
-    assert.equal(editor.asked, 0);
     const { found } = await access.look();
     assert.ok(found.outside.every(({ values }) => values === undefined));
+    assert.equal(await access.require(), undefined);
+    assert.equal(editor.asked, 0);
   });
 
   it('are none where the settings name one that nobody knows, or whose entry has a mistake', async () => {
