@@ -1,5 +1,10 @@
 import { FileType, type Memento, type WorkspaceFolder, workspace } from 'vscode';
-import { readForAll, type SourceValues, type VendorReading } from '../dotenv/envFile.ts';
+import {
+  meantReading,
+  readForAll,
+  type SourceValues,
+  type VendorReading,
+} from '../dotenv/envFile.ts';
 import {
   type Assignment,
   assignmentsIn,
@@ -154,9 +159,8 @@ interface ReadText {
 /** What is said of a text is said of the service in use, or of the only one that it names. */
 function readText(assignments: readonly Assignment[], known: KnownVendors): ReadText {
   const all = readForAll(assignments, known.vendor, known.vendors);
-  const [inUse, ...others] = all;
-  const told = inUse?.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;
-  return told ? { text: { kind: 'read', reading: told.reading }, all } : unread('unreadable');
+  const { reading } = meantReading(assignments, known.vendor, known.vendors);
+  return { text: { kind: 'read', reading }, all };
 }
 
 function unread(why: UnreadReason): ReadText {

@@ -92,6 +92,17 @@ export function readForAll(
   return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...named];
 }
 
+/** The one that a text is about: the service in use, or else one that it names. */
+export function meantReading(
+  assignments: readonly Assignment[],
+  inUse: Vendor,
+  vendors: readonly Vendor[],
+): VendorReading {
+  const [first, ...others] = readForAll(assignments, inUse, vendors);
+  const own = first ?? { vendor: inUse, reading: readAssignments(assignments, inUse) };
+  return own.reading.named.length === 0 ? (others[0] ?? own) : own;
+}
+
 /** @param sets the names that are read */
 export function readAssignments(
   assignments: readonly Assignment[],

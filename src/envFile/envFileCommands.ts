@@ -1,6 +1,7 @@
 import { FileType, Range, type TextDocument, Uri, window, workspace } from 'vscode';
 import type { StoredKey } from '../credentials/access.ts';
 import { editDocument } from '../document/documentEdit.ts';
+import { meantReading } from '../dotenv/envFile.ts';
 import { type FoundKey, findKey, linesOfKey, linesWithText } from '../dotenv/envKey.ts';
 import { assignmentsOf, decodeEnvFile } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
@@ -15,14 +16,16 @@ import { NOTICES, type TakenOut, takenOutText } from './envFileMessages.ts';
  * the hosts and asks before it replaces a key. Only a key that is stored leaves the file.
  */
 export async function moveKeyToSecretStorage(
-  store: (found: FoundKey) => Promise<StoredKey>,
+  store: (found: FoundKey & { readonly vendor: Vendor }) => Promise<StoredKey>,
 ): Promise<void> {
   const document = await changeableEnvFile();
   if (!document) return;
-  const { vendor } = readSettings(document.uri);
-  const found = findKey(assignmentsOf(document.getText()), vendor);
+  const settings = readSettings(document.uri);
+  const assignments = assignmentsOf(document.getText());
+  const { vendor } = meantReading(assignments, settings.vendor, settings.vendors);
+  const found = findKey(assignments, vendor);
   if (!found) return void window.showWarningMessage(NOTICES.noKey);
-  const stored = await store(found);
+  const stored = await store({ ...found, vendor });
   if (stored === 'none') return;
   if (stored === 'other') return void window.showInformationMessage(NOTICES.otherKey);
   const outcome = await takeOut(document, found.apiKey, vendor);

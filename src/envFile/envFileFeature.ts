@@ -24,7 +24,8 @@ export function startEnvFile(): Disposable {
   const diagnostics = new DocumentDiagnostics({
     appliesTo: isEnvFile,
     diagnosticsOf: async (document) => {
-      const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
+      const { vendor, vendors } = readSettings(document.uri);
+      const text = readOpenText(document.getText(), vendor, vendors);
       return problemsIn(document, text).map(diagnosticOf);
     },
   });

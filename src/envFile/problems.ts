@@ -1,4 +1,4 @@
-import { readAssignments, type SourceReading } from '../dotenv/envFile.ts';
+import { meantReading, type SourceReading } from '../dotenv/envFile.ts';
 import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind, IssuePlace } from '../dotenv/settingValue.ts';
@@ -30,10 +30,15 @@ export interface OpenText {
   readonly reading: SourceReading;
 }
 
-export function readOpenText(text: string, vendor: Vendor): OpenText {
+/** @param vendors those that the text can be about; the one in use if it names none */
+export function readOpenText(
+  text: string,
+  inUse: Vendor,
+  vendors: readonly Vendor[] = [inUse],
+): OpenText {
   // A file of this size is not used, so nothing needs to be said about it.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
-  return { vendor, assignments, reading: readAssignments(assignments, vendor) };
+  return { assignments, ...meantReading(assignments, inUse, vendors) };
 }
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */

@@ -32,7 +32,8 @@ export function registerQuickFixes(
     context: CodeActionContext,
   ): CodeAction[] => {
     if (!isEnvFile(document)) return [];
-    const text = readOpenText(document.getText(), readSettings(document.uri).vendor);
+    const { vendor, vendors } = readSettings(document.uri);
+    const text = readOpenText(document.getText(), vendor, vendors);
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
     const ours = context.diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
     const shown = Map.groupBy(ours, ({ code, range }) => markOf(code, range));

@@ -8,6 +8,7 @@ import {
   problemsOf,
   readOpenText,
 } from '../../src/envFile/problems.ts';
+import { vendors } from '../../src/service/vendors.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 
@@ -116,4 +117,24 @@ describe('what is said once a key is out of a file', () => {
       assert.match(takenOutText({ saved, left }), expected);
     });
   }
+});
+
+describe('an open .env file of another service', () => {
+  const cpd = vendors.find(({ word }) => word === 'cpd');
+  const text =
+    'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
+
+  it('is judged by what that service needs', () => {
+    const open = readOpenText(text, ibm, vendors);
+    assert.equal(open.vendor, cpd);
+    assert.deepEqual(open.reading.missing, ['CPD_PROJECT_ID']);
+    assert.deepEqual(
+      open.reading.issues.map(({ kind }) => kind),
+      ['quotes'],
+    );
+  });
+
+  it('is one of the service in use where that is named, too', () => {
+    assert.equal(readOpenText(`IBM_URL=https://a.example\n${text}`, ibm, vendors).vendor, ibm);
+  });
 });
