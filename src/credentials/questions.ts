@@ -2,7 +2,7 @@ import { commands, type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitRisk.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
-import type { Vendor } from '../service/vendors.ts';
+import { neededSettings, type Vendor } from '../service/vendors.ts';
 import type { Settings, VendorProblem } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { Answer } from './approvals.ts';
@@ -16,6 +16,7 @@ import {
   vendorText,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
+import { settingLabel } from './settingLabels.ts';
 import { SET_UP } from './setUpMessages.ts';
 import type {
   AddressProblem,
@@ -87,19 +88,21 @@ export function askDestination(
  * R4 of the threat model). Enter presses the button that uses nothing.
  */
 export function askSource(
-  { id, values, destination: { authHost, serviceHost } }: UsableSource,
+  { id, values, vendor, destination: { authHost, serviceHost } }: UsableSource,
   folder: Folder,
 ): Promise<Answer | 'import' | undefined> {
   const [what, others] =
     id === 'envFile'
       ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
+  const label = settingLabel('apiKey', vendor);
+  const isUsual = neededSettings(vendor).length === 3 && !values.account;
   const hosts =
     authHost === serviceHost
-      ? `The API key and selected text go to ${serviceHost}`
-      : `The API key goes to ${authHost}\nSelected text goes to ${serviceHost}`;
+      ? `The ${label} and selected text go to ${serviceHost}`
+      : `The ${label} goes to ${authHost}\nSelected text goes to ${serviceHost}`;
   return ask(
-    `Use the API key, project and service URL from ${what}?`,
+    `Use the ${isUsual ? 'API key, project and service URL' : `credentials for ${vendor.name}`} from ${what}?`,
     [
       `Folder: ${folder.path || 'none'}`,
       hosts,

@@ -18,7 +18,7 @@ export interface Dialect {
   /** Messages and tools, each of them as chat completions have them, as it wants them together. */
   readonly conversation: (parts: ChatParts, target: Target) => RequestBody;
   /** What an error answer means. */
-  readonly failure: (answer: ErrorResponse) => ServiceError;
+  readonly failure: (answer: ErrorResponse, target?: Pick<Target, 'resource'>) => ServiceError;
   /** The failure that an event inside a stream reports; undefined if it reports none. */
   readonly failureInEvent: (json: unknown) => ServiceError | undefined;
   /** What proves token, project and model without generating anything. */

@@ -75,7 +75,7 @@ export async function infer<Result>(
     signal: call.signal,
     onRetry: callbacks.capturing(call.onRetry),
     onSilence: call.onSilence,
-    failure: dialectOf(vendor).failure,
+    failure: (answer) => dialectOf(vendor).failure(answer, credentials),
     read: call.read,
   };
   try {

@@ -1,4 +1,4 @@
-import { isKind } from '../errors.ts';
+import { isKind, ServiceError } from '../errors.ts';
 import { failureInEvent, inferenceFailure } from '../failures.ts';
 import { functionOf, readModels } from '../models/modelList.ts';
 import { readTokenCount } from '../responseSchemas.ts';
@@ -57,7 +57,12 @@ export const watsonx: Dialect = {
       ...offered,
     };
   },
-  failure: inferenceFailure,
+  failure: (answer, target) => {
+    const error = inferenceFailure(answer);
+    // Its ID stands in the address.
+    const isMissing = target?.resource === 'deployment' && answer.status === 404;
+    return isMissing ? new ServiceError('project-unknown', error.details) : error;
+  },
   failureInEvent,
   proof: (modelId, target) => {
     if (target.resource !== 'deployment') {

@@ -169,7 +169,7 @@ export async function listModels(
       budget,
       maxBytes: MAX_PAGE_BYTES,
       signal,
-      failure,
+      failure: (answer) => failure(answer),
       read: async ({ body, header }) =>
         calls.read(parseJson(await body.text()), header('date'), left),
     });

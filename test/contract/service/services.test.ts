@@ -313,6 +313,17 @@ describe('what a service repeats of its secrets', () => {
   }
 });
 
+describe('a deployment', () => {
+  afterEach(endWorlds);
+
+  it('that does not exist is said to be what was not found', async () => {
+    const deployment = dialects['watsonx, deployment'] as DialectCase;
+    const way = ways['API key'] as WayCase;
+    const world = await startOf(way, { ...deployment, projectId: 'misspelt' });
+    assert.equal(await kindOf(world.generate()), 'project-unknown');
+  });
+});
+
 describe('the errors of chat completions', () => {
   const way = ways['client credentials, basic'] as WayCase;
   const dialect = dialects['chat completions'] as DialectCase;
