@@ -396,7 +396,10 @@ describe('the .env file in a real editor', () => {
       });
       const [, projectId] = rest[0]?.split('=') ?? [];
       assert.deepEqual(asked, [
-        { apiKey: 'key-of-the-host-tests', projectId, url: rest[1]?.split('=')[1] },
+        {
+          ...{ apiKey: 'key-of-the-host-tests', projectId, url: rest[1]?.split('=')[1] },
+          vendor: vendors[0],
+        },
       ]);
       assert.equal(readFileSync(path('.env'), 'utf8'), `# mine\n${rest.join('\n')}\nOTHER=1\n`);
       await commands.executeCommand('undo');

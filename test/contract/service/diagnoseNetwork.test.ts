@@ -70,7 +70,9 @@ describe('a diagnosis tells what is wrong on the way', () => {
     });
   }
 
-  it('a connection that is left alone in its handshake: nothing was sent', async () => {
+  it('a connection that is left alone in its handshake: nothing was sent', async function () {
+    // Fetch gives it up after 10 s, the check after 15: a machine may be held up for as long as between.
+    this.retries(2);
     const server = await startMuteServer(() => {});
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });
