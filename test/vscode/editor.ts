@@ -148,7 +148,11 @@ export class Editor {
   async savedText(path: string): Promise<string> {
     await this.focus();
     await this.save();
-    return readFile(path, 'utf8');
+    // VS Code empties a file for a moment while it writes it anew.
+    return this.#screen.until(
+      `text in ${path}`,
+      async () => (await readFile(path, 'utf8')) || undefined,
+    );
   }
 
   /** The lines in view, without saving anything; a long document shows only a part. */
