@@ -137,6 +137,6 @@ export function userValue(found: Inspected): unknown {
 
 // Settings files hold anything, whatever the schema says.
 
-export function textOf(value: unknown): string {
+function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }

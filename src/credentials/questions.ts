@@ -239,18 +239,17 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
  * may stay open for as long as the window.
  */
 export function reportAddress({ setting, problem }: AddressProblem): void {
-  const text = `Hosted Model: ${addressText(setting, problem)}`;
-  const openSettings = 'Open Settings';
-  void window.showErrorMessage(text, openSettings).then((picked) => {
-    if (picked === openSettings) void commands.executeCommand('hostedModel.openSettings');
-  });
+  reportSetting(addressText(setting, problem));
 }
 
 /** The same for the service that the settings name. */
 export function reportVendor(problem: VendorProblem): void {
+  reportSetting(vendorText(problem));
+}
+
+function reportSetting(text: string): void {
   const openSettings = 'Open Settings';
-  const text = `Hosted Model: ${vendorText(problem)}`;
-  void window.showErrorMessage(text, openSettings).then((picked) => {
+  void window.showErrorMessage(`Hosted Model: ${text}`, openSettings).then((picked) => {
     if (picked === openSettings) void commands.executeCommand('hostedModel.openSettings');
   });
 }

@@ -159,7 +159,7 @@ interface ReadText {
 /** What is said of a text is said of the service in use, or of the only one that it names. */
 function readText(assignments: readonly Assignment[], known: KnownVendors): ReadText {
   const all = readForAll(assignments, known.vendor, known.vendors);
-  const { reading } = meantReading(assignments, known.vendor, known.vendors);
+  const { reading } = meantReading(all);
   return { text: { kind: 'read', reading }, all };
 }
 

@@ -113,7 +113,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts) => string>> = {
   'identity-host': ({ host = 'It' }) => `${host} answers.`,
   'service-host': ({ host = 'It' }) => `${host} answers.`,
   token: ({ lifeMs }) =>
-    lifeMs === undefined || !Number.isFinite(lifeMs)
+    lifeMs === undefined
       ? 'The key is accepted.'
       : `The key is accepted; the token lives ${span(lifeMs)}.`,
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),

@@ -82,7 +82,7 @@ export function readForAll(
   assignments: readonly Assignment[],
   inUse: Vendor,
   vendors: readonly Vendor[],
-): readonly VendorReading[] {
+): readonly [inUse: VendorReading, ...others: VendorReading[]] {
   const others = vendors.filter(({ word }) => word !== inUse.word);
   const readings = others.map((vendor) => {
     const reading = readAssignments(assignments, vendor, namesOf(vendor));
@@ -92,15 +92,9 @@ export function readForAll(
   return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...named];
 }
 
-/** The one that a text is about: the service in use, or else one that it names. */
-export function meantReading(
-  assignments: readonly Assignment[],
-  inUse: Vendor,
-  vendors: readonly Vendor[],
-): VendorReading {
-  const [first, ...others] = readForAll(assignments, inUse, vendors);
-  const own = first ?? { vendor: inUse, reading: readAssignments(assignments, inUse) };
-  return own.reading.named.length === 0 ? (others[0] ?? own) : own;
+/** The one of them that the text is about: the service in use, or else one that it names. */
+export function meantReading([inUse, ...others]: ReturnType<typeof readForAll>): VendorReading {
+  return inUse.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;
 }
 
 /** @param sets the names that are read */

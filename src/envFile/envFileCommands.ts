@@ -1,7 +1,7 @@
 import { FileType, Range, type TextDocument, Uri, window, workspace } from 'vscode';
 import type { StoredKey } from '../credentials/access.ts';
 import { editDocument } from '../document/documentEdit.ts';
-import { meantReading } from '../dotenv/envFile.ts';
+import { meantReading, readForAll } from '../dotenv/envFile.ts';
 import { type FoundKey, findKey, linesOfKey, linesWithText } from '../dotenv/envKey.ts';
 import { assignmentsOf, decodeEnvFile } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
@@ -22,7 +22,8 @@ export async function moveKeyToSecretStorage(
   if (!document) return;
   const settings = readSettings(document.uri);
   const assignments = assignmentsOf(document.getText());
-  const { vendor } = meantReading(assignments, settings.vendor, settings.vendors);
+  const all = readForAll(assignments, settings.vendor, settings.vendors);
+  const { vendor } = meantReading(all);
   const found = findKey(assignments, vendor);
   if (!found) return void window.showWarningMessage(NOTICES.noKey);
   const stored = await store({ ...found, vendor });

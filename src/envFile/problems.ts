@@ -1,4 +1,4 @@
-import { meantReading, type SourceReading } from '../dotenv/envFile.ts';
+import { meantReading, readForAll, type SourceReading } from '../dotenv/envFile.ts';
 import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind, IssuePlace } from '../dotenv/settingValue.ts';
@@ -38,7 +38,7 @@ export function readOpenText(
 ): OpenText {
   // A file of this size is not used, so nothing needs to be said about it.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
-  return { assignments, ...meantReading(assignments, inUse, vendors) };
+  return { assignments, ...meantReading(readForAll(assignments, inUse, vendors)) };
 }
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */

@@ -52,8 +52,8 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
   const json = parseJson(text);
   const body = v.safeParse(inferenceError, json);
   if (!body.success) {
-    const isForeign = !v.is(gatewayError, json) && (status === 401 || status === 403);
-    return new ServiceError(isForeign ? 'intercepted' : kindOfStatus(status), { status });
+    const isOwn = v.is(gatewayError, json);
+    return isOwn ? new ServiceError(kindOfStatus(status), { status }) : foreignFailure(status);
   }
   const { errors, trace } = body.output;
   const [{ code, message } = { code: undefined, message: '' }] = errors;
@@ -92,11 +92,7 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));
-  if (status === 429) return new ServiceError('rate-limited', { status });
-  if (status >= 500) return new ServiceError('server-failed', { status });
-  if (!body.success || ![400, 401, 403].includes(status)) {
-    return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
-  }
+  if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { errorCode, context } = body.output;
   // Another code than these two may be a disabled, locked or expired key: none was ever recorded.
   const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
@@ -121,6 +117,19 @@ function inputFailure(message: string, details: ErrorDetails): ServiceError {
     limit: Number(counts.groups['limit']),
     actual: Number(counts.groups['actual']),
   });
+}
+
+/** What a status alone tells of an identity service: nothing of the secret. */
+export function identityStatusFailure(status: number): ServiceError {
+  if (status === 429) return new ServiceError('rate-limited', { status });
+  if (status >= 500) return new ServiceError('server-failed', { status });
+  return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
+}
+
+/** An answer of an inference service that is not in its own shape. */
+export function foreignFailure(status: number): ServiceError {
+  const isRefusal = status === 401 || status === 403;
+  return new ServiceError(isRefusal ? 'intercepted' : kindOfStatus(status), { status });
 }
 
 /** What a status alone tells of an inference service. */

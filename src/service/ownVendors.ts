@@ -21,16 +21,17 @@ export interface VendorIssue {
     | 'keyPage';
 }
 
-/** Words that begin names of other services: the neutral one, and those of the aliases. */
-const TAKEN = ['vendor', ...vendors.flatMap(wordsOfAliases)];
+/** Stands in names for whichever service is in use. */
+const NEUTRAL = 'vendor';
 
 /** The entries that can be used, and the first thing that is wrong with each of the others. */
 export function readVendors(entries: readonly unknown[]) {
   const own: Vendor[] = [];
   const issues: VendorIssue[] = [];
   for (const entry of entries) {
-    const taken = [...vendors, ...own].map(({ word }) => word);
-    const read = readVendor(entry, [...TAKEN, ...taken]);
+    // Words that begin names of other services, those of their aliases among them.
+    const taken = [...vendors, ...own].flatMap((one) => [one.word, ...wordsOfAliases(one)]);
+    const read = readVendor(entry, [NEUTRAL, ...taken]);
     if ('field' in read) issues.push(read);
     else own.push(read);
   }

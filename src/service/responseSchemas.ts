@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
-import type { TokenAnswer, TokenResponse } from './token/tokenLife.ts';
+import type { TokenAnswer, TradedToken } from './token/tokenLife.ts';
 
 /**
  * The shapes of answers, checked where they enter. Only the fields that are used are named; what
@@ -53,7 +53,7 @@ export function readTokenResponse(
   text: string,
   serverDate: string | undefined,
   read: (json: unknown) => TokenAnswer = readTokenAnswer,
-): TokenResponse {
+): TradedToken {
   const serverNow = Date.parse(serverDate ?? '');
   const known = Number.isNaN(serverNow) ? undefined : serverNow;
   return { ...read(parseJson(text)), serverNow: known };

@@ -183,8 +183,7 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckR
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // No report may repeat them, whoever puts them into an answer.
-    const { apiKey, projectId } = context.credentials;
-    const secrets = [apiKey, projectId].filter(Boolean);
+    const secrets = [context.credentials.apiKey, context.credentials.projectId];
     return { check, state: 'failed', error: withoutSecrets(error, secrets) };
   }
 }

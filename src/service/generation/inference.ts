@@ -59,7 +59,7 @@ export async function infer<Result>(
     origin: approved.service,
     accept: streams ? 'text/event-stream' : 'application/json',
     ...(body && { contentType: 'application/json', body: JSON.stringify(body) }),
-    secrets: [credentials.apiKey, projectId].filter(Boolean),
+    secrets: [credentials.apiKey, projectId],
     scheme,
     tokenProvider: () => {
       const before = tokenService.state;

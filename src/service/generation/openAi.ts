@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type ErrorDetails, type ErrorKind, ServiceError, safeWord } from '../errors.ts';
-import { type ErrorResponse, kindOfStatus } from '../failures.ts';
+import { type ErrorResponse, foreignFailure, kindOfStatus } from '../failures.ts';
 import { MODEL_ID, MOST_MODELS, type ModelPage } from '../models/modelList.ts';
 import { check, parseJson, shape } from '../responseSchemas.ts';
 import type { Dialect, Target } from './dialect.ts';
@@ -59,10 +59,7 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
 
 function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorAnswer, parseJson(text));
-  if (!body.success) {
-    const isForeign = status === 401 || status === 403;
-    return new ServiceError(isForeign ? 'intercepted' : kindOfStatus(status), { status });
-  }
+  if (!body.success) return foreignFailure(status);
   const { message, type, code } = body.output.error;
   const word = [code, type]
     .map(safeWord)

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { ServiceError } from '../errors.ts';
-import type { ErrorResponse } from '../failures.ts';
+import { type ErrorResponse, identityStatusFailure } from '../failures.ts';
 import { parseJson, readTokenAnswer, shape } from '../responseSchemas.ts';
 import type { Way } from '../vendors.ts';
-import { statusFailure, type TokenRequest, type TokenWay } from './tokenWay.ts';
+import type { TokenRequest, TokenWay } from './tokenWay.ts';
 
 /**
  * OAuth 2.0 client credentials, as company gateways want them: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
@@ -64,7 +64,7 @@ const errorAnswer = shape({
 
 function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorAnswer, parseJson(text));
-  if (!body.success || ![400, 401, 403].includes(status)) return statusFailure(status);
+  if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const code = body.output.error;
   // The others speak of the request: the same secret may be good for another one.
   return new ServiceError(code === 'invalid_client' ? 'key-refused' : 'token-request-refused', {

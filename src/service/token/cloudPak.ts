@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { ServiceError } from '../errors.ts';
-import type { ErrorResponse } from '../failures.ts';
+import { type ErrorResponse, identityStatusFailure } from '../failures.ts';
 import { check, parseJson, seconds, shape, token } from '../responseSchemas.ts';
-import { statusFailure, type TokenWay } from './tokenWay.ts';
+import type { TokenWay } from './tokenWay.ts';
 
 /**
  * Cloud Pak for Data: user name and API key in JSON, for a token under the service's own address.
@@ -43,9 +43,9 @@ const errorAnswer = v.union([
 ]);
 
 function failure({ status, text }: ErrorResponse): ServiceError {
-  if (!v.is(errorAnswer, parseJson(text))) return statusFailure(status);
+  if (!v.is(errorAnswer, parseJson(text))) return identityStatusFailure(status);
   if (status === 401 || status === 403) return new ServiceError('key-refused', { status });
   return status === 400
     ? new ServiceError('token-request-refused', { status })
-    : statusFailure(status);
+    : identityStatusFailure(status);
 }

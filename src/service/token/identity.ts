@@ -57,22 +57,20 @@ export async function fetchToken(
     read: async ({ body, header }) =>
       readTokenResponse(await body.text(), header('date'), trade.read),
   });
-  if (answer.isSecret) return answer;
+  const { expiry } = trade;
   const isKnown = answer.expiresIn !== undefined || answer.expiration !== undefined;
-  if (isKnown || !trade.expiry) return answer;
-  const expiration = await fetchExpiry(http, credentials, trade, answer.value, signal);
-  return { ...answer, expiration };
+  if (isKnown || !expiry) return answer;
+  const asked = { expiry, failure: trade.failure, token: answer.value };
+  return { ...answer, expiration: await fetchExpiry(http, credentials, asked, signal) };
 }
 
 /** Seconds since 1970; undefined where nobody says. The token is as good without it. */
 function fetchExpiry(
   http: Http,
   { authUrl, approved, apiKey }: Credentials,
-  { expiry, failure }: Trade,
-  token: string,
+  { expiry, failure, token }: Required<Pick<Trade, 'expiry' | 'failure'>> & { token: string },
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  if (!expiry) return Promise.resolve(undefined);
   const asked = http.send({
     method: 'GET',
     url: authUrl + expiry.path,

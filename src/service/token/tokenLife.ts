@@ -12,14 +12,15 @@ export interface TokenAnswer {
   readonly expiration: number | undefined;
 }
 
-/** The same with what its head says; or a secret that is its own token, and never has to be renewed. */
-export type TokenResponse =
-  | (TokenAnswer & {
-      /** The server's clock when it answered, milliseconds since 1970. */
-      readonly serverNow: number | undefined;
-      readonly isSecret?: never;
-    })
-  | { readonly value: string; readonly isSecret: true };
+/** The same with what its head says. */
+export interface TradedToken extends TokenAnswer {
+  /** The server's clock when it answered, milliseconds since 1970. */
+  readonly serverNow: number | undefined;
+  readonly isSecret?: never;
+}
+
+/** A new token; or a secret that is its own one, and never has to be renewed. */
+export type TokenResponse = TradedToken | { readonly value: string; readonly isSecret: true };
 
 /** A token's life in milliseconds from the moment it was asked for. */
 export interface TokenLife {
@@ -60,7 +61,7 @@ export function tokenLife(answer: TokenResponse, random: number): TokenLife {
  * the local clock breaks four official clients). Nonsense is left out; with nothing left it
  * is 300 s, and an early death is mended by the replay after a 401.
  */
-function lifeSeconds(answer: Exclude<TokenResponse, { isSecret: true }>): number {
+function lifeSeconds(answer: TradedToken): number {
   const { expiresIn, expiration, serverNow } = answer;
   const until =
     expiration !== undefined && serverNow !== undefined

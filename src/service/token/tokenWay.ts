@@ -1,5 +1,5 @@
 import type { Credentials } from '../credentials.ts';
-import { ServiceError } from '../errors.ts';
+import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
 import type { TokenAnswer } from './tokenLife.ts';
 
@@ -30,11 +30,4 @@ export interface TokenRequest {
   readonly secrets: readonly string[];
   /** What goes into the header instead, for HTTP's `Basic`. */
   readonly basic?: string;
-}
-
-/** What a status alone tells of an identity service: nothing of the secret. */
-export function statusFailure(status: number): ServiceError {
-  if (status === 429) return new ServiceError('rate-limited', { status });
-  if (status >= 500) return new ServiceError('server-failed', { status });
-  return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
 }
