@@ -1,6 +1,7 @@
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
 import { plainNumber } from '../messages/refusalMessages.ts';
+import { resourceName } from '../messages/settingLabels.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 
@@ -83,8 +84,8 @@ export function callerQuestion(id: string): string {
     : `Let the extension ${id} use your hosted model?`;
 }
 
-export function callerDetail(host: string, projectId: string): string {
-  return `It asks for an answer of the model. What it sends goes to ${host}${projectId && `, and is billed to the project ${projectId}`}. Your answer holds for this key, until you forget it in “Show Status and Actions” or sign out.`;
+export function callerDetail(credentials: Credentials): string {
+  return `It asks for an answer of the model. What it sends goes to ${destinationOf(credentials, 'is')}. Your answer holds for this key, until you forget it in “Show Status and Actions” or sign out.`;
 }
 
 // The tool
@@ -95,8 +96,16 @@ export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
-export function toolQuestion(characters: number, { approved, projectId }: Credentials): string {
-  return `${plainNumber(characters)} characters go to ${new URL(approved.service).host}${projectId && `, and are billed to the project ${projectId}`}.`;
+export function toolQuestion(characters: number, credentials: Credentials): string {
+  return `${plainNumber(characters)} characters go to ${destinationOf(credentials, 'are')}.`;
+}
+
+/** The host, and what is billed there. */
+function destinationOf({ approved, projectId, resource }: Credentials, verb: 'is' | 'are'): string {
+  const { host } = new URL(approved.service);
+  return projectId
+    ? `${host}, and ${verb} billed to the ${resourceName({ resource })} ${projectId}`
+    : host;
 }
 
 export function toolPromptText(most: number): string {
@@ -114,7 +123,7 @@ export const FIRST_USE = {
   question: 'Let your hosted model answer in VS Code’s chat?',
   detail: `VS Code’s chat and agents will list the models of your service. No GitHub sign-in is needed. This adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat where it is off.
 
-What it costs: a question sends what you type and attach. An agent sends about ${plainNumber(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your project.
+What it costs: a question sends what you type and attach. An agent sends about ${plainNumber(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your account.
 
 Chat titles and other small jobs stay off. The setting chat.byokUtilityModelDefault turns them on; then the first prompt costs three requests.`,
 } as const;

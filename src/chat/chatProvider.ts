@@ -274,8 +274,8 @@ export class ChatProvider {
   }
 }
 
-async function askAboutCaller(id: string, { approved, projectId }: Credentials): Promise<boolean> {
-  const detail = texts.callerDetail(new URL(approved.service).host, projectId);
+async function askAboutCaller(id: string, credentials: Credentials): Promise<boolean> {
+  const detail = texts.callerDetail(credentials);
   const allow = { title: texts.ALLOW };
   const deny = { title: texts.DENY, isCloseAffordance: true };
   const options = { modal: true, detail };

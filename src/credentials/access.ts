@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Uri, type WorkspaceFolder, window } from 'vscode';
+import { missingText } from '../messages/settingLabels.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import { SharedTask } from '../service/sharedTask.ts';
@@ -17,7 +18,6 @@ import {
   reportVendor,
   warnOfLeftKey,
 } from './questions.ts';
-import { missingText } from './settingLabels.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUp } from './setUpSteps.ts';
 import {
@@ -287,7 +287,7 @@ export class CredentialAccess {
       case 'missing':
         onObstacle('missing');
         void window.showWarningMessage(
-          `${missingText(choice.names, found.settings.vendor)} ${lookedText(found)}`,
+          `${missingText(choice.names, found.settings)} ${lookedText(found)}`,
         );
         return this.setUp(choice.names);
     }

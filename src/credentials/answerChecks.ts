@@ -42,7 +42,7 @@ export function problemOfNewKey(text: string): string | undefined {
 /** What makes a stored key useless; undefined if nothing does. An earlier version stored short ones. */
 export function problemOfKey(text: string): string | undefined {
   const { value, blemishes } = cleanValue(text);
-  if (text.trim() === '') return ANSWER_ISSUES.noKey;
+  if (text.trim() === '') return ANSWER_ISSUES.nothing;
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   const isShort = value.length < SHORTEST_KEY;
   const isGarbled = blemishes.includes('non-ascii') || !(isShort || isWellFormed('apiKey', value));
@@ -52,7 +52,7 @@ export function problemOfKey(text: string): string | undefined {
 /** What makes a project ID useless; undefined if nothing does. */
 export function problemOfProject(text: string): string | undefined {
   const { value } = cleanValue(text);
-  if (value === '') return ANSWER_ISSUES.noProject;
+  if (value === '') return ANSWER_ISSUES.nothing;
   return isWellFormed('projectId', value) ? undefined : ANSWER_ISSUES.garbledProject;
 }
 

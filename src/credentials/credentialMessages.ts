@@ -1,11 +1,11 @@
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
+import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
 import type { Blemish, Credentials, UrlProblem } from '../service/credentials.ts';
 import type { SettingName } from '../service/vendors.ts';
 import type { VendorProblem } from '../settings.ts';
 import type { StorageIssue } from './keyStore.ts';
-import { settingLabel } from './settingLabels.ts';
 import type {
   ExternalSource,
   SourceId,
@@ -41,8 +41,8 @@ export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): st
 }
 
 /** @param why a sentence about what such a value looks like */
-export function unusableText(name: SettingName, why: string): string {
-  return `The ${settingLabel(name)} cannot be used. ${why} Nothing was sent.`;
+export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
+  return `The ${settingLabel(name, labels)} cannot be used. ${why} Nothing was sent.`;
 }
 
 /** Why the service that the settings name cannot be used. */
@@ -91,10 +91,14 @@ export function issuePhrase(kind: IssueKind): string {
 }
 
 /** How a value is written that is used all the same. */
-export function issuesText(name: SettingName, issues: readonly Blemish[]): string {
+export function issuesText(
+  name: SettingName,
+  issues: readonly Blemish[],
+  labels: LabelContext,
+): string {
   const sentence = (kinds: readonly Blemish[], advice: string) =>
     kinds.length > 0
-      ? [`The ${settingLabel(name)} ${kinds.map(issuePhrase).join(' and ')}. ${advice}`]
+      ? [`The ${settingLabel(name, labels)} ${kinds.map(issuePhrase).join(' and ')}. ${advice}`]
       : [];
   return [
     ...sentence(
@@ -110,14 +114,13 @@ export function issuesText(name: SettingName, issues: readonly Blemish[]): strin
 
 /** What is wrong with an answer of the set-up. Never repeats it. */
 export const ANSWER_ISSUES = {
-  noKey: 'Enter the API key.',
+  nothing: 'A value is needed.',
   exampleKey: 'This is the placeholder of an example, not a key.',
   garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
   shortKey: (least: number) =>
     `This has fewer than ${least} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
   noAccount: (label: string) => `Enter the ${label}: it has no blanks and no colon.`,
-  noProject: 'Enter the project ID.',
-  garbledProject: 'A project ID has only letters, digits, hyphens, dots and underscores.',
+  garbledProject: 'An ID has only letters, digits, hyphens, dots and underscores.',
 } as const;
 
 /** The same for a service URL, or the identity URL it would be used with. */
@@ -149,13 +152,13 @@ export function firstOf(all: readonly string[]): string[] {
 
 export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
   fails:
-    'Hosted Model: the secret storage of VS Code cannot be read, most likely since the keyring of this machine is locked or missing. Unlock or install one, or keep the API key in a .env file or the environment.',
+    'Hosted Model: the secret storage of VS Code cannot be read, most likely since the keyring of this machine is locked or missing. Unlock or install one, or keep the key in a .env file or the environment.',
   'refuses-key':
-    'Hosted Model: the API key could not be stored, most likely since this machine has no keyring. Install or unlock one and try again, or keep the key in a .env file or the environment.',
+    'Hosted Model: the key could not be stored, most likely since this machine has no keyring. Install or unlock one and try again, or keep the key in a .env file or the environment.',
   forgot:
-    'Hosted Model: the API key that you set earlier is no longer in the secret storage of VS Code. A machine without a keyring forgets it when VS Code closes. Set it again, or keep it in a .env file or the environment.',
+    'Hosted Model: the key that you set earlier is no longer in the secret storage of VS Code. A machine without a keyring forgets it when VS Code closes. Set it again, or keep it in a .env file or the environment.',
   'keeps-key':
-    'Hosted Model: the API key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.',
+    'Hosted Model: the key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.',
 };
 
 /** After an import, of the file that the key was in. */
@@ -198,11 +201,6 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
   return folder.name ? `the .env file of ${folder.name}` : 'a .env file';
 }
 
-/** A name at the start of a sentence. */
-export function capitalized(name: string): string {
-  return `${name[0]?.toUpperCase()}${name.slice(1)}`;
-}
-
 /** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
 export function sourceProblem({ text, answer, vendors }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
@@ -224,7 +222,7 @@ export const WHY_NOT_USED: Readonly<Record<Exclude<SourceSelection['kind'], 'rea
   'bad-vendor': 'the service is not known',
   'bad-address': 'an address cannot be used',
   unapproved: 'the hosts are not approved',
-  'ask-project': 'the project of the folder is not approved',
+  'ask-project': 'what the folder names is not approved',
   'ask-vendor': 'it holds values for several services',
   'ask-source': 'a source is not approved',
   'chosen-unusable': 'the chosen source cannot be used',
@@ -261,16 +259,16 @@ function issueText({ place, name, kind }: Issue): string {
 /** What a message about these credentials has to know of them. */
 export function contextOf(choice: SourceSelection): MessageContext {
   if (choice.kind !== 'ready') return {};
-  return { source: choice.source, ...hostContext(choice.credentials) };
+  return { source: choice.source, ...serviceContext(choice.credentials) };
 }
 
 /** The same for the test of a set-up, which asks for all that it tests but the identity address. */
 export function contextOfTest(credentials: Credentials): MessageContext {
-  return { source: 'answers', isCheck: true, ...hostContext(credentials) };
+  return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
 }
 
 /** Where one host is both, its name does not tell which of the two failed. */
-function hostContext({ authUrl, serviceUrl }: Credentials): MessageContext {
+function serviceContext({ authUrl, serviceUrl, vendor, resource }: Credentials): MessageContext {
   const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
-  return authHost === serviceHost ? {} : { authHost };
+  return { vendor, resource, ...(authHost !== serviceHost && { authHost }) };
 }

@@ -1,5 +1,6 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitRisk.ts';
+import { capitalized, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import { neededSettings, type Vendor } from '../service/vendors.ts';
@@ -8,7 +9,6 @@ import { askPick, back } from '../ui/steps.ts';
 import type { Answer } from './approvals.ts';
 import {
   addressText,
-  capitalized,
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
@@ -16,7 +16,6 @@ import {
   vendorText,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
-import { settingLabel } from './settingLabels.ts';
 import { SET_UP } from './setUpMessages.ts';
 import type {
   AddressProblem,
@@ -56,18 +55,20 @@ const NOT_SOUGHT = `Text is not searched for a key of fewer than ${SHORTEST_SOUG
 export function askDestination(
   saved: Destination,
   wanted: Destination,
+  vendor: Vendor,
   isOfEntry = false,
 ): Promise<'saved' | 'wanted' | undefined> {
+  const label = settingLabel('apiKey', { vendor });
   const change = (what: string, old: string, now: string) =>
     old === now
       ? `${what} goes to ${old}, as before.`
       : `${what} went to ${old}\nand would now go to ${now}`;
   return ask(
     isOfEntry
-      ? 'The entry of this service in your settings has changed since your API key was saved.'
-      : 'Hosted Model would use other hosts than the ones your API key was saved for.',
+      ? `The entry of this service in your settings has changed since your ${label} was saved.`
+      : `Hosted Model would use other hosts than the ones your ${label} was saved for.`,
     [
-      change('The API key', saved.authHost, wanted.authHost),
+      change(`The ${label}`, saved.authHost, wanted.authHost),
       change('Selected text', saved.serviceHost, wanted.serviceHost),
       `Nothing was sent. Use the ${isOfEntry ? 'changed entry' : 'new hosts'} only if you changed ${isOfEntry ? 'it' : 'them'} yourself.`,
     ],
@@ -95,7 +96,7 @@ export function askSource(
     id === 'envFile'
       ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
-  const label = settingLabel('apiKey', vendor);
+  const label = settingLabel('apiKey', { vendor });
   const isUsual = neededSettings(vendor).length === 3 && !values.account;
   const hosts =
     authHost === serviceHost
@@ -106,8 +107,8 @@ export function askSource(
     [
       `Folder: ${folder.path || 'none'}`,
       hosts,
-      `The text goes to the account that this key belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
-      ...(values.apiKey.length < SHORTEST_SOUGHT ? [`The key is short. ${NOT_SOUGHT}`] : []),
+      `The text goes to the account that this ${label} belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
+      ...(values.apiKey.length < SHORTEST_SOUGHT ? [`The ${label} is short. ${NOT_SOUGHT}`] : []),
       'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',
     ],
     [
@@ -159,11 +160,16 @@ export function askProject(
     `Use the ${name} ID from the settings of this folder or remote machine?`,
     [
       `Folder: ${folder.path}\n${label} ID: ${projectId}`,
-      `Requests from this folder ${name === 'deployment' ? 'are then answered by the model of that deployment' : `are then billed to that ${name}`}, and its members may see them. Your API key and the hosts stay as they are.`,
+      `Requests from this folder ${name === 'deployment' ? 'are then answered by the model of that deployment' : `are then billed to that ${name}`}, and its members may see them. Your ${settingLabel('apiKey', settings)} and the hosts stay as they are.`,
       `The answer holds for exactly this ${name} in this folder.`,
     ],
     [
-      [settings.projectId === '' ? 'Do Not Use' : 'Use My Project', 'refused'],
+      [
+        settings.projectId === ''
+          ? 'Do Not Use'
+          : `Use My ${capitalized(settings.resource ?? 'project')}`,
+        'refused',
+      ],
       [`Use the Folder's ${label}`, 'approved'],
     ],
   );
@@ -188,9 +194,9 @@ export function askInstead(
 }
 
 /** Asks before the only copy of a key may be lost. */
-export function askReplacement(): Promise<boolean | undefined> {
+export function askReplacement(vendor: Vendor): Promise<boolean | undefined> {
   return ask(
-    'Replace the stored API key?',
+    `Replace the stored ${settingLabel('apiKey', { vendor })}?`,
     ['Text from all folders then goes to the account of the new key.'],
     [
       ['Keep Stored Key', false],

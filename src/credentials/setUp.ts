@@ -142,7 +142,7 @@ async function save(setUp: SetUp): Promise<boolean> {
   const apiKey = answers.apiKey || stored?.apiKey;
   const target = destination(settings.authUrl, answers.url);
   if (!apiKey || 'setting' in target) return false;
-  if (stored && stored.apiKey !== apiKey && !(await askReplacement())) return false;
+  if (stored && stored.apiKey !== apiKey && !(await askReplacement(settings.vendor))) return false;
   // The settings first: should VS Code refuse them, no key is bound to hosts that do not hold.
   const before = readSettings();
   const isOther = before.vendorProblem !== undefined || vendor.word !== before.vendor.word;
@@ -180,7 +180,12 @@ export async function settleDestination(
   { approved, wanted }: SourceSelection & { readonly kind: 'unapproved' },
 ): Promise<boolean> {
   if (!record) return false;
-  const answer = await askDestination(approved, wanted, record.definition !== vendor.definition);
+  const answer = await askDestination(
+    approved,
+    wanted,
+    vendor,
+    record.definition !== vendor.definition,
+  );
   if (answer === 'saved') {
     const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
     const isMovable = vendor.authUrl !== '' && vendor.definition === undefined;

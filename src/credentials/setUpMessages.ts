@@ -1,6 +1,11 @@
-import { neededSettings, type Vendor } from '../service/vendors.ts';
-import { capitalized } from './credentialMessages.ts';
-import { settingLabel } from './settingLabels.ts';
+import {
+  capitalized,
+  type LabelContext,
+  needsSetting,
+  resourceName,
+  settingLabel,
+} from '../messages/settingLabels.ts';
+import type { Vendor } from '../service/vendors.ts';
 import type { Destination } from './sourceSelection.ts';
 
 /** What the set-up asks and says. */
@@ -12,10 +17,10 @@ export const SET_UP = {
   accountPrompt: (label: string, { name }: Vendor) => `${label} of ${name}.`,
   keyPrompt: (vendor: Vendor) => {
     const { name, keyPage } = vendor;
-    const label = capitalized(settingLabel('apiKey', vendor));
+    const label = capitalized(settingLabel('apiKey', { vendor }));
     return `${label} of ${name}${keyPage && `, created at ${keyPage}`}. It is kept in VS Code's secret storage.`;
   },
-  pasteKey: (vendor: Vendor) => `Paste the ${settingLabel('apiKey', vendor)}`,
+  pasteKey: (vendor: Vendor) => `Paste the ${settingLabel('apiKey', { vendor })}`,
   keepKey: {
     stored: 'Leave empty to keep the stored key',
     found: 'Leave empty to keep the key that was found',
@@ -36,7 +41,7 @@ export const SET_UP = {
     `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
   hosts: ({ authHost, serviceHost }: Destination, isForAll: boolean, vendor: Vendor) => {
-    const label = settingLabel('apiKey', vendor);
+    const label = settingLabel('apiKey', { vendor });
     const goes =
       authHost === serviceHost
         ? `The ${label} and selected text go`
@@ -44,9 +49,9 @@ export const SET_UP = {
     return `${goes} to ${serviceHost}${isForAll ? ', from all folders' : ''}`;
   },
   test: '$(beaker) Test and Save',
-  testDetail: (vendor: Vendor) =>
-    neededSettings(vendor).includes('projectId')
-      ? 'Checks key, project and model. Generates nothing.'
+  testDetail: (labels: LabelContext) =>
+    needsSetting('projectId', labels)
+      ? `Checks key, ${resourceName(labels)} and model. Generates nothing.`
       : 'Gets a token and lists the models. Generates nothing.',
   noTest: '$(save) Save Without Testing',
   cancelled: 'The test was cancelled.',

@@ -1,5 +1,6 @@
 import type { QuickPickItem } from 'vscode';
 import { messageFor } from '../messages/messages.ts';
+import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue, parseServiceUrl } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
@@ -7,10 +8,9 @@ import { keyWord, type ResourceKind, type SettingName, type Vendor } from '../se
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { checkAccount, checkKey, checkProject, checkUrl } from './answerChecks.ts';
-import { capitalized, contextOfTest } from './credentialMessages.ts';
+import { contextOfTest } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askShortKey } from './questions.ts';
-import { resourceName, settingLabel } from './settingLabels.ts';
 import { SET_UP } from './setUpMessages.ts';
 import {
   credentialsFor,
@@ -59,7 +59,7 @@ type AskStep = (setUp: SetUp, position: Question) => Promise<StepAnswer<'answere
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   account: async (setUp, position) => {
-    const label = capitalized(settingLabel('account', setUp.settings.vendor));
+    const label = capitalized(settingLabel('account', setUp.settings));
     const answer = await askText({
       ...position,
       prompt: SET_UP.accountPrompt(label, setUp.settings.vendor),
@@ -93,7 +93,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const answer = await askText({
       ...position,
       prompt: isProject ? SET_UP.projectPrompt : SET_UP.resourcePrompt(resourceName(setUp)),
-      placeholder: `${capitalized(resourceName(setUp))} ID`,
+      placeholder: capitalized(settingLabel('projectId', setUp)),
       value: setUp.projectId,
       check: checkProject,
     });
@@ -131,7 +131,11 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       // In the part that wraps: a long name must not hide its end.
       text: SET_UP.hosts(target, setUp.found !== undefined, settings.vendor),
       items: [
-        { label: SET_UP.test, detail: SET_UP.testDetail(settings.vendor), test: true },
+        {
+          label: SET_UP.test,
+          detail: SET_UP.testDetail({ vendor: settings.vendor, resource }),
+          test: true,
+        },
         { label: SET_UP.noTest, test: false },
       ],
       accept: async ({ test }, signal) => {
@@ -208,7 +212,7 @@ async function mayUseStoredKey(
   if ('setting' in saved) return false;
   const isOfEntry = stored.definition !== settings.vendor.definition;
   if (!isOfEntry && isSameDestination(saved, wanted)) return true;
-  return (await askDestination(saved, wanted, isOfEntry)) === 'wanted';
+  return (await askDestination(saved, wanted, settings.vendor, isOfEntry)) === 'wanted';
 }
 
 /** Runs the test; says what went wrong and in which step it can be mended. */

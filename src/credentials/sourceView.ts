@@ -1,13 +1,12 @@
 import type { QuickPickItem } from 'vscode';
-import type { SettingName } from '../service/vendors.ts';
 import {
   capitalized,
-  SOURCE_ACTIONS,
-  sourceName,
-  sourceProblem,
-  WHY_NOT_USED,
-} from './credentialMessages.ts';
-import { resourceName, settingLabel, settingNames } from './settingLabels.ts';
+  resourceName,
+  settingLabel,
+  settingNames,
+} from '../messages/settingLabels.ts';
+import type { SettingName } from '../service/vendors.ts';
+import { SOURCE_ACTIONS, sourceName, sourceProblem, WHY_NOT_USED } from './credentialMessages.ts';
 import {
   chooseEditor,
   type ExternalSource,
@@ -113,7 +112,7 @@ export function stateOf(source: SourceId, found: SourceSnapshot): string {
     return sourceProblem(outside) ?? fallback;
   }
   const editor = chooseEditor(found);
-  if (editor.kind === 'missing') return `lacks ${settingNames(editor.names)}`;
+  if (editor.kind === 'missing') return `lacks ${settingNames(editor.names, found.settings)}`;
   return editor.kind === 'ready'
     ? 'complete, not used'
     : `not used, since ${WHY_NOT_USED[editor.kind]}`;
@@ -141,10 +140,16 @@ export function provenanceLines(
   if (choice.kind !== 'ready') return undefined;
   const { source, credentials } = choice;
   const { auth, service } = credentials.approved;
-  const { projectId, vendor, account } = credentials;
+  const { projectId, account } = credentials;
   return [
-    line(capitalized(settingLabel('apiKey', vendor)), `sent to ${new URL(auth).host}`, 'apiKey'),
-    ...(account ? [line(capitalized(settingLabel('account', vendor)), account, 'account')] : []),
+    line(
+      capitalized(settingLabel('apiKey', credentials)),
+      `sent to ${new URL(auth).host}`,
+      'apiKey',
+    ),
+    ...(account
+      ? [line(capitalized(settingLabel('account', credentials)), account, 'account')]
+      : []),
     ...(projectId ? [line(capitalized(resourceName(credentials)), projectId, 'projectId')] : []),
     line('Service', new URL(service).host, 'url'),
   ];
@@ -197,9 +202,13 @@ function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? isNamed('apiKey', source) : found.record !== undefined;
   const values = source ? source.values : { ...editorProject(found), url: found.settings.url };
-  const { projectId = '', url = '' } = values ?? {};
+  const { projectId = '', url = '', resource } = values ?? {};
   const host = URL.canParse(url) ? new URL(url).host : '';
-  return [hasKey && 'key ••••••••', projectId && `project ${masked(projectId)}`, host]
+  return [
+    hasKey && 'key ••••••••',
+    projectId && `${resourceName({ resource })} ${masked(projectId)}`,
+    host,
+  ]
     .filter(Boolean)
     .join(', ');
 }

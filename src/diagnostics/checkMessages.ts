@@ -1,5 +1,4 @@
-import { capitalized, sourceName, sourceProblem } from '../credentials/credentialMessages.ts';
-import { allOf } from '../credentials/settingLabels.ts';
+import { sourceName, sourceProblem } from '../credentials/credentialMessages.ts';
 import {
   type Destination,
   type ExternalSource,
@@ -12,6 +11,14 @@ import {
 import { ACTION_LABELS, type Action, type Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import { messageFor, retryText } from '../messages/messages.ts';
+import {
+  allOf,
+  capitalized,
+  type LabelContext,
+  listOf,
+  needsSetting,
+  resourceName,
+} from '../messages/settingLabels.ts';
 import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
 
@@ -45,8 +52,9 @@ export const STATE_WORDS: Readonly<Record<ShownCheck['state'], string>> = {
 
 export const WELL_FORMED = 'All are well-formed.';
 
-export const PROJECT_UNAPPROVED =
-  'The settings of this folder name a project that you have not approved. Nothing was sent.';
+export function projectUnapprovedText(resource: LabelContext['resource']): string {
+  return `The settings of this folder name a ${resourceName({ resource })} that you have not approved. Nothing was sent.`;
+}
 
 export function originText(
   source: SourceId,
@@ -54,13 +62,13 @@ export function originText(
   choice: SourceSelection,
 ): string {
   const { vendor = found.settings.vendor } = externalSource(found, source) ?? {};
-  const all = allOf(vendor);
+  const all = allOf({ vendor });
   if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return `${all} are there.`;
   const name = sourceName(source, found);
-  const { projectId } = editorProject(found);
+  const { projectId, resource } = editorProject(found);
   const hasOtherProject = source === 'editor' && projectId !== found.settings.projectId;
   return hasOtherProject
-    ? `From ${name}; the project from the settings of the folder or machine.`
+    ? `From ${name}; the ${resourceName({ resource })} from the settings of the folder or machine.`
     : `${all} from ${name}.`;
 }
 
@@ -103,13 +111,13 @@ export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts'
   hosts: 'Hosts',
   'identity-host': 'Identity service',
   'service-host': 'Model service',
-  token: 'API key and token',
+  token: 'Key and token',
   clock: 'Clock',
-  access: 'Token, project and model',
+  access: 'Token and model',
   'request-limit': 'Request limit',
 };
 
-const FOUND: Readonly<Record<CheckName, (facts: CheckFacts) => string>> = {
+const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext) => string>> = {
   'identity-host': ({ host = 'It' }) => `${host} answers.`,
   'service-host': ({ host = 'It' }) => `${host} answers.`,
   token: ({ lifeMs }) =>
@@ -117,10 +125,12 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts) => string>> = {
       ? 'The key is accepted.'
       : `The key is accepted; the token lives ${span(lifeMs)}.`,
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
-  access: ({ model, isUnproven }) => {
+  access: ({ model, isUnproven }, labels) => {
+    const resources = needsSetting('projectId', labels) ? [resourceName(labels)] : [];
+    const others = resources[0] === 'deployment' ? resources : [...resources, 'model'];
     const proven = isUnproven
-      ? 'The token is accepted. Project and model could not be checked, since this model takes no call that generates nothing'
-      : 'All three are accepted';
+      ? `The token is accepted. ${capitalized(listOf(others))} could not be checked, since this model takes no call that generates nothing`
+      : `${capitalized(listOf(['token', ...others]))} are accepted`;
     if (!model) return `${proven}.`;
     const [successor] = model.successors;
     const named = successor ? ` The service names ${successor} in its place.` : '';
@@ -147,12 +157,12 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
     case 'not-run':
       return { title, state, text: '' };
     case 'passed':
-      return { title, state, text: FOUND[check](result.facts) };
+      return { title, state, text: FOUND[check](result.facts, context) };
     case 'warning':
       return {
         title,
         state,
-        text: FOUND[check](result.facts),
+        text: FOUND[check](result.facts, context),
         fix: warningFix(check, result.facts),
       };
     case 'failed': {

@@ -7,7 +7,6 @@ import {
   unusableText,
   vendorText,
 } from '../credentials/credentialMessages.ts';
-import { missingText } from '../credentials/settingLabels.ts';
 import {
   type ExternalSource,
   externalSource,
@@ -17,14 +16,15 @@ import {
 } from '../credentials/sourceSelection.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
+import { missingText } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
 import {
   approvedText,
   chosenUnusableText,
   faultySourceText,
   originText,
-  PROJECT_UNAPPROVED,
   partialSourceText,
+  projectUnapprovedText,
   type ShownCheck,
   TITLES,
   unapprovedText,
@@ -102,11 +102,7 @@ function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownChe
     return failed('settings', vendorText(choice.problem), 'openSettings');
   }
   const names = choice.kind === 'missing' ? choice.names : [];
-  return failed(
-    'settings',
-    `${missingText(names, found.settings.vendor)} ${lookedText(found)}`,
-    'setUp',
-  );
+  return failed('settings', `${missingText(names, found.settings)} ${lookedText(found)}`, 'setUp');
 }
 
 /**
@@ -130,12 +126,13 @@ function editorSyntax(found: SourceSnapshot, choice: SourceSelection): ShownChec
     return failed('syntax', addressText(choice.setting, choice.problem), 'openSettings');
   }
   const badKey = problemOfKey(found.record?.apiKey ?? '');
-  if (badKey) return failed('syntax', unusableText('apiKey', badKey), 'setApiKey');
+  if (badKey) return failed('syntax', unusableText('apiKey', badKey, found.settings), 'setApiKey');
   const projectId = projectInUse(choice);
   const badProject = projectId === undefined ? undefined : problemOfProject(projectId);
-  if (badProject) return failed('syntax', unusableText('projectId', badProject), 'openSettings');
+  if (badProject)
+    return failed('syntax', unusableText('projectId', badProject, found.settings), 'openSettings');
   const issuesOf = (name: 'projectId' | 'url') =>
-    issuesText(name, cleanValue(found.settings[name]).blemishes);
+    issuesText(name, cleanValue(found.settings[name]).blemishes, found.settings);
   // One that the folder brings is well-formed, or it would not be read.
   const isOwn = projectId === cleanValue(found.settings.projectId).value;
   const text = [isOwn ? issuesOf('projectId') : '', issuesOf('url')].filter(Boolean).join(' ');
@@ -166,7 +163,7 @@ function hostsCheck(found: SourceSnapshot, choice: SourceSelection): ShownCheck 
       return failed('hosts', unapprovedText(id, destination, found), 'approve');
     }
     default:
-      return failed('hosts', PROJECT_UNAPPROVED, 'approve');
+      return failed('hosts', projectUnapprovedText(found.settings.folderResource), 'approve');
   }
 }
 

@@ -1,8 +1,9 @@
 import { firstOf, issuePhrase, shownName, urlProblem } from '../credentials/credentialMessages.ts';
-import { settingLabel } from '../credentials/settingLabels.ts';
 import type { EnvFix } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
+import { listOf, settingLabel } from '../messages/settingLabels.ts';
+import { resourceOf, type Vendor } from '../service/vendors.ts';
 
 /**
  * Every sentence about a `.env` file: what is wrong, why it matters, what to do. Names of settings
@@ -45,9 +46,9 @@ export const FILE_TEXTS: Readonly<Record<FileIssue, string>> = {
   'byte-order-mark':
     'The file begins with a byte order mark. Many programs take it for a part of the first name and do not find that setting. Remove it.',
   'not-ignored':
-    'No .gitignore of this repository ignores this file, so a commit can publish your API key. Add .env to .gitignore, or move the key to secret storage.',
+    'No .gitignore of this repository ignores this file, so a commit can publish your key. Add .env to .gitignore, or move the key to secret storage.',
   tracked:
-    'Git tracks this file, so commits publish your API key, whatever .gitignore says. Run git rm --cached on it, and create a new key if it was pushed.',
+    'Git tracks this file, so commits publish your key, whatever .gitignore says. Run git rm --cached on it, and create a new key if it was pushed.',
 };
 
 const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
@@ -57,9 +58,10 @@ const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
   'url-path': 'Cut Off Path',
 };
 
-export function issueText(issue: Issue): string {
+export function issueText(issue: Issue, vendor: Vendor): string {
   const { kind, name, setting } = issue;
-  const label = settingLabel(setting);
+  const known = kind === 'similar-name' ? issue.expected : name;
+  const label = settingLabel(setting, { vendor, resource: resourceOf(known) });
   const what = `${shownName(name)} ${issuePhrase(kind)}`;
   if (issue.kind === 'bad-url') {
     return `${what}: ${urlProblem(issue.problem)}. Nothing is sent to it. Put the ${label} in its place.`;
@@ -71,9 +73,9 @@ export function issueText(issue: Issue): string {
 }
 
 export function incompleteText(names: readonly string[]): string {
-  const list = new Intl.ListFormat('en-GB').format(names);
+  const list = listOf(names);
   const verb = names.length === 1 ? 'is' : 'are';
-  return `${list} ${verb} missing. Hosted Model uses the file only if all three settings are in it. Add ${names.length === 1 ? 'it' : 'them'}, or set up Hosted Model instead.`;
+  return `${list} ${verb} missing. Hosted Model uses the file only if nothing is missing in it. Add ${names.length === 1 ? 'it' : 'them'}, or set up Hosted Model instead.`;
 }
 
 /** The title of an edit that mends an issue. */
@@ -100,13 +102,13 @@ export const NOTICES = {
   isLink:
     'Hosted Model: this .env file is a link, which is not followed. Change the file that it leads to yourself.',
   noKey:
-    'Hosted Model: this .env file has no API key that could be moved. Its problems are underlined.',
+    'Hosted Model: this .env file has no key that could be moved. Its problems are underlined.',
   otherKey:
-    'Hosted Model: another API key than the one in .env is in secret storage, so the file was left alone.',
+    'Hosted Model: another key than the one in .env is in secret storage, so the file was left alone.',
   keyLineGone:
-    'Hosted Model: the API key is in secret storage. Its line in .env was changed meanwhile, so the file was left alone.',
+    'Hosted Model: the key is in secret storage. Its line in .env was changed meanwhile, so the file was left alone.',
   keyLineStays:
-    'Hosted Model: the API key is in secret storage, but .env could not be changed. Remove the line yourself.',
+    'Hosted Model: the key is in secret storage, but .env could not be changed. Remove the line yourself.',
   saveFirst: 'Hosted Model: save the .env file first.',
   rulesUnsaved:
     'Hosted Model: .env is added to .gitignore, which has other unsaved changes: save it.',
@@ -126,7 +128,7 @@ export interface TakenOut {
 }
 
 export function takenOutText({ saved, left }: TakenOut): string {
-  const texts = ['Hosted Model: the API key is in secret storage.'];
+  const texts = ['Hosted Model: the key is in secret storage.'];
   if (saved === 'others') {
     texts.push('Its line is taken out of .env, which has other unsaved changes: save it.');
   } else if (saved === 'failed') {
@@ -137,7 +139,7 @@ export function takenOutText({ saved, left }: TakenOut): string {
     const where = left.length === 1 ? 'line' : 'lines';
     texts.push(`The same key still stands in .env, in ${where} ${lines}. Remove it there, too.`);
   } else if (saved === 'yes') {
-    texts[0] = 'Hosted Model: the API key is in secret storage and no longer in .env.';
+    texts[0] = 'Hosted Model: the key is in secret storage and no longer in .env.';
   }
   texts.push('If the file was ever shared, create a new key.');
   if (saved === 'yes') texts.push(KEYRING);

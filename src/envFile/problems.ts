@@ -42,12 +42,12 @@ export function readOpenText(
 }
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */
-export function problemsOf({ reading }: OpenText, facts: FileFacts): Problem[] {
+export function problemsOf({ reading, vendor }: OpenText, facts: FileFacts): Problem[] {
   const problems = reading.issues.flatMap((issue): Problem[] => {
     const { kind, isError, place } = issue;
     if (!place) return [];
     const severity = isError ? 'error' : 'warning';
-    return [{ kind, severity, place, message: issueText(issue), issue }];
+    return [{ kind, severity, place, message: issueText(issue, vendor), issue }];
   });
   const [first] = reading.named;
   if (!first?.place) return problems;

@@ -40,8 +40,8 @@ export const MUCH_TEXT = 'Send this much text?';
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${plainNumber(characters)} characters, about ${plainNumber(tokens)} tokens`;
   return isMany
-    ? `Together they have ${size}, and are billed to your project.`
-    : `It has ${size}, and is billed to your project.`;
+    ? `Together they have ${size}, and are billed to your account.`
+    : `It has ${size}, and is billed to your account.`;
 }
 
 /** @param secrets which ones, in words */

@@ -1,6 +1,7 @@
 import type { ErrorDetails } from '../service/errors.ts';
 import { vendors } from '../service/vendors.ts';
 import type { Action, Message } from './actions.ts';
+import type { LabelContext } from './settingLabels.ts';
 
 /** Where the cause of a failure can be mended, as far as the failure itself does not say. Pure. */
 
@@ -8,7 +9,7 @@ import type { Action, Message } from './actions.ts';
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 /** What is known about the request that failed. */
-export interface MessageContext {
+export interface MessageContext extends LabelContext {
   /** Where key, project and service URL came from; the editor unless something else is known. */
   readonly source?: SettingsPlace | undefined;
   /** The host of the identity service. */
@@ -36,6 +37,8 @@ export interface FixLocation {
   readonly isIdentity: boolean;
   /** Nothing was to be generated, so that nothing is lost or paid twice. */
   readonly isSafeToRepeat: boolean;
+  /** What the settings of the service are called. */
+  readonly labels: LabelContext;
 }
 
 /** What is said about a failure. */
@@ -56,7 +59,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
 };
 
 export function fixLocation({ host }: ErrorDetails, context: MessageContext): FixLocation {
-  const { source = 'editor', authHost, isCheck = false } = context;
+  const { source = 'editor', authHost, isCheck = false, vendor, resource } = context;
   const isVendorIdentity =
     host !== undefined && vendors.some(({ authUrl }) => URL.parse(authUrl)?.host === host);
   const isIdentity = isVendorIdentity || (host !== undefined && host === authHost);
@@ -70,5 +73,6 @@ export function fixLocation({ host }: ErrorDetails, context: MessageContext): Fi
     isOfVendor: isVendorIdentity || isRegion,
     isIdentity,
     isSafeToRepeat: isCheck || isIdentity,
+    labels: { ...(vendor && { vendor }), resource },
   };
 }

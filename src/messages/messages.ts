@@ -6,6 +6,7 @@ import type { Message } from './actions.ts';
 import { fixLocation, type MessageContext, type Sentence } from './fixLocation.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
 import { plainNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
+import { listOf, settingLabel } from './settingLabels.ts';
 
 /**
  * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,
@@ -13,7 +14,7 @@ import { plainNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
  */
 
 const SECRETS: Readonly<Record<SecretKind, string>> = {
-  apiKey: 'your API key',
+  apiKey: 'your own key',
   token: 'a token of yours',
   privateKey: 'a private key',
 };
@@ -44,8 +45,8 @@ export function retryText({ retry, waitMs, error }: Retry): string {
 }
 
 const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
-  'host-not-approved': ({ host }) => ({
-    text: `Nothing was sent to ${host ?? 'a host'} that you have not approved for your API key.`,
+  'host-not-approved': ({ host }, { labels }) => ({
+    text: `Nothing was sent to ${host ?? 'a host'} that you have not approved for your ${settingLabel('apiKey', labels)}.`,
     actions: ['setUp', 'openSettings'],
   }),
   'certificate-checks-off': () => ({
@@ -134,10 +135,9 @@ function noModel({ since, successors = [] }: ErrorDetails): string {
     : `withdrew the model in the settings on ${since}${named}.`;
 }
 
-/** "your API key and a private key", within a sentence. */
+/** "your own key and a private key", within a sentence. */
 export function secretNames(kinds: readonly SecretKind[]): string {
-  if (kinds.length === 0) return 'a secret';
-  return new Intl.ListFormat('en-GB').format(kinds.map((kind) => SECRETS[kind]));
+  return kinds.length === 0 ? 'a secret' : listOf(kinds.map((kind) => SECRETS[kind]));
 }
 
 function tooLong({ limit, actual }: ErrorDetails): string {

@@ -6,6 +6,14 @@ import {
 } from '../service/errors.ts';
 import type { Message } from './actions.ts';
 import type { FixActions, FixLocation, Sentence } from './fixLocation.ts';
+import {
+  allOf,
+  allSettings,
+  type LabelContext,
+  needsSetting,
+  resourceName,
+  settingLabel,
+} from './settingLabels.ts';
 
 /**
  * Every sentence about what was refused: a parameter, a key, a token, an account or a project. Names,
@@ -44,8 +52,8 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map([
 
 export const REFUSAL_SENTENCES = {
   'parameter-refused': parameterRefused,
-  'key-refused': ({ code = '' }, { place }) => ({
-    text: `${keyRefusal(code)}, and ${howToSetKey(place)}.${INFERENCE_KINDS[code] ? '' : ' It is not tried again until then.'}`,
+  'key-refused': ({ code = '' }, { place, labels }) => ({
+    text: `${keyRefusal(code, labels)}, and ${howToSetKey(place)}.${INFERENCE_KINDS[code] ? '' : ' It is not tried again until then.'}`,
     actions: [place.key, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }) => ({
@@ -63,24 +71,24 @@ export const REFUSAL_SENTENCES = {
     text: 'The service refused the token, yet all checks pass now. Most likely the token had just ended. Try again.',
     actions: ['retry', 'diagnose'],
   }),
-  forbidden: ({ isUnchecked }, { place }) => ({
-    text: `The service knows you but does not allow this. Most likely your account has no rights in the project. Ask its owner, or check the project ID.${unchecked(isUnchecked)}`,
+  forbidden: ({ isUnchecked }, { place, labels }) => ({
+    text: `The service knows you but does not allow this. Most likely your account has no rights ${rights(labels)}.${unchecked(isUnchecked)}`,
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isOfVendor }) => ({
     text: `Something in between, such as a firewall or a gateway, refused the request (${status ?? 'no status'}); the answer is not the service's own. Ask who runs the network${isOfVendor ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
-  'project-missing': (_, { place }) => ({
-    text: `The service found no project in the request. Check the project ID in ${place.name}.`,
+  'project-missing': (_, { place, labels }) => ({
+    text: `The service found no ${resourceName(labels)} in the request. Check the ${settingLabel('projectId', labels)} in ${place.name}.`,
     actions: [place.value],
   }),
-  'project-unknown': (_, { place }) => ({
-    text: `The project was not found in this region, or you are not a member of it. Check the project ID and the service URL in ${place.name}.`,
+  'project-unknown': (_, { place, labels }) => ({
+    text: `The ${resourceName(labels)} was not found at this address, or you are not a member of it. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
     actions: [place.value],
   }),
-  'project-without-runtime': () => ({
-    text: 'The project has no runtime to generate with. Associate one with it: in the project, under Manage, Services & integrations.',
+  'project-without-runtime': (_, { labels }) => ({
+    text: `The ${resourceName(labels)} has no runtime to generate with. Associate one with it: in the ${resourceName(labels)}, under Manage, Services & integrations.`,
     actions: ['retry'],
   }),
   'quota-used-up': () => ({
@@ -90,17 +98,29 @@ export const REFUSAL_SENTENCES = {
 } satisfies Partial<Record<ErrorKind, Sentence>>;
 
 /** Who refused a secret, and what to do, without the place of it. */
-function keyRefusal(code: string): string {
+function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
     return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';
   }
   // One that opens the service itself.
-  return INFERENCE_KINDS[code]
-    ? 'The service refused the key: it is unknown, expired or of another form, such as a plain API key in place of a Zen one. Copy it again'
+  if (INFERENCE_KINDS[code]) {
+    return 'The service refused the key: it is unknown, expired or of another form, such as a plain API key in place of a Zen one. Copy it again';
+  }
+  return needsSetting('account', labels)
+    ? `The identity service refused ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}: one of them is unknown, expired or disabled. Copy both again`
     : 'The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again';
 }
 
-function unauthorized({ code, isUnchecked }: ErrorDetails, { place }: FixLocation): Message {
+function rights(labels: LabelContext): string {
+  return needsSetting('projectId', labels)
+    ? `in the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`
+    : 'to use the model. Ask who runs the service, or select another one';
+}
+
+function unauthorized(
+  { code, isUnchecked }: ErrorDetails,
+  { place, labels }: FixLocation,
+): Message {
   switch (code) {
     case TOKEN_EXPIRED:
       return {
@@ -114,7 +134,7 @@ function unauthorized({ code, isUnchecked }: ErrorDetails, { place }: FixLocatio
       };
     default:
       return {
-        text: `The service refused a new token. Most likely API key, project ID and service URL are not of one account and region. Check all three in ${place.name}.${unchecked(isUnchecked)}`,
+        text: `The service refused a new token. Most likely ${allSettings(labels)} are not of one account and region. Check ${allOf(labels).toLowerCase()} in ${place.name}.${unchecked(isUnchecked)}`,
         actions: [place.all, isUnchecked ? 'diagnose' : 'retry'],
       };
   }

@@ -1,9 +1,9 @@
 import { commands, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
 import { addressText } from '../credentials/credentialMessages.ts';
 import type { describedTarget } from '../credentials/describedTarget.ts';
-import { settingNames } from '../credentials/settingLabels.ts';
 import type { LookupResult } from '../credentials/sourceSelection.ts';
 import type { ACTION_LABELS, Action } from '../messages/actions.ts';
+import { settingNames } from '../messages/settingLabels.ts';
 import type { dialectOf } from '../service/generation/dialects.ts';
 import { parameterProblem } from '../service/generation/parameters.ts';
 import type { mapParameters } from '../service/generation/requestBody.ts';

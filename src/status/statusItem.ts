@@ -141,7 +141,7 @@ function expectedLines(
   }
   return [
     needsApproval
-      ? 'API key: not sent, your approval is needed'
+      ? 'Credentials: not sent, your approval is needed'
       : `Identity service: ${authUrl ? hostOf(authUrl) : 'that of the service'}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
     `Project: ${projectId || 'not set'}`,

@@ -165,7 +165,7 @@ type PlainKind = Exclude<
 const PLAIN: Readonly<
   Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
 > = {
-  refused: ['error', 'API key refused', 'error'],
+  refused: ['error', 'credentials refused', 'error'],
   unapproved: ['error', 'your approval is needed', 'error'],
   generating: ['loading~spin', 'generating'],
   fetching: ['sync~spin', 'getting a token'],

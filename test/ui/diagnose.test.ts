@@ -50,9 +50,9 @@ describe('Diagnose Connection', () => {
       '$(pass-filled) Hosts: passed',
       '$(pass-filled) Identity service: passed',
       '$(pass-filled) Model service: passed',
-      '$(pass-filled) API key and token: passed',
+      '$(pass-filled) Key and token: passed',
       '$(pass-filled) Clock: passed',
-      '$(pass-filled) Token, project and model: passed',
+      '$(pass-filled) Token and model: passed',
       '$(pass-filled) Request limit: passed',
     ]);
     const described = list.items.map(({ description }) => description);
@@ -66,7 +66,7 @@ describe('Diagnose Connection', () => {
     await workbench.quickInput.waitFor({ item: '$(check) Report Copied' });
     const report = await workbench.page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(report, /^Hosted Model \d+\.\d+\.\d+\n.* 1\.\d+\.\d+, linux/);
-    assert.match(report, /API key and token: passed\. The key is accepted/);
+    assert.match(report, /Key and token: passed\. The key is accepted/);
     for (const secret of [apiKey, projectId, ...emulator.tokensIssued]) {
       assert.ok(!report.includes(secret), `${secret} in the report`);
     }
@@ -91,11 +91,11 @@ describe('Diagnose Connection', () => {
       const list = await finished(workbench);
       assert.match(list.prompt, /refused the API key: it is unknown, expired or disabled/);
       assert.deepEqual(labels(list).slice(0, 3), [
-        '$(error) Cause: API key and token',
+        '$(error) Cause: Key and token',
         '$(wand) Set API Key',
         '$(copy) Copy Report',
       ]);
-      assert.ok(labels(list).includes('$(circle-slash) Token, project and model: not run'));
+      assert.ok(labels(list).includes('$(circle-slash) Token and model: not run'));
       const clipped = await workbench.page.evaluate<boolean>(
         `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)(document.querySelector('.quick-input-widget .quick-input-message'))`,
       );
@@ -196,7 +196,7 @@ describe('Diagnose Connection', () => {
     await workbench.runCommand(diagnose);
     const request = await emulator.requestCount(accessPath, 1);
     await workbench.quickInput.waitFor({
-      item: '$(loading~spin) Token, project and model: checking',
+      item: '$(loading~spin) Token and model: checking',
     });
     await workbench.screenshot('diagnose-running');
     await workbench.quickInput.dismiss();

@@ -168,7 +168,7 @@ describe('generating', () => {
     await select('secret.env', 1);
     const sent = emulator.requests.length;
     await session.workbench.runCommand(generate);
-    await session.workbench.dialogs.waitFor(/holds your API key/);
+    await session.workbench.dialogs.waitFor(/holds your own key/);
     await session.workbench.dialogs.click('Cancel');
     assert.equal(emulator.requests.length, sent);
   });

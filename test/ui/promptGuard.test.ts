@@ -16,7 +16,7 @@ const privateKey =
   '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----';
 type Limits = { readonly max_sequence_length: number; readonly max_output_tokens?: number };
 const secrets: [what: string, file: string, secret: string, named: string][] = [
-  ['the own key', 'key.txt', apiKey, 'your API key'],
+  ['the own key', 'key.txt', apiKey, 'your own key'],
   ['a private key', 'private.txt', privateKey, 'a private key'],
 ];
 const files = {

@@ -73,7 +73,7 @@ describe(`protection of the key ${nightly}`, () => {
     await status.waitFor({
       text: '$(error) Hosted Model',
       background: 'error',
-      ariaLabel: /API key refused/,
+      ariaLabel: /credentials refused/,
     });
     await workbench.screenshot('key-refused');
     await workbench.notifications.close(/refused the API key/);

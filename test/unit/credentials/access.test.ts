@@ -526,7 +526,7 @@ describe('the way to credentials', () => {
       editor.typed.push('');
       assert.equal(await access.importKey({ apiKey: 'test' }), 'none');
       assert.match(editor.said[0] ?? '', /fewer than 8 characters/);
-      assert.match(JSON.stringify(editor.refusals), /Enter the API key/);
+      assert.match(JSON.stringify(editor.refusals), /A value is needed/);
       assert.deepEqual([editor.inputs, editor.asked], [theKey, 0]);
     });
 

@@ -5,6 +5,7 @@ import { conclusionOf } from '../../../src/diagnostics/checkMessages.ts';
 import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { vendors } from '../../../src/service/vendors.ts';
 import {
   type Changes,
   envFile,
@@ -113,11 +114,13 @@ describe('what a diagnosis starts from', () => {
   it('knows the source that is used, and the host of the key', () => {
     const of = (changes: Changes) => contextOf(choose(found(changes)));
     const authHost = new URL(record.authUrl).host;
-    assert.deepEqual(of({}), { source: 'editor', authHost });
+    const service = { vendor: vendors[0], resource: undefined };
+    assert.deepEqual(of({}), { source: 'editor', authHost, ...service });
     const approved = envFile(full, 'approved');
     assert.deepEqual(of({ record: undefined, outside: [approved] }), {
       source: 'envFile',
       authHost,
+      ...service,
     });
     assert.deepEqual(of({ record: undefined }), {});
   });

@@ -100,7 +100,7 @@ describe('credentials of the editor', () => {
 describe('checks at the door', () => {
   const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
     ['a clean key', checkKey('abcDEF123_-')?.message, undefined],
-    ['no key', checkKey('  ')?.message, /^Enter the API key/],
+    ['no key', checkKey('  ')?.message, /^A value is needed/],
     ['blanks around a key', checkKey(' abcd1234 ')?.message, /blanks: taken off/],
     ['quotes around a key', checkKey('"abcd1234"')?.message, /quotes: taken off/],
     ['the word Bearer before a key', checkKey('Bearer abcd1234')?.message, /Bearer: taken off/],

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { shownCheck } from '../../../src/diagnostics/checkMessages.ts';
+import type { MessageContext } from '../../../src/messages/fixLocation.ts';
 import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { CHECKS } from '../../../src/service/checks/diagnose.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
+import { vendors } from '../../../src/service/vendors.ts';
 
 const shown = (result: CheckResult) => shownCheck(result).text;
 
@@ -58,6 +60,19 @@ describe('the sentences of the checks', () => {
     assert.match(fate('deprecated', '2027-01-15'), /will be withdrawn on 2027-01-15/);
     assert.match(fate('deprecated', undefined), /deprecated since 2026-09-01.*names maker\/next/);
     assert.match(fate('withdrawn', undefined), /was withdrawn on 2026-09-01/);
+  });
+
+  it('speak of what requests to the service name', () => {
+    const accepted = (context: MessageContext) =>
+      shownCheck({ check: 'access', state: 'passed', facts: {} }, context).text;
+    const [vendor, gateway] = vendors;
+    assert.equal(accepted({ vendor }), 'Token, project and model are accepted.');
+    assert.equal(
+      accepted({ vendor, resource: 'deployment' }),
+      'Token and deployment are accepted.',
+    );
+    assert.ok(gateway);
+    assert.equal(accepted({ vendor: gateway }), 'Token and model are accepted.');
   });
 
   it('are those of the messages for a failure, with its first fix and its facts', () => {

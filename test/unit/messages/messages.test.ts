@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { missingText } from '../../../src/credentials/settingLabels.ts';
 import type { SourceId } from '../../../src/credentials/sourceSelection.ts';
+import type { MessageContext } from '../../../src/messages/fixLocation.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
+import { missingText } from '../../../src/messages/settingLabels.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { parameterProblem } from '../../../src/service/generation/parameters.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
+import { readVendors } from '../../../src/service/ownVendors.ts';
 import type { SecretKind } from '../../../src/service/secrets/promptSecrets.ts';
-import type { Operation } from '../../../src/service/vendors.ts';
+import { type Operation, vendorFor, vendors } from '../../../src/service/vendors.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
 /** Every kind of the union, read from its source, since a type is gone when the test runs. */
@@ -216,11 +218,11 @@ describe('messages', () => {
       messageFor(new ServiceError('prompt-holds-secret', { secretKinds }))?.text;
     assert.equal(
       of('apiKey'),
-      'Nothing was sent: the text or a parameter holds your API key. Take it out.',
+      'Nothing was sent: the text or a parameter holds your own key. Take it out.',
     );
     assert.equal(
       of('apiKey', 'token', 'privateKey'),
-      'Nothing was sent: the text or a parameter holds your API key, a token of yours and a private key. Take them out.',
+      'Nothing was sent: the text or a parameter holds your own key, a token of yours and a private key. Take them out.',
     );
   });
 
@@ -257,4 +259,46 @@ describe('a refused client', () => {
       assert.match(messageFor(new ServiceError(kind, { code }))?.text ?? '', said);
     });
   }
+});
+
+describe('what is said of a service', () => {
+  const [cloud] = vendors;
+  const onPremises = vendorFor('cpd');
+  const [gateway] = readVendors([
+    {
+      word: 'gateway',
+      way: { kind: 'clientCredentials', tokenUrl: 'https://id.example/token' },
+      dialect: 'openAi',
+      defaultModel: 'm',
+    },
+  ]).own;
+  assert.ok(onPremises && gateway);
+  const said = (kind: ErrorKind, context: MessageContext) =>
+    messageFor(new ServiceError(kind, {}), context)?.text ?? '';
+
+  for (const [what, context, pattern] of [
+    ['the cloud', { vendor: cloud }, /API key, project ID and service URL are .* Check all three/],
+    ['a space', { vendor: cloud, resource: 'space' }, /API key, space ID and service URL/],
+    ['machines of its own', { vendor: onPremises }, /user name, API key, .* Check all four/],
+    ['a gateway', { vendor: gateway }, /client ID, client secret and service URL are/],
+  ] as const) {
+    it(`is said of its own settings: ${what}`, () => {
+      assert.match(said('unauthorized', context), pattern);
+    });
+  }
+
+  it('names what requests name there', () => {
+    assert.match(
+      said('project-unknown', { vendor: cloud, resource: 'deployment' }),
+      /^The deployment was not found .* Check the deployment ID/,
+    );
+    assert.match(said('forbidden', { vendor: cloud, resource: 'space' }), /in the space\. /);
+    assert.doesNotMatch(said('forbidden', { vendor: gateway }), /project/);
+  });
+
+  it('names what the identity service knows', () => {
+    assert.match(said('key-refused', { vendor: onPremises }), /refused user name and API key/);
+    assert.match(said('key-refused', { vendor: cloud }), /refused the API key/);
+    assert.match(said('host-not-approved', { vendor: gateway }), /for your client secret/);
+  });
 });

@@ -125,7 +125,7 @@ const rows: Row[] = [
     { isSetUp: true, token: refused, obstacle: 'approval' },
     '$(error) Hosted Model',
     'error',
-    'API key refused',
+    'credentials refused',
   ],
 ];
 
