@@ -92,14 +92,14 @@ export function diagnosticsReport(facts: DiagnosticsFacts): Report {
 }
 
 function settingLines({ settings, insertModes }: DiagnosticsFacts): string[] {
-  const { vendor, limits, templates, insertMode, modelId } = settings;
+  const { vendor, limits, templates, insertMode } = settings;
   const parameters = Object.keys(settings.parameters).length;
   return [
-    `Vendor: ${vendor.word}`,
+    `Vendor: ${vendor.definition === undefined ? vendor.word : 'an entry of the user'} (${vendor.way.kind}, ${vendor.dialect.kind})`,
     `Identity service: ${addressWords(settings.authUrl)}`,
     `Service: ${addressWords(settings.url)}`,
     `Project: ${setOrNot(settings.projectId)}; of the folder: ${setOrNot(settings.folderProjectId)}`,
-    `Model: ${modelId === vendor.defaultModelId ? `the default, ${modelId}` : 'another one'}`,
+    `Model: ${modelWords(settings)}`,
     `Operation: ${settings.operation}`,
     `Parameters: ${parameters} set`,
     `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'another word'}`,
@@ -189,6 +189,12 @@ function addressWords(text: string): string {
   if (text === '') return 'not set';
   const address = parseServiceUrl(text);
   return address.ok ? hostWords(address.host) : 'an address that cannot be used';
+}
+
+/** The name of any other model is the user's own; so is the default of an entry of theirs. */
+function modelWords({ vendor, modelId }: Settings): string {
+  if (modelId !== vendor.defaultModelId) return 'another one';
+  return vendor.definition === undefined ? `the default, ${modelId}` : 'the default of the entry';
 }
 
 /** Hosts of a vendor's own are public; any other one may name whoever runs it. */

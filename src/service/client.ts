@@ -207,7 +207,7 @@ export class Client {
     const hear = callbacks.capturing(onText);
     const dialect = this.#dialect;
     const listeners = hear && { onText: hear, onReasoning: callbacks.capturing(onReasoning) };
-    const reader = new AnswerReader(operation, listeners, dialect.failureInEvent);
+    const reader = new AnswerReader(operation, listeners, dialect);
     const url = dialect.url(hear ? `${operation}Stream` : operation, this.#options.credentials);
     const asked = { url, body: { ...body, ...(hear && dialect.streaming) }, streams: !!hear };
     const answer = infer(this.#options, asked, {

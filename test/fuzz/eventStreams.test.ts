@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/service/errors.ts';
+import { failureInEvent } from '../../src/service/failures.ts';
 import { AnswerReader } from '../../src/service/generation/answerReader.ts';
 import { Body } from '../../src/service/http/body.ts';
 import type { Operation } from '../../src/service/vendors.ts';
@@ -39,7 +40,11 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
 
 async function collected(operation: Operation, body: Body) {
   const told: string[] = [];
-  const reader = new AnswerReader(operation, { onText: (text) => told.push(text) });
+  const reader = new AnswerReader(
+    operation,
+    { onText: (text) => told.push(text) },
+    { failureInEvent },
+  );
   const generation = await reader.read(body, never);
   return { told: told.join(''), generation };
 }

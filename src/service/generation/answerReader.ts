@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts';
-import { failureInEvent } from '../failures.ts';
 import { type Body, readEvents } from '../http/body.ts';
 import { parseJson } from '../responseSchemas.ts';
 import type { Operation } from '../vendors.ts';
 import type { ToolCall } from './conversation.ts';
+import type { Dialect } from './dialect.ts';
 
 /** Why the service stopped generating, one list for both operations. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
@@ -56,7 +56,7 @@ export interface AnswerListeners {
 export class AnswerReader {
   readonly #readChunk: (json: unknown) => AnswerChunk;
   readonly #listeners: AnswerListeners | undefined;
-  readonly #failureInEvent: typeof failureInEvent;
+  readonly #failureInEvent: Dialect['failureInEvent'];
   readonly #parts: string[] = [];
   readonly #toolCalls = new Map<number, ToolCall>();
   #hasBegun = false;
@@ -67,14 +67,13 @@ export class AnswerReader {
 
   /**
    * @param listeners told of each new part of a stream; undefined for a whole answer
-   * @param failureIn the failure that an event reports, as the dialect has them
    */
   constructor(
     operation: Operation,
     listeners: AnswerListeners | undefined,
-    failureIn = failureInEvent,
+    { failureInEvent }: Pick<Dialect, 'failureInEvent'>,
   ) {
-    this.#failureInEvent = failureIn;
+    this.#failureInEvent = failureInEvent;
     this.#readChunk = operation === 'chat' ? readChat : readGeneration;
     this.#listeners = listeners;
   }

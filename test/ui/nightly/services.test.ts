@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
-import { oauthPath } from '../../emulator/otherWays.ts';
+import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { answerFor } from '../../emulator/text.ts';
-import { generate, statusId } from '../service.ts';
+import { apiKey, generate, generateFrom, projectId, statusId, tokenPath } from '../service.ts';
 import { nightly, openWorkbench } from '../session.ts';
 
 const account = 'client-of-the-ui-test';
@@ -69,5 +69,59 @@ describe(`a service of one’s own ${nightly}`, () => {
     await workbench.screenshot('service-5-generated');
     const shown = (await page.locator('body').textContent()) ?? '';
     for (const word of [secret, ...emulator.tokensIssued]) assert.ok(!shown.includes(word));
+  });
+});
+
+describe(`two folders on two services ${nightly}`, () => {
+  const key = 'key-on-premises-0123456789';
+  let cloud: Emulator;
+  let onPremises: Emulator;
+  beforeEach(async () => {
+    const known = { apiKeys: [apiKey, key], projectIds: [projectId], account };
+    [cloud, onPremises] = await Promise.all([
+      startEmulator({ ...known, tokenLifeSeconds: 3_600 }),
+      startEmulator({ ...known, tokenLifeSeconds: 1_800 }),
+    ]);
+  });
+  afterEach(() => Promise.all([cloud.close(), onPremises.close()]));
+
+  it('show the token of the one in front, and get none anew in 20 changes of the editor', async () => {
+    const lines = (word: string, values: Readonly<Record<string, string>>) =>
+      Object.entries(values).map(([name, value]) => `${word}_${name}=${value}\n`);
+    const ids = { PROJECT_ID: projectId };
+    const session = await openWorkbench({
+      userSettings: { 'hostedModel.authUrl': cloud.url },
+      folderFiles: {
+        'one/a.txt': 'Write a reply.\n',
+        'one/.env': lines('IBM', { ...ids, API_KEY: apiKey, URL: cloud.url }).join(''),
+        'two/b.txt': 'Write a letter.\n',
+        'two/.env': lines('CPD', {
+          ...{ ...ids, USERNAME: account, API_KEY: key, URL: onPremises.url },
+        }).join(''),
+        'all.code-workspace': JSON.stringify({ folders: [{ path: 'one' }, { path: 'two' }] }),
+      },
+    });
+    const window = await session.anotherWindow(session.path('all.code-workspace'));
+    await window.waitForFolder('one');
+    const folders = [
+      { file: 'one/a.txt', minutes: /^\$\(key\) 5\dm$/, asks: 'API key, project and service URL' },
+      { file: 'two/b.txt', minutes: /^\$\(key\) 2\dm$/, asks: 'credentials for IBM watsonx.ai on' },
+    ];
+    for (const { file, minutes, asks } of folders) {
+      await generateFrom(session, file, window);
+      await window.dialogs.waitFor(new RegExp(asks));
+      await window.dialogs.click('Use These Values');
+      await window.editor.waitForText(/emulated model/);
+      await window.statusItem(statusId).waitFor({ text: minutes });
+    }
+    for (let change = 0; change < 20; change += 1) {
+      const { file, minutes } = folders[change % 2] as (typeof folders)[number];
+      await window.openFile(session.path(file));
+      await window.statusItem(statusId).waitFor({ text: minutes });
+    }
+    await window.screenshot('two-services');
+    assert.deepEqual([cloud.count(tokenPath), onPremises.count(platformPath)], [1, 1]);
+    const paths = [...cloud.requests, ...onPremises.requests].map(({ path }) => path);
+    assert.equal(paths.filter((path) => /chat/.test(path)).length, 2, 'nothing else is generated');
   });
 });

@@ -87,6 +87,7 @@ describe('the diagnostics for support', () => {
       '- Service: us-south.ml.cloud.ibm.com',
       '- Project: set; of the folder: not set',
       `- Model: the default, ${ibm.defaultModelId}`,
+      '- Vendor: ibm (apiKeyGrant, watsonx)',
       '- Parameters: 1 set',
       '- In use: from secret storage and user settings',
       '- In the .env file: not read (no-file), not asked about',
@@ -127,6 +128,11 @@ describe('the diagnostics for support', () => {
         history,
         settings: {
           ...settings,
+          vendor: {
+            ...settings.vendor,
+            ...{ word: 'canary', name: 'canary', defaultModelId: typed('model') },
+            definition: '{}',
+          },
           authUrl: 'https://canary.example',
           url: 'canary',
           projectId: typed('project'),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../../src/service/errors.ts';
+import { failureInEvent } from '../../../../src/service/failures.ts';
 import {
   type AnswerChunk,
   AnswerReader,
@@ -25,7 +26,10 @@ function body(...events: (string | ServiceError)[]): Body {
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {
-  return new AnswerReader('chat', { onText: () => {} }).read(body(...events), signal);
+  return new AnswerReader('chat', { onText: () => {} }, { failureInEvent }).read(
+    body(...events),
+    signal,
+  );
 }
 
 describe('collecting a stream', () => {
@@ -72,10 +76,14 @@ describe('calls of tools in a stream', () => {
     delta({ tool_calls: [{ index, ...more, function: { name, arguments: given } }] });
   const read = async (...events: string[]) => {
     const told: string[] = [];
-    const reader = new AnswerReader('chat', {
-      onText: (text) => told.push(text),
-      onReasoning: (text) => told.push(`(${text})`),
-    });
+    const reader = new AnswerReader(
+      'chat',
+      {
+        onText: (text) => told.push(text),
+        onReasoning: (text) => told.push(`(${text})`),
+      },
+      { failureInEvent },
+    );
     await reader.read(body(...events), never);
     return { told, toolCalls: reader.toolCalls, hasBegun: reader.hasBegun };
   };
