@@ -11,7 +11,7 @@ const expiryPath = '/usermgmt/v1/user/tokenExpiry';
 /** The answer to a request of these ways; undefined for any other path. */
 export function otherWaysAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
   switch (request.path) {
-    case oauthPath:
+    case service.settings.oauth.path ?? oauthPath:
       return clientCredentialsAnswer(request, service);
     case platformPath:
       return platformAnswer(request, service);

@@ -30,7 +30,7 @@ export interface EmulatorSettings extends EventFormat {
   /** Whose keys they are, where a way asks: a client ID or a user name. */
   account: string;
   /** What a client has to ask for, and whom the token is to be for. */
-  oauth: { readonly scope?: string; readonly audience?: string };
+  oauth: { readonly path?: string; readonly scope?: string; readonly audience?: string };
   /** Whether anything says how long a token lives. */
   saysLife: boolean;
   projectIds: readonly string[];

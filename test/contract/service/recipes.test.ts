@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { meantReading, readForAll } from '../../../src/dotenv/envFile.ts';
+import { assignmentsOf } from '../../../src/dotenv/envText.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import { readVendors } from '../../../src/service/ownVendors.ts';
+import { vendorFor, vendors } from '../../../src/service/vendors.ts';
+import { platformPath } from '../../emulator/otherWays.ts';
+import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
+import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
+
+/** The recipes of docs/services.md, as they are written there but for IDs, keys and hosts. */
+
+const page = readFileSync('docs/services.md', 'utf8');
+const account = defaultAccount;
+
+/** What stands in the block of code under a heading of the page. */
+function blockOf(heading: string, language: 'ini' | 'json'): string {
+  const [, section = ''] = page.split(`\n### ${heading}\n`);
+  const block = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1];
+  return block ?? assert.fail(`no ${language} under ${heading}`);
+}
+
+/** The address that a recipe tells people to answer, with the host of the emulator. */
+function addressIn(heading: string): URL {
+  const [, section = ''] = page.split(`\n### ${heading}\n`);
+  return new URL(/`(https:\/\/[^`]+)`/.exec(section)?.[1] ?? assert.fail('no address'));
+}
+
+/** A `.env` file with values in the places that are left out. */
+function credentialsOf(file: string, id: string): (url: string) => Partial<Credentials> {
+  const text = file
+    .replace(/^(\w+_ID)=…$/m, `$1=${id}`)
+    .replace(/^(\w+_API_KEY)=…$/m, `$1=${defaultApiKey}`)
+    .replace(/^(\w+_USERNAME)=.*$/m, `$1=${account}`);
+  const { vendor, reading } = meantReading(readForAll(assignmentsOf(text), vendors[0], vendors));
+  assert.deepEqual(reading.issues, []);
+  const { values } = reading;
+  assert.ok(values, 'complete');
+  const { url: _, ...known } = values;
+  return () => ({ vendor, ...known });
+}
+
+async function generates(
+  credentials: (url: string) => Partial<Credentials>,
+  path: string,
+  known: Partial<EmulatorSettings> = {},
+): Promise<World> {
+  const world = await startWorld({ credentials, emulator: known });
+  assert.match((await world.generate()).text, /Hello/);
+  assert.equal(world.emulator.count(path), 1, 'one request for a token');
+  return world;
+}
+
+describe('the recipe for', () => {
+  afterEach(endWorlds);
+
+  it('watsonx.ai on IBM Cloud gives text', async () => {
+    await generates(() => ({ vendor: vendors[0] }), tokenPath);
+  });
+
+  it('watsonx.ai on premises gives text', async () => {
+    const file = blockOf('watsonx.ai on premises', 'ini');
+    const credentials = credentialsOf(file, 'emulator-project');
+    assert.equal(credentials('').vendor, vendorFor('cpd'));
+    await generates(credentials, platformPath);
+  });
+
+  it('a deployment gives text', async () => {
+    const credentials = credentialsOf(blockOf('A deployment', 'ini'), 'emulator-deployment');
+    assert.equal(credentials('').resource, 'deployment');
+    const { emulator } = await generates(credentials, tokenPath, {
+      deploymentIds: ['emulator-deployment'],
+    });
+    assert.equal(emulator.count('/ml/v1/deployments/emulator-deployment/text/chat'), 1);
+  });
+
+  const heading = 'A LiteLLM gateway behind an identity provider';
+  const written = JSON.parse(`{${blockOf(heading, 'json')}}`);
+  const [entry] = written['hostedModel.vendors'];
+  const { pathname: realm } = new URL(entry.way.tokenUrl);
+  const { pathname: base } = addressIn(heading);
+  const client = (changed: object) => {
+    const { own, issues } = readVendors([{ ...entry, ...changed }]);
+    assert.deepEqual(issues, []);
+    return vendorFor(written['hostedModel.vendor'], own) ?? assert.fail();
+  };
+
+  it('a LiteLLM gateway behind an identity provider gives text', async () => {
+    const vendor = client({});
+    const { emulator } = await generates(
+      (url) => ({ vendor, account, projectId: '', serviceUrl: `${url}${base}` }),
+      realm,
+      { oauth: { path: realm, scope: entry.way.scope } },
+    );
+    assert.equal(emulator.count('/v1/chat/completions'), 1);
+    assert.match(emulator.requests[0]?.headers.authorization ?? '', /^Basic /);
+  });
+
+  it('any gateway with client credentials gives text', async () => {
+    const audience = 'https://llm.acme.example';
+    const way = { ...entry.way, authentication: 'client_secret_post', audience };
+    const vendor = client({ way, prefix: base });
+    const { emulator } = await generates(() => ({ vendor, account, projectId: '' }), realm, {
+      oauth: { path: realm, scope: entry.way.scope, audience },
+    });
+    assert.equal(emulator.count('/v1/chat/completions'), 1);
+    assert.equal(emulator.requests[0]?.form?.['client_secret'], defaultApiKey);
+  });
+});
