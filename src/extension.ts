@@ -253,7 +253,7 @@ class Extension implements App {
 
   async #onKeyChange(): Promise<void> {
     this.status.update({ lastFailure: undefined, unreachable: false });
-    if (!(await this.#keys.has())) {
+    if (!(await this.#keys.hasAny())) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
       // Signing out forgets what was approved, too.

@@ -36,6 +36,7 @@ export async function startChat(deps: UseInChatDeps): Promise<void> {
   );
   if (!(await hasGroup(provider))) return offerHelp(texts.BY_HAND.group);
   if (!(await cancellable(texts.STARTING, isChatOn))) return offerHelp(texts.BY_HAND.chat);
+  // It fails unless the model is there and selected; what is selected VS Code tells nobody.
   const modelSelector = { vendor: PROVIDER_ID, id: source.settings.modelId };
   await commands
     .executeCommand('workbench.action.chat.open', { mode: 'ask', modelSelector })

@@ -64,12 +64,12 @@ export class KeyStore {
 
   /** Whether a key is stored, without reading it. */
   async has(): Promise<boolean> {
-    const name = nameOf(this.#word());
-    try {
-      return (await this.#secrets.keys()).includes(name);
-    } catch {
-      return this.#state.get(markerOf(name), false);
-    }
+    return (await this.#names()).includes(nameOf(this.#word()));
+  }
+
+  /** Whether a key of any service is stored; signing out leaves none. */
+  async hasAny(): Promise<boolean> {
+    return (await this.#names()).length > 0;
   }
 
   /**
@@ -91,8 +91,7 @@ export class KeyStore {
 
   /** The stored keys of the other services. */
   async others(word: string): Promise<string[]> {
-    const stored = await this.#secrets.keys().then(undefined, () => []);
-    const names = stored.filter((name) => isSecret(name) && name !== nameOf(word));
+    const names = (await this.#names()).filter((name) => name !== nameOf(word));
     const texts = await Promise.all(names.map((name) => this.#read(name)));
     return texts.flatMap((text) => (text && parseRecord(text)?.apiKey) || []);
   }
@@ -117,8 +116,7 @@ export class KeyStore {
   /** Deletes the keys of all services. @throws if secret storage keeps one, or nobody can tell */
   async delete(): Promise<void> {
     const inUse = nameOf(this.#word());
-    const stored = await this.#secrets.keys().then(undefined, () => []);
-    for (const name of new Set([inUse, ...stored.filter(isSecret)])) await this.#delete(name);
+    for (const name of new Set([inUse, ...(await this.#names())])) await this.#delete(name);
     this.#announce();
   }
 
@@ -134,6 +132,16 @@ export class KeyStore {
   dispose(): void {
     this.#listeners.clear();
     this.#subscription.dispose();
+  }
+
+  /** What keys are stored under; the markers know where secret storage cannot list its names. */
+  async #names(): Promise<string[]> {
+    try {
+      return (await this.#secrets.keys()).filter(isSecret);
+    } catch {
+      const markers = this.#state.keys().filter((name) => this.#state.get(name) === true);
+      return markers.map((name) => name.replace(MARKER, SECRET)).filter(isSecret);
+    }
   }
 
   async #delete(name: string): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { activeResources } from '../../activeResources.ts';
 import { processorTime } from '../../processorTime.ts';
-import { FakeKeyring } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring, settled } from '../../unit/credentials/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type OpenWindow, type Stores, type Windows, windows } from '../leaks/window.ts';
 import { tokenPath } from '../service/world.ts';
@@ -139,6 +139,25 @@ describe('a window that opens', () => {
       await one.run('signOut');
       await other.run('refreshToken');
       assert.equal(emulator.count(tokenPath), 2);
+    }),
+  );
+
+  it(
+    'keeps its token when another one stores the key of another service',
+    closing(async () => {
+      life = await startLife();
+      const { emulator, stores } = life;
+      const editor = life.editor();
+      const window = await start(editor, stores);
+      await window.run('refreshToken');
+      // Of this one nothing is stored, which is no signing out.
+      editor.userSettings.set('vendor', 'zen');
+      const record = stores.keyring.values.get('hostedModel.key') ?? assert.fail();
+      await stores.keyring.window().store('hostedModel.key.cpd', record);
+      await settled();
+      editor.userSettings.set('vendor', 'ibm');
+      await window.run('generateFromSelection');
+      assert.equal(emulator.count(tokenPath), 1);
     }),
   );
 });

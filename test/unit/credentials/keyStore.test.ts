@@ -77,6 +77,23 @@ describe('key store', () => {
     assert.deepEqual(later.told, []);
   });
 
+  for (const [how, broken] of [
+    ['lists its names', {}],
+    ['cannot list its names', { keys: fails }],
+  ] as const) {
+    it(`has the keys of all services, and deletes them, where secret storage ${how}`, async () => {
+      const [keyring, state] = [new FakeKeyring(), new FakeState()];
+      const { store } = openWindow(keyring, keyring.window(broken), state);
+      assert.equal(await store.hasAny(), false);
+      await store.write(another, 'acme');
+      assert.deepEqual([await store.has(), await store.hasAny()], [false, true]);
+      assert.deepEqual(await store.others(''), [another.apiKey]);
+      await store.write(record);
+      await store.delete();
+      assert.deepEqual([keyring.values.size, await store.hasAny()], [0, false]);
+    });
+  }
+
   it('takes a key that was deleted for no lost one', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await openWindow(keyring, undefined, state).store.write(record);
