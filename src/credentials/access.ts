@@ -186,11 +186,12 @@ export class CredentialAccess {
    */
   async prefer(id: SourceId): Promise<boolean> {
     const { found, source } = await this.#lookAt(id);
-    if (source) {
-      if (!isUsable(source)) return false;
-      const settle = () => this.#settleSource(source, found);
-      if (source.answer !== 'approved' && (await settle()) !== 'approved') return false;
+    if (source?.vendors) {
+      return (await this.#isSettled(found, { kind: 'ask-vendor', source })) && this.prefer(id);
     }
+    if (source && !isUsable(source)) return false;
+    const isApproved = !source || source.answer === 'approved';
+    if (!isApproved && (await this.#settleSource(source, found)) !== 'approved') return false;
     await preferSource(this.options, found.folder, id);
     if (!source) await this.require();
     const { choice } = await this.look(found.folder.workspaceFolder);

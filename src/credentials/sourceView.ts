@@ -69,7 +69,7 @@ export function actionsFor(
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const actions: (SourceAction | false)[] = [
     !issue && !isInUse(source, choice) && 'prefer',
-    !issue && !!outside && 'import',
+    !issue && !!outside?.values && 'import',
     answer === 'approved' && (outside ? 'forgetApproval' : 'forgetProject'),
     answer === 'refused' && 'forgetRefusal',
     issue === 'bad-address' && 'openSettings',
@@ -94,7 +94,8 @@ function issueOf(outside: ExternalSource | undefined, found: SourceSnapshot): Is
   }
   const { text, values } = outside;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
-  if (!values) return 'missing';
+  // Which service is meant is asked once it is preferred.
+  if (!values) return outside.vendors ? undefined : 'missing';
   // Its own address was checked when it was read: the identity address is left.
   return isUsable(outside) ? undefined : 'bad-address';
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { CredentialAccess } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore } from '../../../src/credentials/keyStore.ts';
+import { actionsFor } from '../../../src/credentials/sourceView.ts';
 import { vendorFor, vendors } from '../../../src/service/vendors.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
@@ -74,6 +75,23 @@ describe('the services that credentials are for', () => {
     assert.equal((await required)?.vendor.word, 'cpd');
     assert.equal((await access.require())?.vendor.word, 'cpd');
     assert.equal(editor.inputs, 2);
+  });
+
+  it('of such a file can be preferred to the editor, once it is said which is meant', async () => {
+    editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
+    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    await keys.write({ apiKey: 'my-key', ...stored });
+    editor.files.set('/work/.env', cloudFile + platformFile);
+    const { found, choice } = await access.look();
+    const offered = actionsFor('envFile', found, choice).map(({ action }) => action);
+    assert.deepEqual(offered, ['prefer', 'open']);
+    assert.equal(await access.prefer('envFile'), false, 'closed without an answer');
+    assert.equal((await access.require())?.apiKey, 'my-key');
+    editor.picks.push('IBM watsonx.ai on premises');
+    const preferred = access.prefer('envFile');
+    await (await editor.question()).answer(use);
+    assert.equal(await preferred, true);
+    assert.equal((await access.require())?.vendor.word, 'cpd');
   });
 
   it('keep the key in the other half of such a file from being sent', async () => {
