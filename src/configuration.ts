@@ -57,10 +57,10 @@ export const RESOURCES = ['deployment', 'space', 'project'] as const;
 export function readStart(scope?: Uri) {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
-  const ids = RESOURCES.map((resource) => text(`${resource}Id`));
+  const resource = RESOURCES.find((name) => text(`${name}Id`) !== '');
   return {
     ...{ authUrl: text('authUrl'), url: text('url'), modelId: text('modelId') },
-    projectId: ids.find(Boolean) ?? '',
+    ...{ projectId: resource ? text(`${resource}Id`) : '', resource },
     keepTokenFresh: configuration.get('keepTokenFresh') !== false,
   };
 }

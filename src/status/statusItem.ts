@@ -19,6 +19,8 @@ export interface StatusPlace {
   readonly authUrl: string;
   readonly url: string;
   readonly projectId: string;
+  /** What that is the ID of; undefined for a project. */
+  readonly resource?: string | undefined;
   readonly modelId: string;
 }
 
@@ -133,7 +135,7 @@ function tooltipLines(
 /** What the settings of the editor say, as long as nobody has looked for credentials. */
 function expectedLines(
   { isSetUp, obstacle }: StatusFacts,
-  { authUrl, url, projectId }: StatusPlace,
+  { authUrl, url, projectId, resource = 'project' }: StatusPlace,
 ): string[] {
   const needsApproval = obstacle === 'approval';
   if (isSetUp && !url && !needsApproval) {
@@ -144,7 +146,7 @@ function expectedLines(
       ? 'Credentials: not sent, your approval is needed'
       : `Identity service: ${authUrl ? hostOf(authUrl) : 'that of the service'}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
-    `Project: ${projectId || 'not set'}`,
+    `${resource[0]?.toUpperCase()}${resource.slice(1)}: ${projectId || 'not set'}`,
   ];
 }
 

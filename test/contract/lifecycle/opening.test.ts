@@ -160,4 +160,16 @@ describe('a window that opens', () => {
       assert.equal(emulator.count(tokenPath), 1);
     }),
   );
+
+  it(
+    'shows what its settings name, before anything else has loaded',
+    closing(async () => {
+      life = await startLife();
+      const editor = life.editor();
+      editor.userSettings.set('spaceId', 'space-of-the-user');
+      await start(editor, life.stores);
+      assert.match(editor.textOf('tooltip'), /^Space: space-of-the-user/m);
+      assert.doesNotMatch(editor.textOf('tooltip'), /Project: /);
+    }),
+  );
 });
