@@ -101,11 +101,15 @@ export function findKeyInSettings(): { readonly name: KeyName; readonly text: st
 type Written = 'url' | 'authUrl' | 'projectId' | 'spaceId' | 'deploymentId' | 'modelId' | 'vendor';
 type WritableSettings = Partial<Record<Written, string> & Record<KeyName, ''>>;
 
-/** Writes to the user settings. An empty value removes the setting. @throws if VS Code refuses */
-export async function writeSettings(values: WritableSettings): Promise<void> {
-  const configuration = workspace.getConfiguration(SECTION);
+/**
+ * Writes to the user settings, or to those of a folder. An empty value removes the setting.
+ * @throws if VS Code refuses
+ */
+export async function writeSettings(values: WritableSettings, folder?: Uri): Promise<void> {
+  const configuration = workspace.getConfiguration(SECTION, folder);
+  const target = folder ? ConfigurationTarget.WorkspaceFolder : ConfigurationTarget.Global;
   for (const [name, value] of Object.entries(values)) {
-    await configuration.update(name, value || undefined, ConfigurationTarget.Global);
+    await configuration.update(name, value || undefined, target);
   }
 }
 

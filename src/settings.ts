@@ -31,6 +31,8 @@ export interface Settings {
   readonly folderProjectId: string;
   readonly folderResource?: ResourceKind | undefined;
   readonly modelId: string;
+  /** Where a workspace, a folder or a remote machine sets it: for whichever service is used there. */
+  readonly folderModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
   /** As typed; the insert modes themselves know which there are. */
@@ -76,6 +78,7 @@ export function readSettings(scope?: Uri): Settings {
     url: text('url'),
     ...resources(configuration),
     modelId: text('modelId') || vendor.defaultModelId,
+    folderModelId: text('modelId') === configuration.own('modelId') ? '' : text('modelId'),
     operation: operationOf(vendor, text('operation')),
     parameters: objectOf(configuration.get('parameters')),
     insertMode: text('insertMode'),
@@ -97,8 +100,9 @@ export function settingsFor(vendor: Vendor, settings: Settings): Settings {
   return {
     ...settings,
     ...{ vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' },
-    // What is set was picked from the list of the other one.
-    modelId: vendor.defaultModelId,
+    ...{ projectId: '', resource: undefined },
+    // The user's own was picked from the list of the other one; that of a folder is for its source.
+    modelId: settings.folderModelId || vendor.defaultModelId,
     operation: operationOf(vendor, settings.operation),
   };
 }

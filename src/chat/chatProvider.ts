@@ -187,11 +187,12 @@ export class ChatProvider {
 
   /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
   #refreshIfStale(source: ChatSource): void {
-    const { serviceUrl } = source.credentials;
+    const { serviceUrl, vendor } = source.credentials;
+    const service = `${vendor.word} ${serviceUrl}`;
     const isStale = this.models.isStale(source.credentials, source.settings.operation);
     // Once in a window: a service that does not list its models is not asked after each answer.
-    if (!isStale || this.#listed.has(serviceUrl)) return;
-    this.#listed.add(serviceUrl);
+    if (!isStale || this.#listed.has(service)) return;
+    this.#listed.add(service);
     this.refresh(source, source.signedOut).catch(() => {});
   }
 

@@ -22,6 +22,8 @@ export const COMMAND_MESSAGES = {
   forgotten: 'the answer is forgotten; you are asked again before these values are used.',
   selectModel: 'Select Model',
   listingModels: 'Asking the service for its models',
+  modelOfOther: (name: string) =>
+    `${name} is used by its default model here: only in a folder can it have another one.`,
   hiddenModel:
     'Hosted Model: the model is in your user settings, but a setting of this folder wins.',
 } as const;

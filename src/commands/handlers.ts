@@ -138,6 +138,9 @@ export const handlers: Handlers['handlers'] = {
     const serviceUrl = credentials?.serviceUrl ?? (await requireAddress(ofEditor));
     if (!serviceUrl) return;
     const { vendor } = credentials ?? ofEditor;
+    const folder = activeFolder()?.uri;
+    const isOther = vendor.word !== ofEditor.vendor.word;
+    if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(vendor.name));
     const { operation, modelId } = settingsFor(vendor, ofEditor);
     const runtime = await app.runtime();
     const from = { vendor, serviceUrl, operation };
@@ -147,8 +150,9 @@ export const handlers: Handlers['handlers'] = {
     void models.then(keep).catch(() => {});
     const picked = await pickModel(models, modelId);
     if (!picked) return;
-    await writeSettings({ modelId: picked });
-    if (readSettings(scope).modelId === picked) return;
+    // The user's own is that of the service in the settings.
+    await writeSettings({ modelId: picked }, isOther ? folder : undefined);
+    if (settingsFor(vendor, readSettings(scope)).modelId === picked) return;
     void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
   },
 

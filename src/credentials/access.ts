@@ -13,12 +13,11 @@ import {
   askInstead,
   askProject,
   askSource,
-  askVendor,
   reportAddress,
   reportVendor,
   warnOfLeftKey,
 } from './questions.ts';
-import { runSetUp, settleDestination } from './setUp.ts';
+import { runSetUp, settleDestination, settleVendor } from './setUp.ts';
 import type { SetUp } from './setUpSteps.ts';
 import {
   choose,
@@ -37,7 +36,6 @@ import {
   forgetMeant,
   forgetPreferences,
   keysOfFolders,
-  meanVendor,
   preferSource,
   projectSubject,
   subjectOf,
@@ -187,7 +185,7 @@ export class CredentialAccess {
   async prefer(id: SourceId): Promise<boolean> {
     const { found, source } = await this.#lookAt(id);
     if (source?.vendors) {
-      return (await this.#isSettled(found, { kind: 'ask-vendor', source })) && this.prefer(id);
+      return (await settleVendor(this.options, source, found)) && this.prefer(id);
     }
     if (source && !isUsable(source)) return false;
     const isApproved = !source || source.answer === 'approved';
@@ -269,12 +267,9 @@ export class CredentialAccess {
         if (!(await this.#settleSource(choice.source, found))) return false;
         onObstacle('none');
         return true;
-      case 'ask-vendor': {
+      case 'ask-vendor':
         onObstacle('approval');
-        const meant = await askVendor(choice.source, found);
-        if (meant) await meanVendor(this.options, folder, choice.source.id, meant);
-        return meant !== undefined;
-      }
+        return settleVendor(this.options, choice.source, found);
       case 'bad-vendor':
         reportVendor(choice.problem);
         return false;

@@ -205,7 +205,11 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 export function sourceProblem({ text, answer, vendors }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, issues } = text.reading;
-  if (vendors) return 'holds values for several services';
+  if (vendors) {
+    return vendors.length > 1
+      ? 'holds values for several services'
+      : 'holds values for another service than the one that you chose';
+  }
   if (named.length === 0 && issues.length === 0) return 'names none of them';
   const errors = issues.filter(({ isError, kind }) => isError || kind === 'similar-name');
   const parts = firstOf(values ? [] : errors.map(issueText));
@@ -223,7 +227,7 @@ export const WHY_NOT_USED: Readonly<Record<Exclude<SourceSelection['kind'], 'rea
   'bad-address': 'an address cannot be used',
   unapproved: 'the hosts are not approved',
   'ask-project': 'what the folder names is not approved',
-  'ask-vendor': 'it holds values for several services',
+  'ask-vendor': 'nobody has said which service is meant',
   'ask-source': 'a source is not approved',
   'chosen-unusable': 'the chosen source cannot be used',
 };

@@ -116,8 +116,11 @@ export class KeyStore {
   /** Deletes the keys of all services. @throws if secret storage keeps one, or nobody can tell */
   async delete(): Promise<void> {
     const inUse = nameOf(this.#word());
-    for (const name of new Set([inUse, ...(await this.#names())])) await this.#delete(name);
+    const names = new Set([inUse, ...(await this.#names())]);
+    // One that stays is no reason to keep the others.
+    const ends = await Promise.allSettled([...names].map((name) => this.#delete(name)));
     this.#announce();
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   /**

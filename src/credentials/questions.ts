@@ -1,9 +1,9 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitRisk.ts';
-import { capitalized, settingLabel } from '../messages/settingLabels.ts';
+import { allSettings, capitalized, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
-import { neededSettings, type Vendor } from '../service/vendors.ts';
+import { keyWord, type Vendor } from '../service/vendors.ts';
 import type { Settings, VendorProblem } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { Answer } from './approvals.ts';
@@ -97,13 +97,14 @@ export function askSource(
       ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
   const label = settingLabel('apiKey', { vendor });
-  const isUsual = neededSettings(vendor).length === 3 && !values.account;
+  // The first one is what most people have, and know by no name.
+  const ofService = keyWord(vendor) === '' ? '' : ` for ${vendor.name}`;
   const hosts =
     authHost === serviceHost
       ? `The ${label} and selected text go to ${serviceHost}`
       : `The ${label} goes to ${authHost}\nSelected text goes to ${serviceHost}`;
   return ask(
-    `Use the ${isUsual ? 'API key, project and service URL' : `credentials for ${vendor.name}`} from ${what}?`,
+    `Use the ${allSettings({ vendor, resource: values.resource })}${ofService} from ${what}?`,
     [
       `Folder: ${folder.path || 'none'}`,
       hosts,

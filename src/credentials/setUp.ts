@@ -16,6 +16,7 @@ import {
   askDestination,
   askReplacement,
   askService,
+  askVendor,
   reportAddress,
   reportVendor,
 } from './questions.ts';
@@ -25,9 +26,11 @@ import {
   chooseEditor,
   type Destination,
   destination,
+  type ExternalSource,
   type SourceSelection,
   type SourceSnapshot,
 } from './sourceSelection.ts';
+import { type FindOptions, meanVendor } from './sources.ts';
 
 /**
  * The guided set-up for all settings, or for these and whatever else is missing or unusable: key,
@@ -51,6 +54,8 @@ export async function runSetUp(
   const choice = chooseEditor({ settings, record: stored, projectAnswer: 'refused' });
   const needed = new Set(names);
   if (choice.kind === 'missing') for (const name of choice.names) needed.add(name);
+  // Either of the two may be the one that was refused.
+  if (needed.has('apiKey')) needed.add('account');
   const target = destination(settings.authUrl, settings.url);
   if ('setting' in target) {
     // The set-up asks for the service URL; the identity address is in the settings alone.
@@ -195,4 +200,15 @@ export async function settleDestination(
     return keys.write(recordFor(vendor, record, wanted));
   }
   return answer !== undefined;
+}
+
+/** Settles which service a source is about that holds values for several. @returns as above */
+export async function settleVendor(
+  options: FindOptions,
+  source: ExternalSource,
+  found: SourceSnapshot,
+): Promise<boolean> {
+  const meant = await askVendor(source, found);
+  if (meant) await meanVendor(options, found.folder, source.id, meant);
+  return meant !== undefined;
 }

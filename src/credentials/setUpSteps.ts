@@ -225,13 +225,15 @@ async function problemOf(
     await test(credentials, signal);
     return undefined;
   } catch (error) {
-    const text = messageFor(error, contextOfTest(credentials))?.text ?? SET_UP.cancelled;
-    const step = stepOf(error, new URL(credentials.authUrl).host);
+    const context = contextOfTest(credentials);
+    const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
+    const step = stepOf(error, context.authHost);
     return steps.includes(step) ? { step, text } : { step: 'save', text };
   }
 }
 
-function stepOf(error: unknown, authHost: string): StepName {
+/** @param authHost undefined where it is that of the service, too */
+function stepOf(error: unknown, authHost: string | undefined): StepName {
   if (isKind(error, 'key-refused')) return 'apiKey';
   if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
     return 'projectId';

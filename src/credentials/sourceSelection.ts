@@ -233,7 +233,8 @@ type EditorFacts = Pick<SourceSnapshot, 'settings' | 'record' | 'projectAnswer'>
 
 /** The project of the editor, or what else is named: that of the folder, unless the user said no. */
 export function editorProject({ settings, projectAnswer }: EditorFacts) {
-  const { projectId, resource, folderProjectId, folderResource } = settings;
+  const { projectId, resource, folderProjectId, folderResource, vendor } = settings;
+  if (!neededSettings(vendor).includes('projectId')) return { projectId: '', resource: undefined };
   return folderProjectId !== '' && projectAnswer !== 'refused'
     ? { projectId: folderProjectId, resource: folderResource }
     : { projectId, resource };
@@ -248,8 +249,7 @@ export function chooseEditor(facts: EditorFacts): EditorSelection {
   const { vendor, vendorProblem, url, authUrl, folderProjectId } = settings;
   if (vendorProblem) return { kind: 'bad-vendor', problem: vendorProblem };
   const project = editorProject(facts);
-  const isNamed = neededSettings(vendor).includes('projectId');
-  const projectId = isNamed ? cleanValue(project.projectId).value : '';
+  const projectId = cleanValue(project.projectId).value;
   const { account, apiKey } = record ?? {};
   const names = missingSettings(vendor, { account, apiKey, projectId, url });
   if (names.length > 0 || !record) return { kind: 'missing', names };
@@ -262,7 +262,7 @@ export function chooseEditor(facts: EditorFacts): EditorSelection {
   if (isChanged || !isSameDestination(approved, wanted)) {
     return { kind: 'unapproved', approved, wanted };
   }
-  if (isNamed && projectId === folderProjectId && projectAnswer === undefined) {
+  if (projectId !== '' && projectId === folderProjectId && projectAnswer === undefined) {
     return { kind: 'ask-project', projectId };
   }
   const { resource } = project;

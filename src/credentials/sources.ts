@@ -63,7 +63,8 @@ export async function findSources(
     if (!one || !vendor || !values) return { id, text, answer: undefined };
     const meantText: ExternalText = { kind: 'read', reading: one.reading };
     const found = { id, text: meantText, keys: keysIn({ text, all }) };
-    const isMeant = complete.length === 1 || vendor.word === meant;
+    // One that is left alone is not the one that was chosen: text would go to another account.
+    const isMeant = meant === undefined ? complete.length === 1 : vendor.word === meant;
     if (!isMeant) {
       return { ...found, answer: undefined, vendors: complete.map((each) => each.vendor) };
     }

@@ -17,6 +17,7 @@ import {
   type LabelContext,
   listOf,
   needsSetting,
+  opensService,
   resourceName,
 } from '../messages/settingLabels.ts';
 import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
@@ -77,6 +78,11 @@ export function chosenUnusableText(source: ExternalSource, found: SourceSnapshot
   return `You chose ${sourceName(source.id, found)} for this folder, and it cannot be used (${problem}). Nothing was sent.`;
 }
 
+export function askVendorText(source: ExternalSource, found: SourceSnapshot): string {
+  const what = `${capitalized(sourceName(source.id, found))} ${sourceProblem(source)}`;
+  return `${what}, and nobody has said which is meant. Nothing was sent.`;
+}
+
 export function partialSourceText(source: ExternalSource, found: SourceSnapshot): string {
   const name = sourceName(source.id, found);
   const problem = sourceProblem(source) ?? '';
@@ -126,11 +132,16 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
       : `The key is accepted; the token lives ${span(lifeMs)}.`,
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
   access: ({ model, isUnproven }, labels) => {
-    const resources = needsSetting('projectId', labels) ? [resourceName(labels)] : [];
-    const others = resources[0] === 'deployment' ? resources : [...resources, 'model'];
+    const bearer = opensService(labels) ? 'key' : 'token';
+    // Such a service lists fewer models than it has.
+    if (!needsSetting('projectId', labels)) {
+      return `The ${bearer} is accepted. Whether the model is, only a generation shows.`;
+    }
+    const resource = resourceName(labels);
+    const others = resource === 'deployment' ? [resource] : [resource, 'model'];
     const proven = isUnproven
-      ? `The token is accepted. ${capitalized(listOf(others))} could not be checked, since this model takes no call that generates nothing`
-      : `${capitalized(listOf(['token', ...others]))} are accepted`;
+      ? `The ${bearer} is accepted. ${capitalized(listOf(others))} could not be checked, since this model takes no call that generates nothing`
+      : `${capitalized(listOf([bearer, ...others]))} are accepted`;
     if (!model) return `${proven}.`;
     const [successor] = model.successors;
     const named = successor ? ` The service names ${successor} in its place.` : '';

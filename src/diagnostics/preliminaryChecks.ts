@@ -20,6 +20,7 @@ import { missingText } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
 import {
   approvedText,
+  askVendorText,
   chosenUnusableText,
   faultySourceText,
   originText,
@@ -73,9 +74,9 @@ export function preliminaryChecks(
 /** The source that is used or would be, once it is approved or mended; undefined for none. */
 function sourceOf({ outside }: SourceSnapshot, choice: SourceSelection): SourceId | undefined {
   if (choice.kind === 'ready') return choice.source;
-  if (choice.kind === 'ask-source' || choice.kind === 'ask-vendor') return choice.source.id;
+  if (choice.kind === 'ask-source') return choice.source.id;
   // What the user chose over the order goes before everything else that could be said.
-  if (choice.kind === 'chosen-unusable' || choice.kind === 'bad-vendor') return undefined;
+  if (['chosen-unusable', 'bad-vendor', 'ask-vendor'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // Complete but for its errors: those are the cause, rather than what the editor lacks. A
   // placeholder is an error and a value that is missing.
@@ -95,6 +96,9 @@ function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownChe
     const isOpenable = id === 'envFile' && text.kind === 'read';
     const fix = isOpenable ? 'openEnvFile' : 'approve';
     return failed('settings', chosenUnusableText(choice.source, found), fix);
+  }
+  if (choice.kind === 'ask-vendor') {
+    return failed('settings', askVendorText(choice.source, found), 'approve');
   }
   const partial = partialSource(found, choice);
   if (partial) return failed('settings', partialSourceText(partial, found), mendingOf(partial.id));

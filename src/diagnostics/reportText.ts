@@ -148,7 +148,7 @@ function tokenWords({ token }: StatusFacts, now: number): string {
 function loadLines({ isInUse, state }: LimiterReport): string[] {
   const words = requestsWords(state);
   if (!isInUse && words.length === 0) return [];
-  const whose = isInUse ? 'Requests' : 'Requests to a service not in use any more';
+  const whose = isInUse ? 'Requests' : 'Requests to another service';
   return [`${whose}: ${[...words, `at most ${state.limit} at once`].join(', ')}`];
 }
 

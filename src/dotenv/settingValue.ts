@@ -90,7 +90,8 @@ export const SHORTEST_KEY = 8;
 
 /** Whether a key or a project ID has only characters that one may have, and as many. */
 export function isWellFormed(setting: SettingName, value: string): boolean {
-  if (setting === 'projectId') return /^[\w.-]{1,128}$/.test(value);
+  // Dots alone would be a step in the address that a deployment stands in.
+  if (setting === 'projectId') return /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(value);
   if (setting === 'account') return value.length <= LONGEST_VALUE && !/[\s:]/.test(value);
   if (setting !== 'apiKey') return true;
   return value.length >= SHORTEST_KEY && value.length <= LONGEST_VALUE && !/\s/.test(value);

@@ -6,7 +6,7 @@ import type { Message } from './actions.ts';
 import { fixLocation, type MessageContext, type Sentence } from './fixLocation.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
 import { plainNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
-import { listOf, settingLabel } from './settingLabels.ts';
+import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLabels.ts';
 
 /**
  * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,
@@ -66,8 +66,8 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
     actions: ['retry'],
   }),
   ...REFUSAL_SENTENCES,
-  'model-unknown': (details) => ({
-    text: `The service ${noModel(details)} Select another one.`,
+  'model-unknown': (details, { labels }) => ({
+    text: `The service ${noModel(details, labels)} Select another one.`,
     actions: ['selectModel'],
   }),
   'operation-unsupported': () => ({
@@ -124,9 +124,10 @@ const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
   }),
 };
 
-function noModel({ since, successors = [] }: ErrorDetails): string {
+function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext): string {
   if (since === undefined && successors.length === 0) {
-    return 'does not offer the model in the settings: it may be misspelt, withdrawn, or of another region.';
+    const where = hasRegions(labels) ? ', withdrawn, or of another region' : ' or withdrawn';
+    return `does not offer the model in the settings: it may be misspelt${where}.`;
   }
   const [successor] = successors;
   const named = successor ? ` and names ${successor} in its place` : '';

@@ -1,16 +1,14 @@
-import {
-  type ErrorDetails,
-  type ErrorKind,
-  INFERENCE_KINDS,
-  TOKEN_EXPIRED,
-} from '../service/errors.ts';
+import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
 import type { Message } from './actions.ts';
 import type { FixActions, FixLocation, Sentence } from './fixLocation.ts';
 import {
   allOf,
   allSettings,
+  hasRegions,
+  identityAddress,
   type LabelContext,
   needsSetting,
+  opensService,
   resourceName,
   settingLabel,
 } from './settingLabels.ts';
@@ -53,17 +51,17 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map([
 export const REFUSAL_SENTENCES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels)}, and ${howToSetKey(place)}.${INFERENCE_KINDS[code] ? '' : ' It is not tried again until then.'}`,
+    text: `${keyRefusal(code, labels)}, and ${howToSetKey(place)}.${opensService(labels) ? '' : ' It is not tried again until then.'}`,
     actions: [place.key, 'refreshToken'],
   }),
-  'token-request-refused': ({ code = '' }) => ({
+  'token-request-refused': ({ code = '' }, { labels }) => ({
     text:
       OAUTH_REFUSALS.get(code) ??
-      'The identity service refused the form of the token request. Most likely the vendor or identity address in the settings is not the one of your account.',
+      `The identity service refused the form of the token request. Most likely ${identityAddress(labels)} is not the one of your account.`,
     actions: ['openSettings'],
   }),
-  'token-unusable': ({ host }) => ({
-    text: `${host ?? 'The identity service'} answered without a usable token. Most likely the identity address in the settings is not an identity service.`,
+  'token-unusable': ({ host }, { labels }) => ({
+    text: `${host ?? 'The identity service'} answered without a usable token. Most likely ${identityAddress(labels)} is not that of an identity service.`,
     actions: ['openSettings', 'retry'],
   }),
   unauthorized,
@@ -84,7 +82,7 @@ export const REFUSAL_SENTENCES = {
     actions: [place.value],
   }),
   'project-unknown': (_, { place, labels }) => ({
-    text: `The ${resourceName(labels)} was not found at this address, or you are not a member of it. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
+    text: `The ${resourceName(labels)} was not found ${hasRegions(labels) ? 'in this region' : 'at this address'}, or you are not a member of it. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
     actions: [place.value],
   }),
   'project-without-runtime': (_, { labels }) => ({
@@ -102,8 +100,7 @@ function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
     return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';
   }
-  // One that opens the service itself.
-  if (INFERENCE_KINDS[code]) {
+  if (opensService(labels)) {
     return 'The service refused the key: it is unknown, expired or of another form, such as a plain API key in place of a Zen one. Copy it again';
   }
   return needsSetting('account', labels)
@@ -134,7 +131,7 @@ function unauthorized(
       };
     default:
       return {
-        text: `The service refused a new token. Most likely ${allSettings(labels)} are not of one account and region. Check ${allOf(labels).toLowerCase()} in ${place.name}.${unchecked(isUnchecked)}`,
+        text: `The service refused a new token. Most likely ${allSettings(labels)} are not of one account${hasRegions(labels) ? ' and region' : ''}. Check ${allOf(labels).toLowerCase()} in ${place.name}.${unchecked(isUnchecked)}`,
         actions: [place.all, isUnchecked ? 'diagnose' : 'retry'],
       };
   }

@@ -53,6 +53,23 @@ export function needsSetting(name: SettingName, { vendor = vendors[0] }: LabelCo
   return neededSettings(vendor).includes(name);
 }
 
+/** What says where the secret goes: "the identity address in the settings". */
+export function identityAddress({ vendor = vendors[0] }: LabelContext): string {
+  if (!WAYS[vendor.way.kind].hasAddress) return 'the service URL';
+  return vendor.definition === undefined
+    ? 'the vendor or identity address in the settings'
+    : '“tokenUrl” of the entry in hostedModel.vendors';
+}
+
+export function hasRegions({ vendor = vendors[0] }: LabelContext): boolean {
+  return vendor.regions.length > 0;
+}
+
+/** Whether the secret itself opens the service, so that there is neither trade nor token. */
+export function opensService({ vendor = vendors[0] }: LabelContext): boolean {
+  return WAYS[vendor.way.kind].opensService === true;
+}
+
 export function listOf(words: readonly string[]): string {
   return new Intl.ListFormat('en-GB').format(words);
 }

@@ -172,8 +172,8 @@ export class Client {
     const { apiKey, otherKeys = [] } = credentials;
     const keys = [apiKey, ...otherKeys];
     const recent = this.#options.secrets?.() ?? [];
-    const others = recent.filter((secret) => !keys.includes(secret));
-    return { apiKey: keys, token: [...new Set([...tokenService.values, ...others])] };
+    const tokens = new Set([...tokenService.values, ...recent]);
+    return { apiKey: keys, token: [...tokens].filter((secret) => !keys.includes(secret)) };
   }
 
   /** @param ofUser those of the texts that are not the model's own */

@@ -23,39 +23,47 @@ export interface VendorIssue {
 
 /** Stands in names for whichever service is in use. */
 const NEUTRAL = 'vendor';
+/** Of which each is looked for in each `.env` file. */
+const MOST_VENDORS = 50;
 
 /** The entries that can be used, and the first thing that is wrong with each of the others. */
 export function readVendors(entries: readonly unknown[]) {
   const own: Vendor[] = [];
   const issues: VendorIssue[] = [];
-  for (const entry of entries) {
-    // Words that begin names of other services, those of their aliases among them.
-    const taken = [...vendors, ...own].flatMap((one) => [one.word, ...wordsOfAliases(one)]);
-    const read = readVendor(entry, [NEUTRAL, ...taken]);
-    if ('field' in read) issues.push(read);
-    else own.push(read);
+  // Words that begin names of other services, those of their aliases among them.
+  const taken = new Set([NEUTRAL, ...vendors.flatMap((one) => [one.word, ...wordsOfAliases(one)])]);
+  for (const entry of entries.slice(0, MOST_VENDORS)) {
+    const read = readVendor(entry, taken);
+    if ('field' in read) {
+      issues.push(read);
+    } else {
+      own.push(read);
+      taken.add(read.word);
+    }
   }
   return { own, issues };
 }
 
-function readVendor(entry: unknown, taken: readonly string[]): Vendor | VendorIssue {
+function readVendor(entry: unknown, taken: ReadonlySet<string>): Vendor | VendorIssue {
   const text = textsOf(entry);
   const ofWay = textsOf(Object(entry).way);
   const word = text('word').toLowerCase();
   const wrong = (field: VendorIssue['field']) => ({ word, field });
-  if (!/^[a-z][a-z0-9_]{0,31}$/.test(word) || taken.includes(word)) return wrong('word');
+  if (!/^[a-z][a-z0-9_]{0,31}$/.test(word) || taken.has(word)) return wrong('word');
   const name = text('name') || word;
-  if (!/^[\w .,()-]{1,64}$/.test(name)) return wrong('name');
+  if (!/^[\p{L}\p{N} .,()&'_-]{1,64}$/u.test(name)) return wrong('name');
   const kind = ofWay('kind');
   if (!isKeyOf(WAYS, kind)) return wrong('way');
   const { hasAddress, required, read } = WAYS[kind];
+  // The text, since the parser repairs what leads elsewhere.
+  const isStrict = parseServiceUrl(ofWay('tokenUrl')).ok;
   const address = URL.parse(ofWay('tokenUrl'));
-  const isPlain = address && !address.search && !address.hash && parseServiceUrl(address.origin).ok;
+  const isPlain = isStrict && address && !address.search && !address.hash;
   if (hasAddress && !isPlain) return wrong('tokenUrl');
   if (required && !ofWay(required)) return wrong(required);
   const dialect = text('dialect');
   if (!isKeyOf(DIALECTS, dialect)) return wrong('dialect');
-  if (!/^(\/[\w.-]+)*$/.test(text('prefix'))) return wrong('prefix');
+  if (!/^(\/(?!\.{1,2}(\/|$))[\w.-]+)*$/.test(text('prefix'))) return wrong('prefix');
   const defaultModelId = text('defaultModel');
   if (!defaultModelId) return wrong('defaultModel');
   const keyPage = text('keyPage');

@@ -68,7 +68,7 @@ export const WAYS: Readonly<Record<Way['kind'], WayNeeds>> = {
     }),
   },
   cloudPak: { account: 'USERNAME', secret: 'API_KEY', read: () => ({ kind: 'cloudPak' }) },
-  zenApiKey: { secret: 'API_KEY', read: () => ({ kind: 'zenApiKey' }) },
+  zenApiKey: { secret: 'API_KEY', opensService: true, read: () => ({ kind: 'zenApiKey' }) },
 };
 
 export interface WayNeeds {
@@ -77,6 +77,8 @@ export interface WayNeeds {
   readonly secret: 'API_KEY' | 'CLIENT_SECRET';
   /** Whether the identity service has an address of its own. */
   readonly hasAddress?: true;
+  /** The secret itself opens the service: nothing is traded. */
+  readonly opensService?: true;
   /** What an entry of the user's own must say besides. */
   readonly required?: 'grantType';
   readonly read: (path: string, text: (field: string) => string) => Way;

@@ -45,30 +45,26 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
-/** Section 5.2. */
+/** Those of section 5.2 that are about the request. */
 const CODES: ReadonlySet<string> = new Set([
   'invalid_request',
-  'invalid_client',
   'invalid_grant',
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
 ]);
 
-const errorAnswer = shape({
-  error: v.pipe(
-    v.string(),
-    v.check((code) => CODES.has(code)),
-  ),
-});
+const errorAnswer = shape({ error: v.string() });
 
 function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorAnswer, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
-  const code = body.output.error;
+  const { error: code } = body.output;
+  // A 401 is about the client, whatever word some servers have for it.
+  if (status === 401 || code === 'invalid_client') {
+    return new ServiceError('key-refused', { status, code: 'invalid_client' });
+  }
+  if (!CODES.has(code)) return identityStatusFailure(status);
   // The others speak of the request: the same secret may be good for another one.
-  return new ServiceError(code === 'invalid_client' ? 'key-refused' : 'token-request-refused', {
-    status,
-    code,
-  });
+  return new ServiceError('token-request-refused', { status, code });
 }

@@ -217,6 +217,15 @@ describe('OAuth 2.0 client credentials', () => {
     });
   }
 
+  for (const error of ['unauthorized_client', 'access_denied']) {
+    it(`a 401 is about the client, also where a server calls it ${error}`, async () => {
+      const world = await startOf(way, dialect);
+      world.emulator.faults.next(oauthPath, { status: 401, json: { error } });
+      const { kind, details } = await failureOf(world.generate());
+      assert.deepEqual([kind, details.code], ['key-refused', 'invalid_client']);
+    });
+  }
+
   it('counts a token without `expires_in` as one for 300 s', async () => {
     const world = await startOf(way, dialect, { saysLife: false });
     await world.generate();
@@ -357,5 +366,15 @@ describe('the table of ways and dialects', () => {
     const spoken = new Set(Object.values(dialects).map(({ dialect }) => dialect));
     assert.deepEqual([...spoken].sort(), Object.keys(DIALECTS).sort());
     assert.ok(vendorFor('cpd') && vendorFor('zen') && vendorFor('ibm_gateway'));
+  });
+});
+
+describe('a key that opens the service itself', () => {
+  afterEach(endWorlds);
+
+  it('is one secret, and not a token besides', async () => {
+    const zen = ways['Zen API key'] as WayCase;
+    const { client } = await startOf(zen, dialects['watsonx, project'] as DialectCase);
+    assert.deepEqual(client.secretsIn(`x ${secret} y`), ['apiKey']);
   });
 });

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { answerFor } from '../../emulator/text.ts';
-import { apiKey, generate, generateFrom, projectId, statusId, tokenPath } from '../service.ts';
+import {
+  apiKey,
+  chatPath,
+  generate,
+  generateFrom,
+  projectId,
+  statusId,
+  tokenPath,
+} from '../service.ts';
 import { nightly, openWorkbench } from '../session.ts';
 
 const account = 'client-of-the-ui-test';
@@ -104,8 +112,16 @@ describe(`two folders on two services ${nightly}`, () => {
     const window = await session.anotherWindow(session.path('all.code-workspace'));
     await window.waitForFolder('one');
     const folders = [
-      { file: 'one/a.txt', minutes: /^\$\(key\) 5\dm$/, asks: 'API key, project and service URL' },
-      { file: 'two/b.txt', minutes: /^\$\(key\) 2\dm$/, asks: 'credentials for IBM watsonx.ai on' },
+      {
+        file: 'one/a.txt',
+        minutes: /^\$\(key\) 5\dm$/,
+        asks: 'API key, project ID and service URL from',
+      },
+      {
+        file: 'two/b.txt',
+        minutes: /^\$\(key\) 2\dm$/,
+        asks: 'for IBM watsonx.ai on premises from',
+      },
     ];
     for (const { file, minutes, asks } of folders) {
       await generateFrom(session, file, window);
@@ -123,5 +139,18 @@ describe(`two folders on two services ${nightly}`, () => {
     assert.deepEqual([cloud.count(tokenPath), onPremises.count(platformPath)], [1, 1]);
     const paths = [...cloud.requests, ...onPremises.requests].map(({ path }) => path);
     assert.equal(paths.filter((path) => /chat/.test(path)).length, 2, 'nothing else is generated');
+
+    // The model that is picked for the one is none of the other.
+    await window.runCommand('Hosted Model: Select Model');
+    await window.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
+    await window.quickInput.pick('granite-3-3-8b-instruct');
+    await window.quickInput.waitUntilClosed();
+    const modelOf = async (emulator: Emulator, file: string) => {
+      await generateFrom(session, file, window);
+      const { json } = await emulator.requestCount(chatPath, 2);
+      return (json as { readonly model_id: string }).model_id;
+    };
+    assert.equal(await modelOf(onPremises, 'two/b.txt'), 'ibm/granite-3-3-8b-instruct');
+    assert.equal(await modelOf(cloud, 'one/a.txt'), 'ibm/granite-4-h-small');
   });
 });

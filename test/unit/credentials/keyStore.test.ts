@@ -94,6 +94,20 @@ describe('key store', () => {
     });
   }
 
+  it('deletes the other keys where secret storage keeps one', async () => {
+    const keyring = new FakeKeyring();
+    const deleteOthers = keyring.window().delete;
+    const secrets = keyring.window({
+      delete: (name) => (name === 'hostedModel.key.acme' ? fails() : deleteOthers(name)),
+    });
+    const window = openWindow(keyring, secrets);
+    for (const word of ['', 'acme', 'zen']) await window.store.write(record, word);
+    const { changes } = window;
+    await assert.rejects(window.store.delete());
+    assert.deepEqual([...keyring.values.keys()], ['hostedModel.key.acme']);
+    assert.ok(window.changes > changes, 'whoever holds one of them is told');
+  });
+
   it('takes a key that was deleted for no lost one', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await openWindow(keyring, undefined, state).store.write(record);

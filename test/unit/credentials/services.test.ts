@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import type { CredentialAccess } from '../../../src/credentials/access.ts';
+import type { CredentialAccess, Obstacle } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore } from '../../../src/credentials/keyStore.ts';
-import { actionsFor } from '../../../src/credentials/sourceView.ts';
+import { actionsFor, sourceRows } from '../../../src/credentials/sourceView.ts';
+import { originText } from '../../../src/diagnostics/checkMessages.ts';
+import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
+import { readVendors } from '../../../src/service/ownVendors.ts';
 import { vendorFor, vendors } from '../../../src/service/vendors.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
@@ -28,6 +32,8 @@ describe('the services that credentials are for', () => {
   let keyring: FakeKeyring;
   let keys: KeyStore;
   let access: CredentialAccess;
+  let obstacles: Obstacle[];
+  let test = async () => {};
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => editor);
@@ -38,13 +44,15 @@ describe('the services that credentials are for', () => {
     editor.addFolder('/work');
     editor.activeFile = '/work/a.txt';
     keyring = new FakeKeyring();
+    obstacles = [];
     const secrets = keyring.window();
     const { chosenService } = await import('../../../src/configuration.ts');
     keys = new KeyStore(secrets, new FakeState(), () => {}, chosenService);
     const { CredentialAccess } = await import('../../../src/credentials/access.ts');
     access = new CredentialAccess({
       ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment: {} },
-      ...{ workspaceState: new FakeState(), test: async () => {}, onObstacle: () => {} },
+      ...{ workspaceState: new FakeState(), test: () => test() },
+      onObstacle: (obstacle) => obstacles.push(obstacle),
       signOutSignal: () => new AbortController().signal,
       onFound: () => {},
     });
@@ -54,6 +62,7 @@ describe('the services that credentials are for', () => {
     editor.files.set('/work/.env', platformFile);
     const required = access.require();
     const question = await editor.question();
+    assert.match(question.text, /user name, API key, .* for IBM watsonx\.ai on premises from/);
     assert.match(question.detail, /The API key and selected text go to cpd\.acme\.example/);
     await question.answer(use);
     const credentials = await required;
@@ -86,12 +95,34 @@ describe('the services that credentials are for', () => {
     const offered = actionsFor('envFile', found, choice).map(({ action }) => action);
     assert.deepEqual(offered, ['prefer', 'open']);
     assert.equal(await access.prefer('envFile'), false, 'closed without an answer');
+    assert.deepEqual(obstacles, [], 'what is in use needs no approval');
     assert.equal((await access.require())?.apiKey, 'my-key');
     editor.picks.push('IBM watsonx.ai on premises');
     const preferred = access.prefer('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await preferred, true);
     assert.equal((await access.require())?.vendor.word, 'cpd');
+  });
+
+  it('are asked about again where the one that was chosen is gone from such a file', async () => {
+    editor.files.set('/work/.env', cloudFile);
+    const approved = access.require();
+    await (await editor.question()).answer(use);
+    assert.equal((await approved)?.vendor.word, 'ibm');
+    editor.files.set('/work/.env', cloudFile + platformFile);
+    editor.picks.push('IBM watsonx.ai on premises');
+    const chosen = access.require();
+    await (await editor.question()).answer(use);
+    assert.equal((await chosen)?.vendor.word, 'cpd');
+    editor.files.set('/work/.env', cloudFile);
+    const { inputs } = editor;
+    assert.equal(await access.require(), undefined, 'closed without an answer');
+    assert.equal(editor.inputs, inputs + 1);
+    const { found, choice } = await access.look();
+    assert.equal(choice.kind, 'ask-vendor');
+    const [settings] = whatToDiagnose(found, choice).preliminary;
+    assert.match(settings?.text ?? '', /another service than .* nobody has said which is meant/);
+    assert.equal(settings?.fix, 'approve');
   });
 
   it('keep the key in the other half of such a file from being sent', async () => {
@@ -127,18 +158,39 @@ describe('the services that credentials are for', () => {
     ['WATSONX_SPACE_ID', 'space'],
     ['IBM_DEPLOYMENT_ID', 'deployment'],
   ] as const) {
-    it(`take a ${resource} by ${name} in place of a project`, async () => {
+    it(`take a ${resource} by ${name} in place of a project, and say so`, async () => {
       const prefix = name.startsWith('IBM') ? 'IBM' : 'WATSONX';
       const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
       editor.files.set('/work/.env', text);
       const required = access.require();
-      await (await editor.question()).answer(use);
+      const question = await editor.question();
+      assert.match(question.text, new RegExp(`API key, ${resource} ID and service URL from the`));
+      await question.answer(use);
       assert.deepEqual(
         [(await required)?.resource, (await required)?.projectId],
         [resource, 'p-2'],
       );
     });
   }
+
+  it('C08: take no ID that would be a step in an address', async () => {
+    editor.files.set('/work/.env', cloudFile.replace('IBM_PROJECT_ID=p-2', 'IBM_DEPLOYMENT_ID=..'));
+    assert.equal(await access.require(), undefined);
+    assert.equal(editor.asked, 0);
+  });
+
+  it('are asked for their address again where the only host there is cannot be reached', async () => {
+    const host = new URL(PLATFORM).host;
+    test = async () => {
+      test = async () => {};
+      throw new ServiceError('unreachable', { host });
+    };
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(beaker) Test and Save');
+    editor.picks.push(PLATFORM, '$(beaker) Test and Save');
+    editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
+    assert.equal(await access.setUpService(), true);
+    assert.equal(editor.picks.length, 0);
+  });
 
   it('use the project, space or deployment of the settings, the more special of two', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
@@ -160,6 +212,38 @@ describe('the services that credentials are for', () => {
     editor.folderSettings.set('deploymentId', 'e');
     void access.require();
     assert.match((await editor.question()).detail, /Deployment ID: e/);
+  });
+
+  it('are not said to use what a folder names where they name nothing', async () => {
+    editor.userSettings
+      .set('vendors', [acme])
+      .set('vendor', 'acme')
+      .set('url', 'https://llm.acme.example/v1');
+    const [vendor] = readVendors([acme]).own;
+    const { authUrl = '', definition = '' } = vendor ?? {};
+    const record = { account: 'me', apiKey: 'secret', authUrl, definition };
+    await keys.write({ ...record, serviceUrl: 'https://llm.acme.example/v1' }, 'acme');
+    editor.folderSettings.set('projectId', 'project-of-the-folder');
+    const { found, choice } = await access.look();
+    assert.equal(choice.kind, 'ready');
+    const said = [
+      originText('editor', found, choice),
+      ...sourceRows(found, choice).map(({ detail }) => detail),
+    ];
+    assert.doesNotMatch(said.join(), /project/);
+  });
+
+  it('are set up with IDs of their own, and asked whose secret it is with every new secret', async () => {
+    editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
+    editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
+    assert.equal(await access.setUpService(), true);
+    const credentials = await access.require();
+    assert.deepEqual([credentials?.resource, credentials?.projectId], ['project', 'p-1']);
+    editor.picks.push('IBM watsonx.ai on premises', '$(save) Save Without Testing');
+    editor.typed.push('berta', 'key-of-the-platform-that-is-long');
+    await access.setUp(['apiKey']);
+    assert.equal((await access.require())?.account, 'berta');
   });
 
   it('find the key of an earlier version as that of the first one', async () => {

@@ -4,7 +4,7 @@ import type { MessageContext } from '../../../src/messages/fixLocation.ts';
 import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { CHECKS } from '../../../src/service/checks/diagnose.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { vendors } from '../../../src/service/vendors.ts';
+import { vendorFor, vendors } from '../../../src/service/vendors.ts';
 
 const shown = (result: CheckResult) => shownCheck(result).text;
 
@@ -72,7 +72,10 @@ describe('the sentences of the checks', () => {
       'Token and deployment are accepted.',
     );
     assert.ok(gateway);
-    assert.equal(accepted({ vendor: gateway }), 'Token and model are accepted.');
+    const unproven = 'Whether the model is, only a generation shows.';
+    assert.equal(accepted({ vendor: gateway }), `The token is accepted. ${unproven}`);
+    const zen = vendorFor('zen') ?? assert.fail();
+    assert.equal(accepted({ vendor: zen }), 'Key, project and model are accepted.');
   });
 
   it('are those of the messages for a failure, with its first fix and its facts', () => {

@@ -93,7 +93,7 @@ describe('the diagnostics for support', () => {
       '- In the .env file: not read (no-file), not asked about',
       '- Token: valid, 60 s left, renewed in 30 s',
       '- Requests: 1 in flight, 2 waiting, at most 3 at once',
-      '- Requests to a service not in use any more: limit lowered to 1 of 3 after 429, at most 1 at once',
+      '- Requests to another service: limit lowered to 1 of 3 after 429, at most 1 at once',
       '- 90 s ago: rate-limited, status 429, rate_limit_reached_requests, 4 sent, us-south.ml.cloud.ibm.com',
       '- 90 s ago: first text after 120 ms, complete after 900 ms',
       '- 90 s ago: no text, cancelled after 40 ms',

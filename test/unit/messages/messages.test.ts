@@ -296,9 +296,24 @@ describe('what is said of a service', () => {
     assert.doesNotMatch(said('forbidden', { vendor: gateway }), /project/);
   });
 
+  it('speaks of no region, and of no identity address, where there is none', () => {
+    for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
+      assert.match(said(kind, { vendor: cloud }), /region/);
+      assert.doesNotMatch(said(kind, { vendor: gateway }), /region/);
+    }
+    for (const kind of ['token-unusable', 'token-request-refused'] as const) {
+      assert.match(said(kind, { vendor: cloud }), /identity address in the settings/);
+      assert.match(said(kind, { vendor: onPremises }), /Most likely the service URL/);
+      assert.match(said(kind, { vendor: gateway }), /“tokenUrl” of the entry/);
+    }
+  });
+
   it('names what the identity service knows', () => {
     assert.match(said('key-refused', { vendor: onPremises }), /refused user name and API key/);
     assert.match(said('key-refused', { vendor: cloud }), /refused the API key/);
     assert.match(said('host-not-approved', { vendor: gateway }), /for your client secret/);
+    const zen = vendorFor('zen') ?? assert.fail();
+    assert.match(said('key-refused', { vendor: zen }), /^The service refused the key/);
+    assert.doesNotMatch(said('key-refused', { vendor: zen }), /not tried again/);
   });
 });

@@ -38,9 +38,20 @@ describe('a service of one’s own', () => {
     ['no token address', { way: { kind: 'clientCredentials' } }, 'tokenUrl'],
     ['a query', { way: { ...way, tokenUrl: `${way.tokenUrl}?a=b` } }, 'tokenUrl'],
     ['a grant without its type', { way: { ...way, kind: 'apiKeyGrant' } }, 'grantType'],
+    [
+      'a user in its address',
+      { way: { ...way, tokenUrl: 'https://a.example@b.example/t' } },
+      'tokenUrl',
+    ],
+    [
+      'an address to be repaired',
+      { way: { ...way, tokenUrl: 'https:\\\\a.example/t' } },
+      'tokenUrl',
+    ],
     ['an unencrypted address', { way: { ...way, tokenUrl: 'http://a.example/t' } }, 'tokenUrl'],
     ['the word of an alias', { word: 'watsonx' }, 'word'],
     ['a prefix that is no path', { prefix: 'v1' }, 'prefix'],
+    ['a prefix that leads elsewhere', { prefix: '/v1/../x' }, 'prefix'],
     ['another dialect', { dialect: 'constructor' }, 'dialect'],
     ['no model', { defaultModel: '' }, 'defaultModel'],
     ['a page without encryption', { keyPage: 'http://a.example' }, 'keyPage'],
@@ -50,6 +61,15 @@ describe('a service of one’s own', () => {
       assert.deepEqual([own.length, issues.map((issue) => issue.field)], [0, [field]]);
     });
   }
+
+  it('has a name in any script', () => {
+    assert.equal(readVendors([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);
+  });
+
+  it('is one of few: many take no time', () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => ({ ...entry, word: `a${index}` }));
+    assert.equal(readVendors(many).own.length, 50);
+  });
 
   it('is not used twice, and nonsense is none', () => {
     const { own, issues } = readVendors([entry, entry, null, 7, 'x', []]);
