@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { recording } from '../emulator/recordings.ts';
+import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
+import { MOST_TOKENS, Witness } from '../live/witness.ts';
+import { endWorlds, failureOf, startWorld } from './service/world.ts';
+
+/** `npm run test:live`, with the emulator in place of the live service: there is none here. */
+
+const chat = '/ml/v1/text/chat';
+
+interface Ended {
+  readonly code: number;
+  readonly said: string;
+}
+
+/** @param environment all that it has besides the path */
+function runLive(environment: Readonly<Record<string, string>>, ...given: string[]) {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  const env = { PATH: process.env['PATH'], ...environment };
+  const child = execFile(process.execPath, ['test/live/run.ts', ...given], { env }, (_, out, err) =>
+    resolve({ code: child.exitCode ?? -1, said: out + err }),
+  );
+  return promise;
+}
+
+const runAgainst = ({ url }: Emulator) =>
+  runLive(
+    { VENDOR_API_KEY: defaultApiKey, VENDOR_PROJECT_ID: defaultProjectId, VENDOR_URL: url },
+    '--identity',
+    url,
+  );
+
+describe('the run against the live service', () => {
+  let emulator: Emulator;
+  before(async () => {
+    emulator = await startEmulator();
+  });
+  afterEach(async () => {
+    emulator.reset();
+    await endWorlds();
+  });
+  after(() => emulator.close());
+
+  const assertHarmless = (said: string) => {
+    for (const secret of [defaultApiKey, defaultProjectId, ...emulator.tokensIssued]) {
+      assert.ok(!said.includes(secret), said);
+    }
+  };
+
+  it('is skipped with a sentence where the environment has none of its settings', async () => {
+    const { code, said } = await runLive({});
+    assert.equal(code, 0);
+    assert.match(said, /^Skipped: .*VENDOR_API_KEY, VENDOR_PROJECT_ID and VENDOR_URL.*\n$/);
+  });
+
+  it('names what is missing or wrong, and sends nothing', async () => {
+    const some = { IBM_API_KEY: defaultApiKey, IBM_URL: 'http://a.example' };
+    const { code, said } = await runLive(some);
+    assert.equal(code, 1);
+    assert.equal(said, 'Not run. Missing: IBM_PROJECT_ID. Wrong: IBM_URL: bad-url.\n');
+  });
+
+  it('finds nothing where the service is as recorded, and keeps within its tokens', async () => {
+    const { code, said } = await runAgainst(emulator);
+    assert.equal(code, 0, said);
+    assert.doesNotMatch(said, /DIFFERS/);
+    assert.match(said, /, 0 differ\.\n/);
+    assertHarmless(said);
+    const limits = emulator.requests
+      .filter(({ path }) => /\/text\/(chat|generation)/.test(path))
+      .map(({ json }) => json as { max_completion_tokens: number; parameters: never })
+      .map(
+        ({ max_completion_tokens: ofChat, parameters }) => ofChat ?? parameters['max_new_tokens'],
+      );
+    assert.ok(limits.length > 10);
+    assert.ok(limits.reduce((sum, limit) => sum + limit, 0) <= MOST_TOKENS, limits.join());
+  });
+
+  it('prints what differs from the recordings: fields, types, words, status, headers', async () => {
+    const { json } = recording(9).response;
+    const { created_at, ...others } = json as Record<string, unknown>;
+    const planted = { ...others, created: 'today', extra: { more: 1 } };
+    emulator.faults.next(chat, { json: planted });
+    emulator.faults.next('/ml/v1/text/tokenization', { status: 403, json: { error: 'no' } });
+    const { code, said } = await runAgainst(emulator);
+    assert.equal(code, 1);
+    const place = `    POST ${chat} \\(recording 9, F: [^)]*\\):`;
+    for (const expected of [
+      /^DIFFERS {6}Diagnose Connection: .*access failed \(intercepted\)/m,
+      /tokenization \(recording 24, D: .*\): status 403, not 200$/m,
+      /^DIFFERS {6}chat: text, ended by finished, counted$/m,
+      new RegExp(`^${place} field created_at is missing$`, 'm'),
+      new RegExp(`^${place} field created is string, not number$`, 'm'),
+      new RegExp(`^${place} field choices\\[\\]\\.finish_reason is stop, not length$`, 'm'),
+      new RegExp(`^${place} header x-requests-limit-rate is missing$`, 'm'),
+      /\(POST .*: further fields: extra\.more\)$/m,
+      /14 steps as recorded, 2 differ\./,
+    ]) {
+      assert.match(said, expected);
+    }
+    assertHarmless(said);
+  });
+
+  it('shows nothing at all where the service repeats the key', async () => {
+    emulator.faults.always(chat, {
+      status: 400,
+      json: { [defaultApiKey]: 1, code: defaultApiKey },
+    });
+    const { code, said } = await runAgainst(emulator);
+    assert.equal(code, 1);
+    assert.equal(said, 'Not shown: a key, a token or a project ID is in the result.\n');
+  });
+
+  it('sends nothing that could generate more tokens than a run may', async () => {
+    const witness = new Witness();
+    const { generate, inferenceCount } = await startWorld({ http: { fetch: witness.fetch } });
+    await failureOf(generate({}, { max_new_tokens: MOST_TOKENS + 1 }));
+    assert.equal(inferenceCount(), 0);
+    await generate({}, { max_new_tokens: MOST_TOKENS });
+    await failureOf(generate({}, { max_new_tokens: 1 }));
+    assert.equal(inferenceCount(), 1);
+  });
+});

@@ -1,0 +1,147 @@
+import { safeWord } from '../../src/service/errors.ts';
+import { recordings } from '../emulator/recordings.ts';
+import { isRecord } from '../emulator/service.ts';
+import type { Exchange } from './witness.ts';
+
+/** How one step went: what the client made of it, and what came back. */
+export interface StepRun {
+  readonly outcome: string;
+  readonly exchanges: readonly Exchange[];
+}
+
+export interface Differences {
+  /** What the client counts on, and is otherwise. */
+  readonly otherwise: readonly string[];
+  /** What a service says beyond what was recorded: worth knowing, and no fault. */
+  readonly beyond: readonly string[];
+}
+
+/** Fields whose words the client knows, so that their values are compared and not their types alone. */
+const WORDS: ReadonlySet<string> = new Set([
+  ...['code', 'errorCode', 'status_code', 'token_type', 'finish_reason', 'stop_reason', 'role'],
+]);
+
+/** Those that say how the answer came here, and are not the service's own. */
+const OF_TRANSPORT: ReadonlySet<string> = new Set([
+  ...['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'],
+]);
+
+/**
+ * What differs between what was expected of a step and what a service did: status, media type,
+ * headers, fields with their types, and known words. No value of a service is in it but its words.
+ */
+export function differencesOf(expected: StepRun, found: StepRun): Differences {
+  const otherwise: string[] = [];
+  const beyond: string[] = [];
+  if (found.outcome !== expected.outcome) {
+    otherwise.push(`result: ${found.outcome}, not ${expected.outcome}`);
+  }
+  const [wanted, got] = [expected, found].map(({ exchanges }) => Map.groupBy(exchanges, callOf));
+  for (const call of new Set([...(wanted?.keys() ?? []), ...(got?.keys() ?? [])])) {
+    const [ofEmulator, ofService] = [wanted?.get(call) ?? [], got?.get(call) ?? []];
+    if (ofEmulator.length !== ofService.length) {
+      otherwise.push(`${call}: sent ${ofService.length} times, not ${ofEmulator.length}`);
+    }
+    ofEmulator.forEach((one, index) => {
+      const other = ofService[index];
+      if (!other) return;
+      const compared = compare(one, other);
+      const place = `${call} (${foundationOf(one)})`;
+      otherwise.push(...compared.otherwise.map((text) => `${place}: ${text}`));
+      beyond.push(...compared.beyond.map((text) => `${place}: ${text}`));
+    });
+  }
+  return { otherwise, beyond };
+}
+
+function compare(expected: Exchange, found: Exchange): Differences {
+  const otherwise: string[] = [];
+  const beyond: string[] = [];
+  if (found.status !== expected.status) {
+    otherwise.push(`status ${found.status}, not ${expected.status}`);
+  }
+  for (const [aspect, read] of Object.entries(ASPECTS)) {
+    const [wanted, got] = [read(expected), read(found)];
+    for (const [name, is] of wanted) {
+      const now = got.get(name);
+      if (now === undefined) otherwise.push(`${aspect} ${name} is missing`);
+      else if (!now.split('|').some((each) => is.split('|').includes(each))) {
+        otherwise.push(`${aspect} ${name} is ${now}, not ${is}`);
+      }
+    }
+    const more = [...got.keys()].filter((name) => !wanted.has(name));
+    if (more.length > 0) beyond.push(`further ${aspect}s: ${more.join(', ')}`);
+  }
+  return { otherwise, beyond };
+}
+
+/** What is compared of an answer, by name; alternatives have a bar between them. */
+const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
+  header: ({ headers }) => {
+    const kept = Object.entries(headers).filter(([name]) => !OF_TRANSPORT.has(name));
+    return new Map(kept.map(([name, value]) => [wordOf(name), headerValue(name, value)]));
+  },
+  field: ({ documents }) => {
+    const fields = new Map<string, Set<string>>();
+    for (const document of documents) collect(document, '', fields);
+    return new Map([...fields].map(([path, kinds]) => [path, [...kinds].sort().join('|')]));
+  },
+  event: ({ events }) => new Map(events.map((name) => [wordOf(name), 'an event'])),
+};
+
+/** Of the others only the name counts: their values are numbers and ids. */
+function headerValue(name: string, value: string): string {
+  if (name !== 'content-type') return 'there';
+  const [type = '', ...others] = value.split(';');
+  return `${type.split('/').map(wordOf).join('/')}${others.length > 0 ? ', with more' : ''}`;
+}
+
+/** The type of each field, by its path, in all elements of each list together. */
+function collect(value: unknown, path: string, fields: Map<string, Set<string>>): void {
+  if (Array.isArray(value)) {
+    for (const element of value) collect(element, `${path}[]`, fields);
+  } else if (isRecord(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      collect(inner, path === '' ? wordOf(name) : `${path}.${wordOf(name)}`, fields);
+    }
+  } else {
+    const kinds = fields.get(path) ?? new Set();
+    fields.set(path, kinds.add(kindOf(path, value)));
+  }
+}
+
+function kindOf(path: string, value: unknown): string {
+  if (value === null) return 'null';
+  const isWord = WORDS.has(path.split('.').at(-1) ?? '');
+  return isWord ? wordOf(String(value)) : typeof value;
+}
+
+/** Which recording the emulated answer follows, and where that comes from. */
+function foundationOf({ path, status, documents }: Exchange): string {
+  const codes = codesIn(documents);
+  const found = recordings.find(({ request, response }) => {
+    const recorded = response.sse?.map(({ data }) => data) ?? [response.json];
+    return (
+      request.path === path &&
+      response.status === status &&
+      codesIn(recorded).join() === codes.join()
+    );
+  });
+  return found
+    ? `recording ${found.n}, ${found.evidence}`
+    : 'no recording: the emulator supposes it';
+}
+
+function codesIn(documents: readonly unknown[]): string[] {
+  const fields = ASPECTS['field']?.({ documents } as Exchange) ?? new Map<string, string>();
+  return ['errors[].code', 'errorCode'].flatMap((name) => fields.get(name) ?? []);
+}
+
+function callOf({ method, path }: Exchange): string {
+  return `${method} ${path}`;
+}
+
+/** A word of a service, which may be anything at all. */
+function wordOf(text: string): string {
+  return safeWord(text) ?? 'a word that is not shown';
+}

@@ -1,0 +1,119 @@
+/**
+ * `npm run test:live`: does with a real service what the extension does, and says where its answers
+ * are other than those of the emulator, which is true to the recordings. Generates at most 200 tokens.
+ * Without settings in the environment it does nothing.
+ */
+import { parseArgs } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
+import { readEnvironment } from '../../src/dotenv/envFile.ts';
+import { type Credentials, parseServiceUrl } from '../../src/service/credentials.ts';
+import { redact } from '../../src/service/secrets/redact.ts';
+import { holdsSecret } from '../../src/service/secrets/secretSearch.ts';
+import { vendors } from '../../src/service/vendors.ts';
+import { startEmulator } from '../emulator/emulator.ts';
+import { recordedModels } from '../emulator/models.ts';
+import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
+import { differencesOf } from './differences.ts';
+import { type LiveRun, takeSteps } from './steps.ts';
+import { MOST_TOKENS } from './witness.ts';
+
+const [vendor] = vendors;
+
+const { values: options } = parseArgs({
+  options: {
+    model: { type: 'string', default: vendor.defaultModelId },
+    identity: { type: 'string', default: vendor.authUrl },
+  },
+});
+
+const credentials = credentialsFrom(process.env, options.identity);
+if (typeof credentials === 'string') {
+  console.log(credentials);
+  process.exitCode = credentials.startsWith('Skipped') ? 0 : 1;
+} else {
+  process.exitCode = await compareWithEmulator(credentials, options.model);
+}
+
+/** The credentials, or a sentence that says why there are none. */
+function credentialsFrom(
+  environment: Readonly<Record<string, string | undefined>>,
+  identity: string,
+): Credentials | string {
+  const { values, missing, named, issues } = readEnvironment(environment, vendor);
+  if (named.length === 0) {
+    const names = 'VENDOR_API_KEY, VENDOR_PROJECT_ID and VENDOR_URL';
+    return `Skipped: the environment has no ${names}, nor the same by another name of the README. It runs the extension's client against the live service and generates at most ${MOST_TOKENS} tokens.`;
+  }
+  const wrong = issues.filter(({ isError }) => isError).map(({ name, kind }) => `${name}: ${kind}`);
+  const [service, auth] = [parseServiceUrl(values?.url ?? ''), parseServiceUrl(identity)];
+  if (!auth.ok) return `Not run: --identity is ${auth.problem}.`;
+  if (!values || !service.ok) {
+    return `Not run. Missing: ${missing.join(', ') || 'nothing'}. Wrong: ${wrong.join(', ') || 'nothing'}.`;
+  }
+  if (values.resource === 'deployment') {
+    return 'Not run: of a deployment there are no recordings to compare with.';
+  }
+  return {
+    ...{ vendor, ...values, authUrl: auth.url, serviceUrl: service.url },
+    approved: { auth: auth.origin, service: service.origin },
+  };
+}
+
+async function compareWithEmulator(target: Credentials, modelId: string): Promise<0 | 1> {
+  const { serviceUrl, authUrl, projectId } = target;
+  const isListed = vendor.regions.some(({ url }) => url === serviceUrl);
+  const expected = await onEmulator(modelId);
+  const found = await takeSteps({ credentials: target, modelId });
+  const { text, isAsRecorded } = comparison(expected, found);
+  const report = [
+    `Hosted Model ${manifest.version}, Node ${process.versions.node}, ${process.platform}`,
+    // That of a company is nobody else's business: the report is for strangers who help.
+    `Service: ${isListed ? new URL(serviceUrl).host : 'a host of your own'}; model ${modelId}`,
+    authUrl === vendor.authUrl ? '' : 'Identity service: a host of your own',
+    ...['', text, ''],
+    `${found.generated} tokens were generated, as the service counts them; ${found.allowed} were allowed, of at most ${MOST_TOKENS}.`,
+  ].join('\n');
+  // As with reports of the extension: what holds a secret is not shown at all.
+  if (holdsSecret(report, [...found.secrets, projectId]) || redact(report) !== report) {
+    console.log('Not shown: a key, a token or a project ID is in the result.');
+    return 1;
+  }
+  console.log(report);
+  return isAsRecorded && found.generated <= MOST_TOKENS ? 0 : 1;
+}
+
+/** What the same steps come to with the service that all other tests have. */
+async function onEmulator(modelId: string): Promise<LiveRun> {
+  const [model, ...others] = recordedModels;
+  const answer = () => Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ');
+  const models = [{ functions: [], ...model, model_id: modelId }, ...others];
+  const emulator = await startEmulator({ answer, models });
+  const { url } = emulator;
+  try {
+    return await takeSteps({
+      credentials: {
+        ...{ vendor, apiKey: defaultApiKey, projectId: defaultProjectId },
+        ...{ authUrl: url, serviceUrl: url, approved: { auth: url, service: url } },
+      },
+      modelId,
+    });
+  } finally {
+    await emulator.close();
+  }
+}
+
+function comparison(expected: LiveRun, found: LiveRun) {
+  const lines: string[] = [];
+  const counts = { same: 0, differs: 0 };
+  for (const [name, step] of expected.steps) {
+    const other = found.steps.get(name);
+    if (!other) continue;
+    const { otherwise, beyond } = differencesOf(step, other);
+    const isSame = otherwise.length === 0;
+    counts[isSame ? 'same' : 'differs'] += 1;
+    lines.push(`${isSame ? 'as recorded' : 'DIFFERS    '}  ${name}: ${other.outcome}`);
+    lines.push(...otherwise.map((one) => `    ${one}`), ...beyond.map((one) => `    (${one})`));
+  }
+  lines.push('', `${counts.same} steps as recorded, ${counts.differs} differ.`);
+  return { text: lines.join('\n'), isAsRecorded: counts.differs === 0 };
+}

@@ -1,0 +1,170 @@
+import { diagnose } from '../../src/service/checks/diagnose.ts';
+import type { Credentials } from '../../src/service/credentials.ts';
+import { ServiceError } from '../../src/service/errors.ts';
+import type { Generation } from '../../src/service/generation/answerReader.ts';
+import type { Parameters } from '../../src/service/generation/parameters.ts';
+import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
+import type { Operation } from '../../src/service/vendors.ts';
+import type { StepRun } from './differences.ts';
+import { Witness } from './witness.ts';
+
+/** What is asked of a service: the main job, what it must refuse, and the checks of a diagnosis. */
+
+export interface LiveRun {
+  readonly steps: ReadonlyMap<string, StepRun>;
+  /** Tokens that were generated, as the service counts them. */
+  readonly generated: number;
+  /** Tokens that its requests were allowed. */
+  readonly allowed: number;
+  /** Keys and tokens that were used. */
+  readonly secrets: readonly string[];
+}
+
+export interface LiveTarget {
+  readonly credentials: Credentials;
+  readonly modelId: string;
+}
+
+interface Session extends LiveTarget {
+  readonly runtime: ServiceRuntime;
+  readonly witness: Witness;
+  /** Counts what was generated, and says what matters of it. */
+  readonly told: (generation: Generation) => string;
+}
+
+type Step = (session: Session) => Promise<string>;
+
+const never = new AbortController().signal;
+/** Long enough for several pieces, and far too short for the answer. */
+const NEW_TOKENS = 12;
+const PROMPT = 'Count from one to five hundred, in words, with a blank between two numbers.';
+const ALL_PARAMETERS: Readonly<Record<Operation, Parameters>> = {
+  chat: {
+    ...{ temperature: 0.5, top_p: 0.9, random_seed: 7, repetition_penalty: 1.1 },
+    ...{ stop_sequences: ['###'], time_limit: 30_000 },
+  },
+  generation: {
+    ...{ decoding_method: 'sample', min_new_tokens: 1, temperature: 0.5, top_p: 0.9, top_k: 50 },
+    ...{ random_seed: 7, repetition_penalty: 1.1, stop_sequences: ['###'], time_limit: 30_000 },
+    ...{ include_stop_sequence: true, truncate_input_tokens: 1_000 },
+  },
+};
+/** Forms that nobody's key, project or model has. */
+const WRONG = {
+  apiKey: '0'.repeat(44),
+  projectId: '00000000-0000-4000-8000-000000000000',
+  modelId: 'nobody/has-this-model',
+};
+
+const operations = ['chat', 'generation'] as const satisfies readonly Operation[];
+
+const STEPS: Readonly<Record<string, Step>> = {
+  'Diagnose Connection': async ({ runtime, credentials, modelId }) => {
+    const { results } = await diagnose(
+      { runtime, credentials, settings: settingsOf('chat', modelId) },
+      () => {},
+      never,
+    );
+    const words = results.map((result) => {
+      const why = result.state === 'failed' ? ` (${result.error.kind})` : '';
+      return `${result.check} ${result.state}${why}`;
+    });
+    return words.join(', ');
+  },
+  'Select Model': async ({ runtime, credentials, modelId }) => {
+    const { vendor, serviceUrl } = credentials;
+    const source = { vendor, serviceUrl, operation: 'chat' } as const;
+    const { models } = await runtime.listModels(source, modelId, never);
+    return models.some(({ id }) => id === modelId) ? 'lists the model' : 'does not list the model';
+  },
+  ...forEach((operation) => ({
+    [operation]: generate(operation),
+    [`${operation}, streamed`]: generate(operation, { isStreamed: true }),
+    [`${operation}, with parameters`]: generate(operation, {
+      parameters: ALL_PARAMETERS[operation],
+    }),
+    [`${operation}, continued`]: generate(operation, { answerSoFar: 'one two three' }),
+    // Refused, so that one token is one too many.
+    [`${operation}, unknown project`]: generate(operation, {
+      credentials: { projectId: WRONG.projectId },
+      newTokens: 1,
+    }),
+    [`${operation}, unknown model`]: generate(operation, { modelId: WRONG.modelId, newTokens: 1 }),
+  })),
+  'a token that is withdrawn': (session) => {
+    session.witness.spoilNextToken();
+    return generate('chat', { isStreamed: true })(session);
+  },
+  'a wrong key': async ({ runtime, credentials, modelId }) => {
+    const wrong = { ...credentials, apiKey: WRONG.apiKey };
+    const { tokenService } = runtime.clientForChecks(wrong, settingsOf('chat', modelId));
+    await tokenService.refresh(never);
+    return 'a token';
+  },
+};
+
+/** Takes all steps, one after the other, as one window would. */
+export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
+  const witness = new Witness();
+  const tokens = new Set<string>();
+  const runtime = new ServiceRuntime({ http: { fetch: witness.fetch } });
+  let generated = 0;
+  const told = ({ text, stopReason, usage, dropped }: Generation) => {
+    generated += usage.outputTokens;
+    const counts = usage.inputTokens > 0 && usage.outputTokens > 0 ? 'counted' : 'not counted';
+    const left = dropped.length > 0 ? `, without ${dropped.join(' and ')}` : '';
+    return `${text.trim() === '' ? 'no text' : 'text'}, ended by ${stopReason}, ${counts}${left}`;
+  };
+  const steps = new Map<string, StepRun>();
+  try {
+    for (const [name, take] of Object.entries(STEPS)) {
+      const outcome = await take({ ...target, runtime, witness, told }).catch(kindOf);
+      steps.set(name, { outcome, exchanges: await witness.take() });
+      for (const token of runtime.tokenService(target.credentials).values) tokens.add(token);
+    }
+  } finally {
+    runtime.dispose();
+  }
+  const secrets = [target.credentials.apiKey, ...tokens];
+  return { steps, generated, allowed: witness.allowed, secrets };
+}
+
+interface GenerationStep {
+  readonly isStreamed?: boolean;
+  readonly parameters?: Parameters;
+  readonly answerSoFar?: string;
+  readonly newTokens?: number;
+  readonly credentials?: Partial<Credentials>;
+  readonly modelId?: string;
+}
+
+function generate(operation: Operation, given: GenerationStep = {}): Step {
+  const { isStreamed = false, parameters, answerSoFar = '', newTokens = NEW_TOKENS } = given;
+  return async ({ runtime, credentials, modelId, told }) => {
+    const client = runtime.client(
+      { ...credentials, ...given.credentials },
+      settingsOf(operation, given.modelId ?? modelId),
+    );
+    let pieces = 0;
+    const onText = () => {
+      pieces += 1;
+    };
+    const limited = { ...parameters, max_new_tokens: newTokens };
+    const options = { answerSoFar, ...(isStreamed && { onText }) };
+    const words = told(await client.generateText(PROMPT, limited, options));
+    return pieces > 1 ? `${words}, in pieces` : words;
+  };
+}
+
+function forEach(stepsOf: (operation: Operation) => Record<string, Step>): Record<string, Step> {
+  return Object.assign({}, ...operations.map(stepsOf));
+}
+
+function settingsOf(operation: Operation, modelId: string) {
+  return { modelId, operation, limits: { limit: 1, queue: 50, minIntervalMs: 0 } };
+}
+
+function kindOf(error: unknown): string {
+  if (error instanceof ServiceError) return error.kind;
+  throw error;
+}

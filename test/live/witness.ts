@@ -1,0 +1,104 @@
+import { createParser } from 'eventsource-parser';
+import { hardenedFetch } from '../../src/service/http/hardenedFetch.ts';
+import { isRecord } from '../emulator/service.ts';
+
+/** What came back for one request: nothing of it is for people to read before it was compared. */
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON of the body, or that of each event; empty where it is neither. */
+  readonly documents: readonly unknown[];
+  /** The names of its events; empty where it is no stream. */
+  readonly events: readonly string[];
+}
+
+/** The most tokens that one run may have a service generate, retries included. */
+export const MOST_TOKENS = 200;
+
+/**
+ * Sends for a client what the extension would send, notes every answer, and is the last gate for
+ * what is generated: a request without a limit of its own, or beyond that of the run, is not sent.
+ */
+export class Witness {
+  readonly #noted: Promise<Exchange>[] = [];
+  #allowed = 0;
+  #spoilsNext = false;
+
+  /** The next token on its way to the service is one that nobody has issued. */
+  spoilNextToken(): void {
+    this.#spoilsNext = true;
+  }
+
+  /** Tokens that the requests so far were allowed to have generated. */
+  get allowed(): number {
+    return this.#allowed;
+  }
+
+  /** The exchanges since the last call. */
+  take(): Promise<Exchange[]> {
+    return Promise.all(this.#noted.splice(0));
+  }
+
+  readonly fetch: typeof globalThis.fetch = async (address, init = {}) => {
+    const url = new URL(String(address));
+    this.#allow(url, init.body);
+    const response = await hardenedFetch(url, { ...init, headers: this.#headersOf(init) });
+    this.#noted.push(note(init.method ?? 'GET', url, response.clone()));
+    return response;
+  };
+
+  #allow({ pathname }: URL, body: RequestInit['body']): void {
+    if (!/\/text\/(chat|generation)(_stream)?$/.test(pathname)) return;
+    const tokens = this.#allowed + limitIn(body);
+    // Also where it is no number at all.
+    if (!(tokens <= MOST_TOKENS)) throw new Error(`more than ${MOST_TOKENS} tokens in one run`);
+    this.#allowed = tokens;
+  }
+
+  #headersOf({ headers: given }: RequestInit): Headers {
+    const headers = new Headers(given);
+    if (!this.#spoilsNext || !headers.has('authorization')) return headers;
+    this.#spoilsNext = false;
+    // Nothing of the token is left in it: some services repeat what they refuse.
+    headers.set(
+      'authorization',
+      'Bearer eyJhbGciOiJSUzI1NiJ9.eyJpYXQiOjEsImV4cCI6Mn0.bm90LXNpZ25lZA',
+    );
+    return headers;
+  }
+}
+
+function limitIn(body: RequestInit['body']): number {
+  const asked: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+  if (!isRecord(asked)) return Number.NaN;
+  const { max_completion_tokens: ofChat, parameters } = asked;
+  return Number(isRecord(parameters) ? parameters['max_new_tokens'] : ofChat);
+}
+
+async function note(method: string, url: URL, response: Response): Promise<Exchange> {
+  const { status } = response;
+  const headers = Object.fromEntries(response.headers);
+  // The client may have left it before its end.
+  const text = await response.text().catch(() => '');
+  const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false;
+  const events = isStream ? eventsIn(text) : [];
+  const documents = (isStream ? events.map(({ data }) => data) : [text]).flatMap(jsonIn);
+  const names = events.map(({ event }) => event ?? 'message');
+  return { method, path: url.pathname, status, headers, documents, events: [...new Set(names)] };
+}
+
+function eventsIn(text: string) {
+  const events: { readonly event?: string | undefined; readonly data: string }[] = [];
+  createParser({ onEvent: (event) => events.push(event) }).feed(text);
+  return events;
+}
+
+function jsonIn(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return [];
+  }
+}
