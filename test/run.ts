@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { newestServer, oldestServer } from './vscode/install.ts';
+import { whyNoServer } from './vscode/system.ts';
 
 interface Step {
   readonly name: string;
@@ -12,6 +13,8 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
   /** A check counts as one test; a suite counts its own. */
   readonly isSuite: boolean;
+  /** It runs in the VS Code server, which not every system has. */
+  readonly needsServer?: true;
 }
 
 interface Count {
@@ -24,6 +27,7 @@ interface Count {
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
+const inServer = (step: Step): Step => ({ ...step, needsServer: true });
 
 /** What the sources alone prove. */
 const sources: readonly Step[] = [
@@ -40,21 +44,21 @@ const sources: readonly Step[] = [
 /** What both lanes of the package need, and each of their workers would install. */
 const prepared: readonly Step[] = [
   check('package', 'npm run --silent package'),
-  check('VS Code, Chromium', 'node test/vscode/install.ts'),
+  inServer(check('VS Code, Chromium', 'node test/vscode/install.ts')),
 ];
 
 const packaged: readonly (readonly Step[])[] = [
   [
     suite('shipped files', 'npm run --silent test:package'),
-    suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`),
+    inServer(suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`)),
   ],
-  [suite('ui', 'npm run --silent ui')],
+  [inServer(suite('ui', 'npm run --silent ui'))],
 ];
 
 /** What takes too long for somebody who waits. */
 const nightly: readonly Step[] = [
-  suite(`host ${oldestServer}`, `node test/host/run.ts ${oldestServer}`),
-  suite('ui, the rest', 'npm run --silent ui:nightly'),
+  inServer(suite(`host ${oldestServer}`, `node test/host/run.ts ${oldestServer}`)),
+  inServer(suite('ui, the rest', 'npm run --silent ui:nightly')),
   suite('soak, in full', 'npm run --silent test:soak'),
   suite('clients of others', 'npm run --silent test:clients'),
   check('mutants', 'npm run --silent test:mutants'),
@@ -63,6 +67,7 @@ const nightly: readonly Step[] = [
 ];
 
 const rows: { readonly name: string; readonly seconds: number; readonly count: Count }[] = [];
+const leftOut: string[] = [];
 /** What each step that failed had to say of it: with the last lines, since a long log is cut from its front. */
 const failures: string[] = [];
 const startedAt = performance.now();
@@ -80,6 +85,7 @@ for (const { name, seconds, count } of rows) {
   console.log(`${name.padEnd(20)}${time}   ${count.passed} passed, ${count.failed} failed`);
 }
 console.log(`all of it${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(18)} s`);
+if (leftOut.length > 0) console.log(`\nLeft out: ${leftOut.join(', ')}. ${whyNoServer}`);
 const passed = sum(({ passed: number }) => number);
 const failed = sum(({ failed: number }) => number);
 console.log(`\n${passed} passed, ${failed} failed`);
@@ -87,6 +93,10 @@ process.exitCode = failed === 0 ? 0 : 1;
 
 async function runInTurn(steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
+    if (step.needsServer && whyNoServer) {
+      leftOut.push(step.name);
+      continue;
+    }
     const begunAt = performance.now();
     const { output, count } = await run(step);
     console.log(`\n=== ${step.name}\n${output}`);

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_modules', 'dist']);
 
@@ -12,8 +12,9 @@ export function makeWorkingCopy(): string {
   const copy = mkdtempSync(join(tmpdir(), 'working-copy-'));
   cpSync('.', copy, {
     recursive: true,
-    filter: (path) => !path.split('/').some((name) => LEFT_OUT.has(name)),
+    filter: (path) => !path.split(sep).some((name) => LEFT_OUT.has(name)),
   });
-  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+  // A junction where this is Windows, which lets nobody else make a link.
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'), 'junction');
   return copy;
 }

@@ -13,6 +13,8 @@ const RULES_LIMIT_BYTES = 1_000_000;
 /** Some 80,000 files; of a larger repository it is not told what is tracked. */
 const INDEX_LIMIT_BYTES = 8_000_000;
 const INDEX_HEADER_LENGTH = 12;
+/** Git writes this into a repository where the file system does, as on Windows and macOS. */
+const IGNORES_CASE = /^[ \t]*ignorecase[ \t]*=[ \t]*true[ \t]*\r?$/im;
 /** The lower bits of the two bytes before a name hold its length, as far as it fits. */
 const LENGTH_BITS = 0xfff;
 
@@ -55,7 +57,9 @@ async function riskOf(file: Uri): Promise<GitRisk | undefined> {
       if (index && isTracked(index, path)) return 'tracked';
       add(folder, common && (await textOf(Uri.joinPath(common, 'info', 'exclude'))));
       add(folder, await textOfUserRules(file));
-      return isIgnored(file.path, folder.path, rules) ? undefined : 'not-ignored';
+      const config = common && (await textOf(Uri.joinPath(common, 'config')));
+      const place = { root: folder.path, isCaseIgnored: IGNORES_CASE.test(config ?? '') };
+      return isIgnored(file.path, place, rules) ? undefined : 'not-ignored';
     }
     const parent = Uri.joinPath(folder, '..');
     if (parent.path === folder.path) return undefined;
@@ -63,15 +67,25 @@ async function riskOf(file: Uri): Promise<GitRisk | undefined> {
   }
 }
 
+/** What of a repository its rules depend on. */
+export interface RulePlace {
+  /** Its path. */
+  readonly root: string;
+  readonly isCaseIgnored: boolean;
+}
+
 /**
  * Whether git ignores a file, by the rules of several folders.
- * @param root path of the repository
  * @param rules the weakest first: where two disagree, the later one holds
  */
-export function isIgnored(path: string, root: string, rules: readonly RuleFile[]): boolean {
+export function isIgnored(
+  path: string,
+  { root, isCaseIgnored }: RulePlace,
+  rules: readonly RuleFile[],
+): boolean {
   const matchers = rules.map(({ folder, text }) => ({
     prefix: folder.endsWith('/') ? folder : `${folder}/`,
-    matcher: ignore({ ignorecase: false }).add(text),
+    matcher: ignore({ ignorecase: isCaseIgnored }).add(text),
   }));
   const relevant = (candidate: string) =>
     matchers.filter(({ prefix }) => candidate.startsWith(prefix) && candidate !== prefix);

@@ -3,32 +3,37 @@
  * `node test/host/run.ts [newest | oldest | a version of code-server]`. Builds no extension.
  *
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 takes the desktop build, which is downloaded (a version
- * is then one of VS Code). HOSTED_MODEL_EXTENSION is the folder of another build of the extension,
- * for instance an unpacked VSIX. HOSTED_MODEL_GREP picks tests by name. HOSTED_MODEL_INSPECT is a
- * port at which the desktop build waits for a debugger before the first test.
+ * is then one of VS Code, and the oldest is that of `engines` in package.json).
+ * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, for instance an unpacked
+ * VSIX. HOSTED_MODEL_GREP picks tests by name. HOSTED_MODEL_INSPECT is a port at which the desktop
+ * build waits for a debugger before the first test.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { runTests, TestRunFailedError } from '@vscode/test-electron';
 import { build } from 'esbuild';
+import manifest from '../../package.json' with { type: 'json' };
 import { selfSigned } from '../contract/service/tlsServer.ts';
 import { newestServer, oldestServer, repositoryRoot, testDirectory } from '../vscode/install.ts';
+import { needServer } from '../vscode/system.ts';
 import { trustedFileVariable } from './trusted.ts';
 
-const named: Readonly<Record<string, string>> = { newest: newestServer, oldest: oldestServer };
-const argument = process.argv[2] ?? 'newest';
-const inspect = process.env['HOSTED_MODEL_INSPECT'];
 const desktop = process.env['HOSTED_MODEL_DESKTOP_VSCODE'] === '1';
+const named: Readonly<Record<string, string>> = desktop
+  ? { newest: 'stable', oldest: manifest.engines.vscode.replace('^', '') }
+  : { newest: newestServer, oldest: oldestServer };
+const argument = process.argv[2] ?? 'newest';
+const version = named[argument] ?? argument;
+const inspect = process.env['HOSTED_MODEL_INSPECT'];
+if (!desktop) needServer();
 
 const suite = await bundleTests();
 const folder = await sampleFolder();
 const trust = await trustedCertificate();
 const color = process.stdout.isTTY ? { HOSTED_MODEL_COLOR: '1' } : {};
 const where = desktop
-  ? argument in named
-    ? {}
-    : { version: argument }
+  ? { version }
   : { vscodeExecutablePath: join(import.meta.dirname, '..', 'vscode', 'code.sh') };
 
 if (inspect) console.log(`The extension host waits for a debugger at port ${inspect}.`);
@@ -40,7 +45,7 @@ try {
     launchArgs: [folder, ...(inspect ? [`--inspect-brk-extensions=${inspect}`] : [])],
     extensionTestsEnv: {
       HOSTED_MODEL_NODE: process.execPath,
-      HOSTED_MODEL_SERVER_VERSION: named[argument] ?? argument,
+      HOSTED_MODEL_SERVER_VERSION: version,
       ...color,
       ...trust,
     },

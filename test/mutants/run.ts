@@ -62,13 +62,14 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
 /** Runs the tests of a title, and nothing else. */
 function run({ test, title }: Mutant, cwd: string): Promise<Result> {
   const from = performance.now();
+  const mocha = 'node_modules/mocha/bin/mocha.js';
   const options = ['--exit', '--timeout', '20000', '--reporter', 'json', '--fgrep', title, test];
   const output = join(cwd, 'mutant.json');
   rmSync(output, { force: true });
   return new Promise((settle) => {
     const reporter = ['--reporter-option', `output=${output}`];
     const child = { cwd, timeout: PATIENCE_MS };
-    execFile('node_modules/.bin/mocha', [...reporter, ...options], child, (error) => {
+    execFile(process.execPath, [mocha, ...reporter, ...options], child, (error) => {
       const ms = performance.now() - from;
       try {
         const { passes, failures } = JSON.parse(readFileSync(output, 'utf8'));

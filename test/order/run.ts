@@ -56,12 +56,13 @@ function runInOrder(
   cwd: string,
 ): Promise<{ readonly passed: number; readonly failures: readonly Failure[] }> {
   const output = join(cwd, 'order.json');
-  const options = ['--require', 'test/order/shuffle.ts', '--reporter', 'json'];
+  const mocha = 'node_modules/mocha/bin/mocha.js';
+  const options = [mocha, '--require', 'test/order/shuffle.ts', '--reporter', 'json'];
   const reporter = ['--reporter-option', `output=${output}`];
   const env = { ...process.env, HOSTED_MODEL_ORDER: String(seed), HOSTED_MODEL_FIGURES: '' };
   const child = { cwd, env, maxBuffer: Number.POSITIVE_INFINITY };
   return new Promise((settle) => {
-    execFile('node_modules/.bin/mocha', [...options, ...reporter, ...FILES], child, (error) => {
+    execFile(process.execPath, [...options, ...reporter, ...FILES], child, (error) => {
       try {
         const { passes, failures } = JSON.parse(readFileSync(output, 'utf8'));
         settle({ passed: passes.length, failures });

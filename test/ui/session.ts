@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { type Browser, type PageOptions, startBrowser } from '../vscode/browser.ts';
 import { newestServer, repositoryRoot } from '../vscode/install.ts';
 import { type Settings, startVSCodeServer, type VSCodeServer } from '../vscode/server.ts';
+import { needServer } from '../vscode/system.ts';
 import { type Theme, themes, Workbench } from '../vscode/workbench.ts';
 
 export interface SessionOptions {
@@ -48,6 +49,9 @@ export interface Session {
  * what others prove but for a detail.
  */
 export const nightly = '@nightly';
+
+// Before the first test, so that it is said once.
+needServer();
 
 let server: { value: VSCodeServer; key: string } | undefined;
 let browser: Browser | undefined;

@@ -57,10 +57,10 @@ describe('architecture invariants', () => {
     const planted = join(folder, 'src/service/planted.ts');
     mkdirSync(dirname(planted), { recursive: true });
     for (const name of ['biome.json', '.gitignore']) cpSync(name, join(folder, name));
-    const biome = resolve('node_modules/.bin/biome');
+    const biome = resolve('node_modules/@biomejs/biome/bin/biome');
     const said = (text: string) => {
       writeFileSync(planted, text);
-      const linted = spawnSync(biome, ['lint', planted], { cwd: folder });
+      const linted = spawnSync(process.execPath, [biome, 'lint', planted], { cwd: folder });
       return `${linted.stdout}${linted.stderr}`;
     };
     assert.match(

@@ -124,6 +124,14 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['credentials/setUp.ts', "  if (vendor.way.kind === 'cloudPak') return;"],
   },
   {
+    name: 'no program is started, and nothing needs a mode of a file or a path of one system',
+    isBroken: (line) =>
+      /child_process|worker_threads|node:path\/|\bpath\.(sep|posix|win32)\b|\bchmod|\bmode: 0|process\.(platform [!=]|get[eg]?[ug]id)/.test(
+        line,
+      ),
+    planted: ['dotenv/gitRisk.ts', "import { execFile } from 'node:child_process';"],
+  },
+  {
     name: 'nothing is written to the console',
     isBroken: (line) => /\bconsole\.\w+\(/.test(line),
     planted: ['document/streamWriter.ts', "console.log('edit');"],

@@ -99,9 +99,15 @@ describe('the total of all hosts that nobody approved', () => {
            it('test', async () => { ${body} });`,
         ),
       );
-      const words = ['--require', plugin, ...options, ...(await Promise.all(files))];
+      const words = [
+        'node_modules/mocha/bin/mocha.js',
+        '--require',
+        plugin,
+        ...options,
+        ...(await Promise.all(files)),
+      ];
       return await new Promise<{ failed: boolean; output: string }>((settle) => {
-        execFile('node_modules/.bin/mocha', words, (error, stdout, stderr) => {
+        execFile(process.execPath, words, (error, stdout, stderr) => {
           settle({ failed: error !== null, output: `${stdout}${stderr}` });
         });
       });

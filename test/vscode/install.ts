@@ -6,6 +6,7 @@ import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensureChromium } from './chromium.ts';
 import { run } from './command.ts';
+import { needServer } from './system.ts';
 
 export { ensureChromium };
 
@@ -29,11 +30,13 @@ export interface VSCodeServerInstallation {
 const serverNodeMajor = 24;
 
 /**
- * Installs `code-server@version` once and returns where its VS Code server is.
+ * Installs `code-server@version` once and returns where its VS Code server is. Where there can be
+ * none, it says so and ends the process.
  *
  * @throws Error with the output of the failing command, or when this process is not Node 24.
  */
 export async function ensureVSCodeServer(version: string): Promise<VSCodeServerInstallation> {
+  needServer();
   const node = nodeForServer();
   const directory = join(testDirectory, `code-server-${version}`);
   const vscode = join(directory, 'node_modules', 'code-server', 'lib', 'vscode');

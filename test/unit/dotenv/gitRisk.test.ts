@@ -83,7 +83,7 @@ describe('git ignores a file', () => {
     it(name, () => {
       const root = rules[0]?.[0] === '/' ? '/' : '/r';
       const files = rules.map(([folder, text]) => ({ folder, text }));
-      assert.equal(isIgnored(path, root, files), expected);
+      assert.equal(isIgnored(path, { root, isCaseIgnored: false }, files), expected);
     });
   }
 });

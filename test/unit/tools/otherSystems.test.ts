@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import manifest from '../../../package.json' with { type: 'json' };
+import { whyNoServer } from '../../vscode/system.ts';
+
+/** What tools of the tests say where they cannot do their work. */
+
+const ON_WINDOWS =
+  'data:text/javascript,Object.defineProperty(process, "platform", { value: "win32" })';
+
+describe('scripts of package.json', () => {
+  it('need no shell of one system', () => {
+    const ofOneSystem = /(^|&& )[A-Z_]+=|['`$]|\b(rm|cp|mv|mkdir|cat|sh) /;
+    const found = Object.entries(manifest.scripts).filter(([, line]) => ofOneSystem.test(line));
+    assert.deepEqual(found, []);
+  });
+});
+
+describe('on Windows, where there is no VS Code server,', () => {
+  for (const tool of ['test/host/run.ts', 'test/vscode/install.ts', 'test/ui/session.ts']) {
+    it(`${tool} says so in a sentence, with another way`, () => {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--import', ON_WINDOWS, tool],
+        { encoding: 'utf8', env: { ...process.env, HOSTED_MODEL_DESKTOP_VSCODE: '' } },
+      );
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, /^On Windows [^\n]+ HOSTED_MODEL_DESKTOP_VSCODE=1 [^\n]+\.\n$/);
+    });
+  }
+
+  it('nothing is said elsewhere', () => {
+    assert.equal(whyNoServer !== undefined, process.platform === 'win32');
+  });
+});
