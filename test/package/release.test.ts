@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeWorkingCopy } from '../workingCopy.ts';
+
+/** `npm run release` in a repository of its own, with the shortest of all checks as its tests. */
+
+describe('a release', () => {
+  let cwd = '';
+  before(() => {
+    cwd = makeWorkingCopy();
+    git('init', '--quiet');
+    // Here it is a link, which the rules of the repository do not mean.
+    appendFileSync(join(cwd, '.git/info/exclude'), 'node_modules\n');
+    commit('before');
+  });
+  afterEach(() => {
+    git('reset', '--hard', '--quiet');
+    git('clean', '--force', '--quiet');
+    rmSync(join(cwd, 'hosted-model.vsix'), { force: true });
+  });
+  after(() => rmSync(cwd, { recursive: true }));
+
+  const git = (...given: string[]) => execFileSync('git', given, { cwd, encoding: 'utf8' });
+  const commit = (message: string) => {
+    const who = ['-c', 'user.name=Test', '-c', 'user.email=test@a.example'];
+    git('add', '--all');
+    git(...who, 'commit', '--quiet', '--message', message);
+  };
+  const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
+  const release = (tests: string) => {
+    const { promise, resolve } = Promise.withResolvers<{ code: number; said: string }>();
+    const given = ['test/release/run.ts', '--tests', tests];
+    const child = execFile(process.execPath, given, { cwd }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, said: stdout + stderr }),
+    );
+    return promise;
+  };
+
+  it('has the next version everywhere, is packaged, and is not published', async () => {
+    const { version: before } = JSON.parse(read('package.json'));
+    const { code, said } = await release('way');
+    assert.equal(code, 0, said);
+    const { version } = JSON.parse(read('package.json'));
+    assert.notEqual(version, before);
+    assert.equal(JSON.parse(read('package-lock.json')).version, version);
+    assert.match(
+      read('CHANGELOG.md'),
+      new RegExp(`^## Unreleased\n\n## ${version} - \\d{4}-`, 'm'),
+    );
+    const sum = createHash('sha256').update(readFileSync(join(cwd, 'hosted-model.vsix')));
+    assert.ok(said.includes(`is version ${version}, SHA-256 ${sum.digest('hex')}`), said);
+    assert.match(said, new RegExp(`git push origin HEAD v${version}`));
+    const changed = git('status', '--porcelain').trimEnd().split('\n').sort();
+    assert.deepEqual(changed, [
+      ' M CHANGELOG.md',
+      ' M package-lock.json',
+      ' M package.json',
+      `?? test/contract/upgrade/stored/${version}.json`,
+    ]);
+    assert.equal(git('rev-list', '--count', 'HEAD'), '1\n');
+    assert.equal(git('tag'), '');
+  });
+
+  it('ends with the first step that fails, and says how to take it back', async () => {
+    const { code, said } = await release('no-such-script');
+    assert.equal(code, 1);
+    assert.match(
+      said,
+      /`npm run --silent no-such-script` failed\. To take back .*: git restore \./,
+    );
+    assert.ok(!existsSync(join(cwd, 'hosted-model.vsix')));
+  });
+
+  it('is refused where the folder has changes that are not committed', async () => {
+    writeFileSync(join(cwd, 'LICENSE'), 'changed');
+    const { code, said } = await release('way');
+    assert.equal(code, 1);
+    assert.match(said, /Commit or put away first what git lists:\n M LICENSE/);
+    assert.equal(git('status', '--porcelain'), ' M LICENSE\n');
+  });
+});

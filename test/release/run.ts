@@ -1,0 +1,79 @@
+/**
+ * `npm run release`: makes the next version out of what the changelog has under *Unreleased*, tests
+ * and packages it, and stops there. It commits, tags and publishes nothing.
+ *
+ * `--tests <script>` runs another script of package.json in place of `test:nightly`, to try it.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
+import { nextVersion, released } from './changelog.ts';
+
+const CHANGELOG = 'CHANGELOG.md';
+const PACKAGE = 'hosted-model.vsix';
+
+const { values } = parseArgs({ options: { tests: { type: 'string', default: 'test:nightly' } } });
+
+process.exitCode = release(values.tests);
+
+function release(tests: string): 0 | 1 {
+  const changed = run('git status --porcelain', 'pipe');
+  if (changed !== '') return refuse(`Commit or put away first what git lists:\n${changed}`);
+  const changelog = readFileSync(CHANGELOG, 'utf8');
+  const version = nextVersion(changelog, manifest.version);
+  writeFileSync(CHANGELOG, released(changelog, version, new Date().toISOString().slice(0, 10)));
+  rmSync(PACKAGE, { force: true });
+  const steps = [
+    `npm version ${version} --no-git-tag-version`,
+    'npm run --silent record-state',
+    `npm run --silent ${tests}`,
+    'npm run --silent package',
+  ];
+  for (const step of steps) {
+    console.log(`\n=== ${step}`);
+    if (run(step) === undefined) {
+      return refuse(
+        `\`${step}\` failed. To take back what was done: git restore . && git clean -f test/contract/upgrade/stored`,
+      );
+    }
+  }
+  console.log(nextSteps(version));
+  return 0;
+}
+
+/** @returns what it said; undefined where it failed */
+function run(command: string, stdout: 'inherit' | 'pipe' = 'inherit'): string | undefined {
+  const stdio = ['ignore', stdout, 'inherit'] as const;
+  const { status, stdout: said } = spawnSync(command, {
+    shell: true,
+    stdio: [...stdio],
+    encoding: 'utf8',
+  });
+  return status === 0 ? (said ?? '') : undefined;
+}
+
+function refuse(sentence: string): 1 {
+  console.error(`\nNothing is released. ${sentence}`);
+  return 1;
+}
+
+function nextSteps(version: string): string {
+  const sum = createHash('sha256').update(readFileSync(PACKAGE)).digest('hex');
+  const isReady = !readFileSync('SECURITY.md', 'utf8').includes('has to fill in');
+  const open =
+    'First: fill in what is the owner’s, see CONTRIBUTING.md, “What the owner fills in”.\n';
+  return `
+${PACKAGE} is version ${version}, SHA-256 ${sum}
+Nothing is committed or published. ${isReady ? '' : open}To go on:
+
+  git add --all
+  git commit --message "Version ${version}"
+  git tag v${version}
+  git push origin HEAD v${version}
+
+The tag starts .github/workflows/release.yml, which builds the same bytes, attests where they come
+from, and publishes them to both registries. Then compare the SHA-256.
+`;
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import manifest from '../../../package.json' with { type: 'json' };
+import { jobsOf, type Step, WORKFLOWS } from '../../release/workflows.ts';
+
+const PUBLISH = '.github/publish';
+/** Programs of the machines that GitHub lends, besides those of npm. */
+const OF_RUNNER: ReadonlySet<string> = new Set(['gh', 'test', 'xvfb-run']);
+
+const stepsOf = (path: string): Step[] => Object.values(jobsOf(path)).flatMap(({ steps }) => steps);
+const commandsOf = (path: string) =>
+  stepsOf(path).flatMap(({ run = '' }) => run.split('\n').filter((line) => line !== ''));
+
+/** GitHub's own reading of a workflow. @returns what is wrong with it, expressions included */
+async function problemsIn(name: string, content: string): Promise<string[]> {
+  // Made for bundlers: it imports JSON as Node does not.
+  const hooks = registerHooks({
+    load: (url, context, next) =>
+      url.includes('/workflow-parser/') && url.endsWith('.json')
+        ? {
+            format: 'module',
+            source: `export default ${readFileSync(new URL(url), 'utf8')}`,
+            shortCircuit: true,
+          }
+        : next(url, context),
+  });
+  try {
+    const parser = await import('@actions/workflow-parser');
+    const { context, value } = parser.parseWorkflow(
+      { name, content },
+      new parser.NoOperationTraceWriter(),
+    );
+    if (value) await parser.convertWorkflowTemplate(context, value);
+    return context.errors.getErrors().map(({ message }) => message);
+  } finally {
+    hooks.deregister();
+  }
+}
+
+/** Whether everything is there that a command starts. */
+function exists(command: string): boolean {
+  const [program = '', ...given] = command.replace(/^xvfb-run -a /, '').split(' ');
+  if (program === 'npm') {
+    const [verb = '', script = ''] = given;
+    if (verb === 'ci')
+      return existsSync(`${given.includes(PUBLISH) ? PUBLISH : '.'}/package-lock.json`);
+    return (verb === 'run' ? script : verb) in manifest.scripts;
+  }
+  if (program === 'npx') return existsSync(`node_modules/.bin/${given[0]}`);
+  const [folder, name = ''] = program.split('/node_modules/.bin/');
+  if (name !== '') {
+    const lock = JSON.parse(readFileSync(`${folder}/package-lock.json`, 'utf8'));
+    return name in (lock.packages[`node_modules/${name}`]?.bin ?? {});
+  }
+  return program === 'node' ? existsSync(given[0] ?? '') : OF_RUNNER.has(program);
+}
+
+describe('the workflows', () => {
+  for (const path of WORKFLOWS) {
+    it(`are valid for GitHub: ${path}`, async () => {
+      assert.deepEqual(await problemsIn(path, readFileSync(path, 'utf8')), []);
+    });
+
+    it(`run only what there is: ${path}`, () => {
+      const commands = commandsOf(path);
+      assert.ok(commands.length > 3);
+      assert.deepEqual(
+        commands.filter((command) => !exists(command)),
+        [],
+      );
+    });
+
+    it(`pin the actions of others to a commit, and say its version: ${path}`, () => {
+      const lines = readFileSync(path, 'utf8').match(/uses: .*/g) ?? [];
+      assert.ok(lines.length > 0);
+      for (const line of lines) assert.match(line, /@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    });
+  }
+
+  it('are found out where they are not valid, or run what there is not', async () => {
+    const text = readFileSync(WORKFLOWS[1], 'utf8');
+    const spoilt = text.replace('timeout-minutes', 'timeout-minuts').replace('secrets.', 'secret.');
+    assert.equal((await problemsIn('spoilt.yml', spoilt)).length, 2);
+    for (const gone of ['npm run gone', 'npm gone', 'npx gone', 'node gone.ts', 'curl a.example']) {
+      assert.equal(exists(gone), false, gone);
+    }
+  });
+
+  it('give the keys of the registries to the steps alone that publish', () => {
+    const holders = WORKFLOWS.flatMap(stepsOf).filter((step) =>
+      JSON.stringify(step).includes('secrets.'),
+    );
+    assert.deepEqual(
+      holders.map(({ env = {} }) => Object.keys(env)),
+      [['VSCE_PAT'], ['OVSX_PAT']],
+    );
+    for (const { run = '' } of holders) {
+      assert.match(run, /^\S+( vsce|\/ovsx) publish .*hosted-model\.vsix[^\n]*$/);
+    }
+  });
+
+  it('test by the command of the README, which can be taken out of them for a clean clone', () => {
+    const printed = execFileSync(process.execPath, ['test/release/workflows.ts'], {
+      encoding: 'utf8',
+    });
+    assert.equal(printed, 'npm ci\nnpm test\n');
+  });
+});
