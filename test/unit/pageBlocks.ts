@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { readRooms, roomsTable } from '../architecture/rooms.ts';
 import { type Results, summary } from '../bench/results.ts';
 import { causesTable } from './causes.ts';
+import { hostsTable } from './hostsTable.ts';
 import { insertModesTable } from './insertModesTable.ts';
 import { settingsTable } from './settingsTable.ts';
 
@@ -33,6 +34,7 @@ export function readBlocks(): Texts {
     settings: settingsTable(settings),
     insertModes: insertModesTable(settings['hostedModel.insertMode']),
     causes: causesTable(),
+    hosts: hostsTable(),
     rooms: roomsTable(readRooms()),
     bench: benched(),
   };

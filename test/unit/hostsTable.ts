@@ -1,0 +1,27 @@
+import { vendors } from '../../src/service/vendors.ts';
+
+/** The table of docs/privacy.md, made from the entries of the vendors. */
+export function hostsTable(): string {
+  const names = (has: (vendor: (typeof vendors)[number]) => boolean) =>
+    vendors
+      .filter(has)
+      .map(({ name }) => name)
+      .join(', ');
+  const identity = [...new Set(vendors.flatMap(({ authUrl }) => authUrl || []))].map((url) => [
+    url,
+    `identity service of ${names(({ authUrl }) => authUrl === url)}`,
+    'the API key',
+  ]);
+  const regions = vendors.flatMap((vendor) => vendor.regions);
+  const service = [...new Map(regions.map((region) => [region.url, region])).values()].map(
+    ({ url, place }) => [
+      url,
+      `${place}: ${names((vendor) => vendor.regions.some((region) => region.url === url))}`,
+      'tokens, and what you generate from',
+    ],
+  );
+  const rows = [...identity, ...service].map(
+    ([url = '', ...cells]) => `| \`${new URL(url).host}\` | ${cells.join(' | ')} |`,
+  );
+  return ['| Host | What it is | What it gets |', '|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import manifest from '../../package.json' with { type: 'json' };
+import { vendors } from '../../src/service/vendors.ts';
+
+const page = readFileSync('docs/privacy.md', 'utf8');
+const named = new Set(
+  [...page.matchAll(/^\| `([\w-]+(?:\.[\w-]+)+)` \|/gm)].map(([, host]) => host),
+);
+
+/** Hosts of addresses in a text, without those of examples. */
+const hostsIn = (text: string): string[] =>
+  [...text.matchAll(/https?:\/\/([\w-]+(?:\.[\w-]+)+)/g)]
+    .flatMap(([, host]) => host ?? [])
+    .filter((host) => !host.endsWith('.example') && host !== '127.0.0.1');
+
+const withoutComments = (source: string): string =>
+  source.replaceAll(/^\s*(\*|\/\/|\/\*).*$/gm, '');
+
+describe('the page about privacy', () => {
+  const inCode = globSync('src/**/*.ts').flatMap((path) =>
+    hostsIn(withoutComments(readFileSync(path, 'utf8'))),
+  );
+  const inManifest = hostsIn(JSON.stringify(manifest.contributes));
+
+  it('names every host that the code or the manifest does, and no other', () => {
+    const hosts = new Set([...inCode, ...inManifest]);
+    assert.deepEqual([...named].sort(), [...hosts].sort());
+  });
+
+  it('names the hosts of all vendors: identity services, regions and pages of keys', () => {
+    const addresses = vendors.flatMap(({ authUrl, keyPage, regions }) => [
+      ...[authUrl, keyPage].filter(Boolean),
+      ...regions.map(({ url }) => url),
+    ]);
+    assert.ok(addresses.length > 7);
+    const missing = addresses.filter((address) => !named.has(new URL(address).host));
+    assert.deepEqual(missing, []);
+  });
+
+  it('would miss a host that is added', () => {
+    assert.deepEqual(
+      hostsIn(withoutComments("  url: 'https://new.host.com/path',\n// https://a.b")),
+      ['new.host.com'],
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { load } from 'js-yaml';
+import manifest from '../../../package.json' with { type: 'json' };
+
+/** As GitHub wants forms: https://docs.github.com/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms */
+interface Form {
+  readonly name: string;
+  readonly description: string;
+  readonly labels: readonly string[];
+  readonly body: readonly Element[];
+}
+
+interface Element {
+  readonly type: string;
+  readonly id?: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly validations?: { readonly required: boolean };
+}
+
+const read = (path: string) => load(readFileSync(path, 'utf8'));
+const paths = globSync('.github/ISSUE_TEMPLATE/*.yml').map((path) => path.replaceAll('\\', '/'));
+const forms = new Map(
+  paths
+    .filter((path) => basename(path) !== 'config.yml')
+    .map((path) => [basename(path, '.yml'), read(path) as Form]),
+);
+
+/** The question of a form that must be answered, by its id. */
+const required = (form: string, id: string) =>
+  forms.get(form)?.body.find((one) => one.id === id && one.validations?.required);
+
+describe('the forms for issues', () => {
+  it('are forms for GitHub, and the only way to open one', () => {
+    assert.deepEqual([...forms.keys()].sort(), ['bug', 'idea', 'live']);
+    assert.deepEqual(read('.github/ISSUE_TEMPLATE/config.yml'), { blank_issues_enabled: false });
+    for (const [path, { name, description, labels, body, ...others }] of forms) {
+      assert.ok(name && description && labels.length > 0, path);
+      assert.deepEqual(others, {}, path);
+      const ids = body.flatMap(({ id = [] }) => id);
+      assert.equal(new Set(ids).size, ids.length, path);
+      for (const { type, id, attributes } of body) {
+        const needed = type === 'markdown' ? attributes['value'] : id && attributes['label'];
+        assert.ok(['markdown', 'textarea', 'input'].includes(type) && needed, `${path} ${id}`);
+      }
+    }
+  });
+
+  it('ask for Copy Diagnostics, and for the output of the run against the live service', () => {
+    const titles = manifest.contributes.commands.map(({ title }) => title);
+    for (const title of ['Copy Diagnostics', 'Diagnose Connection'])
+      assert.ok(titles.includes(title));
+    const { label, description } = required('bug', 'diagnostics')?.attributes ?? {};
+    assert.equal(label, 'Copy Diagnostics');
+    assert.match(description ?? '', /Hosted Model: Copy Diagnostics/);
+    assert.match(required('live', 'output')?.attributes['label'] ?? '', /npm run test:live/);
+    assert.ok('test:live' in manifest.scripts);
+  });
+
+  it('warn of keys before anything is pasted that could hold one', () => {
+    for (const form of ['bug', 'live']) {
+      const [first] = forms.get(form)?.body ?? [];
+      assert.match(first?.attributes['value'] ?? '', /Never paste .* key/);
+    }
+  });
+});
