@@ -96,7 +96,7 @@ describe('the run against the live service', () => {
       new RegExp(`^${place} field choices\\[\\]\\.finish_reason is stop, not length$`, 'm'),
       new RegExp(`^${place} header x-requests-limit-rate is missing$`, 'm'),
       /\(POST .*: further fields: extra\.more\)$/m,
-      /14 steps as recorded, 2 differ\./,
+      /15 steps as recorded, 2 differ\./,
     ]) {
       assert.match(said, expected);
     }

@@ -2,6 +2,7 @@ import { diagnose } from '../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import type { Generation } from '../../src/service/generation/answerReader.ts';
+import type { Conversation } from '../../src/service/generation/conversation.ts';
 import type { Parameters } from '../../src/service/generation/parameters.ts';
 import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import type { Operation } from '../../src/service/vendors.ts';
@@ -38,6 +39,21 @@ const never = new AbortController().signal;
 /** Long enough for several pieces, and far too short for the answer. */
 const NEW_TOKENS = 12;
 const PROMPT = 'Count from one to five hundred, in words, with a blank between two numbers.';
+/** As VS Code's chat asks: the tool is offered, and of no use for the task. */
+const WITH_TOOL: Conversation = {
+  messages: [
+    { role: 'system', content: [{ text: 'Answer in plain text.' }] },
+    { role: 'user', content: [{ text: PROMPT }] },
+  ],
+  tools: [
+    {
+      name: 'weather',
+      description: 'The weather at a place.',
+      inputSchema: { type: 'object', properties: { place: { type: 'string' } } },
+    },
+  ],
+  toolChoice: 'auto',
+};
 const ALL_PARAMETERS: Readonly<Record<Operation, Parameters>> = {
   chat: {
     ...{ temperature: 0.5, top_p: 0.9, random_seed: 7, repetition_penalty: 1.1 },
@@ -91,6 +107,12 @@ const STEPS: Readonly<Record<string, Step>> = {
     }),
     [`${operation}, unknown model`]: generate(operation, { modelId: WRONG.modelId, newTokens: 1 }),
   })),
+  'chat, with a tool': async ({ runtime, credentials, modelId, told }) => {
+    const client = runtime.client(credentials, settingsOf('chat', modelId));
+    const limited = { max_new_tokens: NEW_TOKENS };
+    const answer = await client.chat(WITH_TOOL, limited, { onText: () => {} });
+    return `${told(answer)}, calls ${answer.toolCalls.length} tools`;
+  },
   'a token that is withdrawn': (session) => {
     session.witness.spoilNextToken();
     return generate('chat', { isStreamed: true })(session);

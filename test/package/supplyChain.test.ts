@@ -28,13 +28,19 @@ interface Locked {
   readonly license?: string;
 }
 
-const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
-  readonly packages: Readonly<Record<string, Locked>>;
-};
+const lockAt = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+const lock = lockAt('.');
+/** What a release installs besides; without running scripts of it. */
+const lockOfPublishing = lockAt('.github/publish');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly allowScripts: Readonly<Record<string, boolean>>;
 };
-const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
+const lockedIn = ({ packages }: typeof lock) =>
+  Object.entries(packages).filter(([path]) => path !== '');
+const locked = lockedIn(lock);
 const nameOf = (path: string) => /(?:^|.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
 
 /** The packages whose code is in the scripts, each with the licence it comes under. */
@@ -85,7 +91,8 @@ describe('what comes from others', () => {
 
   it('L04: is locked to one version and its content, from the registry alone', () => {
     assert.ok(locked.length > 100);
-    for (const [path, { version, integrity, resolved, optional, os, cpu }] of locked) {
+    const all = [...locked, ...lockedIn(lockOfPublishing)];
+    for (const [path, { version, integrity, resolved, optional, os, cpu }] of all) {
       assert.match(version, /^\d+\.\d+\.\d+/, path);
       // npm leaves it out for what this machine cannot install.
       const isOfOtherMachine = optional === true && (os ?? cpu) !== undefined;
