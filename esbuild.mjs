@@ -1,7 +1,8 @@
 /** Builds dist/: what VS Code loads at activation, and what loads when it is first used. */
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import * as esbuild from 'esbuild';
 import { noticesOf } from './notices.ts';
+import { shippedPage } from './shippedPage.ts';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -34,7 +35,14 @@ if (watch) {
   const { metafile } = await esbuild.build(options);
   // What went into the files; not shipped, read by the tests of the package.
   await writeFile('dist/meta.json', JSON.stringify(metafile));
-  if (production) await writeFile('ThirdPartyNotices.txt', noticesOf(Object.keys(metafile.inputs)));
+  if (production) {
+    await writeFile('ThirdPartyNotices.txt', noticesOf(Object.keys(metafile.inputs)));
+    const { repository } = JSON.parse(await readFile('package.json', 'utf8'));
+    for (const page of ['README.md', 'CHANGELOG.md']) {
+      const text = await readFile(page, 'utf8');
+      await writeFile(`dist/${page}`, shippedPage(text, repository !== undefined));
+    }
+  }
   for (const path of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
     const { size } = await stat(path);
     console.log(`${(size / 1024).toFixed(1).padStart(8)} KB  ${path}`);

@@ -109,6 +109,10 @@ class Extension implements App {
     this.#inBackground(this.#lookForStrayKey());
   }
 
+  get extension() {
+    return this.#context.extension;
+  }
+
   /** Aborts when the key is deleted, in this window or another; a new one follows it. */
   get signOutSignal(): AbortSignal {
     return this.#signedOut.signal;

@@ -1,4 +1,4 @@
-import type { Memento } from 'vscode';
+import type { Extension, Memento } from 'vscode';
 import type { Chat } from '../chat/offerModels.ts';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { Jobs } from '../generate/jobs.ts';
@@ -13,6 +13,8 @@ import type { Usage } from '../usage/usage.ts';
 export interface App {
   readonly log: Log;
   readonly status: StatusItem;
+  /** This one, as VS Code knows it. */
+  readonly extension: Extension<unknown>;
   readonly history: SessionHistory;
   /** What is remembered in every window; nothing secret. */
   readonly globalState: Memento;

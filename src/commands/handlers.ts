@@ -179,9 +179,8 @@ export const handlers: Handlers['handlers'] = {
     await explainError({ identityFailure, inferenceFailure, messageFor }, ACTION_LABELS);
   },
 
-  openSettings: async () => {
-    const ours = '@ext:hosted-model.hosted-model';
-    await commands.executeCommand('workbench.action.openSettings', ours);
+  openSettings: async ({ extension }) => {
+    await commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`);
   },
 
   showLog: async ({ log }) => log.show(),

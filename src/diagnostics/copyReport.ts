@@ -1,4 +1,4 @@
-import { env, extensions, version, window } from 'vscode';
+import { type Extension, env, version, window } from 'vscode';
 import { findKeyInSettings } from '../configuration.ts';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { LookupResult } from '../credentials/sourceSelection.ts';
@@ -22,6 +22,8 @@ const PATIENCE_MS = 2_000;
 export interface DiagnosisDeps {
   readonly log: Log;
   readonly status: StatusItem;
+  /** This extension, as VS Code knows it. */
+  readonly extension: Pick<Extension<unknown>, 'packageJSON'>;
   readonly history: SessionHistory;
   /** Aborts when the key is deleted, in this window or another. */
   readonly signOutSignal: AbortSignal;
@@ -46,7 +48,7 @@ export async function copyDiagnostics(
   const settings = readSettings(window.activeTextEditor?.document.uri);
   const report = diagnosticsReport({
     now: Date.now(),
-    versions: versions(),
+    versions: versions(deps),
     settings,
     insertModes,
     looked,
@@ -95,8 +97,8 @@ export async function copyReport(
 }
 
 /** What runs, a line each, for reports that strangers read. */
-export function versions(): string[] {
-  const ours: unknown = extensions.getExtension('hosted-model.hosted-model')?.packageJSON.version;
+export function versions({ extension }: Pick<DiagnosisDeps, 'extension'>): string[] {
+  const ours: unknown = extension.packageJSON.version;
   const place = env.remoteName ? `remote ${env.remoteName}` : 'local';
   return [
     `Hosted Model ${typeof ours === 'string' ? ours : 'of an unknown version'}`,

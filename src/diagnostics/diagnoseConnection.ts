@@ -46,7 +46,7 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
       ...shown,
       run: credentials && run,
       copy: (checks) =>
-        copyReport(checksReport(checks, versions(), new Date()), { looked, settings, runtime }),
+        copyReport(checksReport(checks, versions(deps), new Date()), { looked, settings, runtime }),
     });
     if (fix === undefined) return;
     // On behalf of what was checked, whatever is shown by now.

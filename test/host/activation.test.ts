@@ -1,13 +1,14 @@
 import { strict as assert } from 'node:assert';
 import { extensions } from 'vscode';
+import { extensionId } from '../extensionId.ts';
 
 describe('The extension', () => {
   it('is found under its published name', () => {
-    assert.notEqual(extensions.getExtension('hosted-model.hosted-model'), undefined);
+    assert.notEqual(extensions.getExtension(extensionId), undefined);
   });
 
   it('activates', async () => {
-    await extensions.getExtension('hosted-model.hosted-model')?.activate();
-    assert.equal(extensions.getExtension('hosted-model.hosted-model')?.isActive, true);
+    await extensions.getExtension(extensionId)?.activate();
+    assert.equal(extensions.getExtension(extensionId)?.isActive, true);
   });
 });

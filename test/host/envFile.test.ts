@@ -22,6 +22,7 @@ import { gitRisk } from '../../src/dotenv/gitRisk.ts';
 import { moveKeyToSecretStorage } from '../../src/envFile/envFileCommands.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
+import { extensionId } from '../extensionId.ts';
 import { until as becomes } from '../vscode/deadline.ts';
 
 const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/nowhere');
@@ -32,7 +33,7 @@ const rest = ['IBM_PROJECT_ID=project-1', 'IBM_URL=https://eu-de.ml.cloud.ibm.co
 const good = [key, ...rest, ''].join('\n');
 
 describe('the .env file in a real editor', () => {
-  before(() => extensions.getExtension('hosted-model.hosted-model')?.activate());
+  before(() => extensions.getExtension(extensionId)?.activate());
   afterEach(async () => {
     for (const document of workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
       await window.showTextDocument(document);

@@ -5,8 +5,9 @@ import {
   startUnapproved,
   type UnapprovedListener,
 } from '../emulator/unapproved.ts';
+import { extensionId } from '../extensionId.ts';
 
-const extension = extensions.getExtension('hosted-model.hosted-model');
+const extension = extensions.getExtension(extensionId);
 assert.ok(extension);
 
 describe('what other extensions can reach', () => {

@@ -25,6 +25,7 @@ import { isBroken, type TemplateSource } from '../../src/templates/template.ts';
 import { askInputs, pickTemplate, showIssue } from '../../src/templates/templatePicker.ts';
 import { readTemplates, templateSources } from '../../src/templates/templateSources.ts';
 import { fillPrompt } from '../../src/templates/variables.ts';
+import { extensionId } from '../extensionId.ts';
 
 const folder = workspace.workspaceFolders?.[0] ?? assert.fail();
 const TEMPLATES = '.hosted-model/templates';
@@ -106,7 +107,7 @@ describe('templates in a real editor', () => {
   });
 
   it('go to the insert modes that the settings offer, the default first', () => {
-    const extension = extensions.getExtension('hosted-model.hosted-model') ?? assert.fail();
+    const extension = extensions.getExtension(extensionId) ?? assert.fail();
     const { properties } = extension.packageJSON.contributes.configuration;
     const template = properties['hostedModel.templates'].items.properties;
     assert.deepEqual(properties['hostedModel.insertMode'].enum, modes);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
+import { extensionId } from '../extensionId.ts';
 import {
   apiKey,
   chatPath,
@@ -208,7 +209,7 @@ describe('generating', () => {
   });
 
   it('leaves neither key, token, prompt nor answer in the log', async () => {
-    const log = await session.server.outputOf('hosted-model.hosted-model');
+    const log = await session.server.outputOf(extensionId);
     assert.match(log, /generated \d+ tokens/);
     for (const secret of [apiKey, ...emulator.tokensIssued, 'Write a reply', 'Hello from']) {
       assert.ok(!log.includes(secret), secret);

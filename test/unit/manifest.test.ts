@@ -19,6 +19,13 @@ interface Setting extends Schema {
   readonly markdownDescription: string;
 }
 interface Manifest {
+  readonly repository: { readonly url: string };
+  readonly homepage: string;
+  readonly bugs: string;
+  readonly qna: string;
+  readonly pricing: string;
+  readonly categories: readonly string[];
+  readonly keywords: readonly string[];
   readonly main: string;
   readonly engines: { readonly vscode: string };
   readonly activationEvents: readonly string[];
@@ -152,6 +159,25 @@ describe('manifest', () => {
     assert.equal(capabilities.virtualWorkspaces, true);
     for (const hook of ['preinstall', 'install', 'postinstall', 'prepare'])
       assert.equal(manifest.scripts[hook], undefined);
+  });
+
+  it('says to a marketplace what it is, and names the repository in this file alone', () => {
+    const { repository, homepage, bugs, qna, pricing, categories, keywords } = manifest;
+    const { url } = repository;
+    assert.match(url, /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
+    const links = [...JSON.stringify(contributes).matchAll(/\]\((https:[^)]+\/blob\/[^)]+)\)/g)];
+    const pages = links.map(([, link = '']) => link);
+    assert.ok(pages.length > 0);
+    for (const link of [homepage, bugs, qna, ...pages]) assert.ok(link.startsWith(url), link);
+    for (const link of pages) {
+      const [, path = ''] = link.split('/blob/HEAD/');
+      assert.ok(existsSync(path), link);
+    }
+    const others = globSync(['*.{md,ts,mjs}', '{docs,src,test}/**/*.{md,ts,json}']);
+    const naming = others.filter((path) => readFileSync(path, 'utf8').includes(url));
+    assert.deepEqual(naming, []);
+    assert.equal(pricing, 'Free');
+    assert.ok(categories.length > 0 && keywords.length <= 10);
   });
 
   it('L08: holds the floor of VS Code by its types', () => {

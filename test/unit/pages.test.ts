@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { HOUSE, pictureOf } from '../architecture/picture.ts';
 import { readRooms } from '../architecture/rooms.ts';
 import { markdownOf } from '../table.ts';
 import { readBlocks, readPages, withBlocks } from './pageBlocks.ts';
+import { leadsSomewhere, linksIn } from './pageLinks.ts';
 
 const MOST_LINES_OF_README = 220;
 
@@ -56,7 +56,7 @@ describe('the pages', () => {
   for (const [path, text] of Object.entries(pages)) {
     it(`lead from ${path} to what there is`, () => {
       assert.deepEqual(
-        linksIn(text).filter((link) => !leadsSomewhere(path, link)),
+        linksIn(text).filter((link) => isRelative(link) && !leadsSomewhere(path, link)),
         [],
       );
     });
@@ -78,36 +78,6 @@ describe('the pages', () => {
   });
 });
 
-/** Where links and pictures lead, those to the web left out. */
-function linksIn(page: string): string[] {
-  const text = withoutCode(page);
-  const found = text.matchAll(/\]\(([^()\s]+)\)|\b(?:src|srcset|href)="([^"]+)"/g);
-  return [...found].flatMap(([, link, other]) => link ?? other ?? []).filter(isRelative);
-}
-
 function isRelative(link: string): boolean {
   return !/^[a-z]+:/.test(link);
-}
-
-function leadsSomewhere(from: string, link: string): boolean {
-  const [file = '', anchor] = link.split('#');
-  const path = file === '' ? from : join(dirname(from), file);
-  if (!existsSync(path)) return false;
-  return anchor === undefined || anchorsIn(readFileSync(path, 'utf8')).includes(anchor);
-}
-
-/** Of its headings, as GitHub and VS Code make them. */
-function anchorsIn(page: string): string[] {
-  const headings = withoutCode(page, /^```[\s\S]*?^```$/gm).matchAll(/^#+ (.*)$/gm);
-  return [...headings].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-}
-
-/** What stands in code is shown as it is. */
-function withoutCode(page: string, code = /^```[\s\S]*?^```$|`[^`\n]+`/gm): string {
-  return page.replaceAll(code, '');
 }

@@ -8,7 +8,10 @@ interface Described {
 export function settingsTable(settings: Readonly<Record<string, Described>>): string {
   const rows = Object.entries(settings).map(
     ([name, { default: value, scope, markdownDescription }]) => {
-      const text = markdownDescription.replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '*$1*');
+      const text = markdownDescription
+        .replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '*$1*')
+        // A page of the repository needs no address.
+        .replace(/(?<=\]\()https:[^)]+\/blob\/HEAD\//g, '');
       return `| \`${name}\` | \`${JSON.stringify(value)}\` | ${scope} | ${text} |`;
     },
   );

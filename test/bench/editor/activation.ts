@@ -1,7 +1,9 @@
 /** Activation of the shipped extension in a real extension host, beside that of an empty one. */
+
+import { extensionId } from '../../extensionId.ts';
 import type { Question } from '../question.ts';
 import { compared, median } from './stage/figures.ts';
-import { emptyId, productId } from './stage/install.ts';
+import { emptyId } from './stage/install.ts';
 import { onStage } from './stage/stage.ts';
 
 /** Extension hosts; each activates both, and the other one first in turn. */
@@ -18,9 +20,9 @@ const question: Question = {
       const empty: number[] = [];
       for (let round = 0; round < rounds; round += 1) {
         const driver = await start();
-        const order = round % 2 === 0 ? [productId, emptyId] : [emptyId, productId];
+        const order = round % 2 === 0 ? [extensionId, emptyId] : [emptyId, extensionId];
         const taken = await driver.do('activate', [firstId, ...order]);
-        product.push(taken[productId] ?? Number.NaN);
+        product.push(taken[extensionId] ?? Number.NaN);
         empty.push(taken[emptyId] ?? Number.NaN);
       }
       return {

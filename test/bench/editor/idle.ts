@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { extensionId } from '../../extensionId.ts';
 import { repositoryRoot } from '../../vscode/install.ts';
 import type { Question } from '../question.ts';
-import { productId } from './stage/install.ts';
 import { onStage } from './stage/stage.ts';
 
 /** Milliseconds that an idle window is watched. */
@@ -52,7 +52,7 @@ async function requestsOfWindow(): Promise<Record<string, number>> {
     await storeKey();
     emulator.reset();
     const driver = await start();
-    await driver.do('activate', [productId]);
+    await driver.do('activate', [extensionId]);
     await workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
     await driver.do('run', { command: 'bench.wait', argument: watchedMs, text: ' ', lines: [0] });
     return {

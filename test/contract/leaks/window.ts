@@ -93,7 +93,7 @@ export function windows(firstEditor: SinkEditor): Windows {
     const stopListening = listen(editor);
     try {
       const states = { globalState, workspaceState, globalStorageUri: STORAGE };
-      const extension = { id: 'hosted-model.hosted-model' };
+      const extension = { id: 'hosted-model.hosted-model', packageJSON: { version: '0' } };
       activate({ subscriptions, secrets: keyring.window(), extension, ...states });
       await turn();
     } catch (error) {

@@ -52,6 +52,7 @@ describe('Copy Diagnostics', () => {
       access: async () => access,
       runtimeIfMade: async () => runtime,
       status: { facts: initialFacts },
+      extension: { packageJSON: { version: '1.2.3' } },
       history,
     } as unknown as App;
     await copyDiagnostics(app, ['below']);

@@ -158,7 +158,10 @@ describe('the list of a diagnosis in an editor', () => {
       lookUp: async () => ({ found: all, choice: choose(all) }),
       require: async (document?: { readonly path: string }) => void asked.push(document?.path),
     };
-    const ended = diagnoseConnection({ access: async () => access } as unknown as App);
+    const ended = diagnoseConnection({
+      access: async () => access,
+      extension: { packageJSON: { version: '1.2.3' } },
+    } as unknown as App);
     await turn();
     return { asked, ended };
   };

@@ -3,11 +3,12 @@
  * nobody else has: so none takes a connection that another one has opened.
  */
 import type { ServiceName } from '../../../emulator/inFlight.ts';
+import { extensionId } from '../../../extensionId.ts';
 import type { Pace, Passed } from '../../lineProcess.ts';
 import type { Row } from '../../question.ts';
 import type { Driver } from './driver.ts';
 import { compared } from './figures.ts';
-import { peerIds, productId } from './install.ts';
+import { peerIds } from './install.ts';
 import type { Addresses, Ran, Run } from './protocol.ts';
 import { addressesByLine, onStage, type Stage } from './stage.ts';
 
@@ -51,7 +52,7 @@ export function withContestants<Value>(
       await stage.storeKey();
       return use(async (distance) => {
         const driver = await stage.start();
-        await driver.do('activate', [productId, ...peerIds]);
+        await driver.do('activate', [extensionId, ...peerIds]);
         await workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
         await lines.ask('pace', distance === 'far' ? far : { ...far, roundTripMs: 0 });
         return { generate: (who, how) => generate(stage, driver, who, addresses[who], how) };

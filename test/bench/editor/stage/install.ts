@@ -15,7 +15,6 @@ const directory = join(testDirectory, 'bench');
 const peers = globSync(join(import.meta.dirname, '..', 'peers', '*.ts'));
 const driver = join(import.meta.dirname, 'driverExtension.ts');
 
-export const productId = 'hosted-model.hosted-model';
 export const peerIds = peers.map(idOf);
 export const emptyId = 'bench.empty';
 

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { anchorsIn, leadsSomewhere, linksIn } from '../unit/pageLinks.ts';
+import { makeWorkingCopy } from '../workingCopy.ts';
+import { entriesOf } from './vsix.ts';
+
+const run = promisify(execFile);
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly repository: { readonly url: string };
+};
+const address = manifest.repository.url;
+
+/** The page of the extension and its changelog, as a marketplace and VS Code get them. */
+function pagesOf(vsix: string): [name: string, text: string][] {
+  const entries = entriesOf(readFileSync(vsix));
+  return ['readme.md', 'changelog.md'].map((name) => {
+    const page = entries.find((entry) => entry.name === `extension/${name}`);
+    return [name, page?.bytes.toString('utf8') ?? assert.fail(name)];
+  });
+}
+
+describe('the page of the extension', () => {
+  it('leads with every link and picture to a heading of its own or to something that there is', () => {
+    for (const [name, page] of pagesOf('hosted-model.vsix')) {
+      const links = linksIn(page);
+      const ours = links.filter((link) => link.startsWith(`${address}/`));
+      const others = links.filter((link) => !ours.includes(link));
+      assert.ok(ours.length > 0, name);
+      for (const link of ours) {
+        const [, path = ''] = /\/(?:blob|raw)\/HEAD\/(.*)$/.exec(link) ?? [];
+        assert.ok(path !== '' && leadsSomewhere('README.md', path), `${name}: ${link}`);
+      }
+      for (const link of others) {
+        const isHeading = link.startsWith('#') && anchorsIn(page).includes(link.slice(1));
+        assert.ok(isHeading || link.startsWith('https://'), `${name}: ${link}`);
+      }
+      // vsce leaves these as they are, so that they would lead nowhere.
+      assert.doesNotMatch(page, /<picture|<source|srcset/, name);
+    }
+  });
+
+  it('is packaged without an address of the repository, too, and has no broken link then', async () => {
+    const copy = makeWorkingCopy();
+    try {
+      const { repository: _, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));
+      writeFileSync(join(copy, 'package.json'), JSON.stringify(rest));
+      await run('npm', ['run', '--silent', 'package'], { cwd: copy });
+      const pages = pagesOf(join(copy, 'hosted-model.vsix'));
+      for (const [name, page] of pages) {
+        for (const link of linksIn(page)) {
+          const isHeading = link.startsWith('#') && anchorsIn(page).includes(link.slice(1));
+          assert.ok(isHeading || link.startsWith('https://'), `${name}: ${link}`);
+        }
+        assert.doesNotMatch(page, /<img|!\[/, name);
+      }
+      // What a picture shows stands in its place, in words.
+      const [[, readme] = assert.fail()] = pages;
+      const shown = [...readFileSync('README.md', 'utf8').matchAll(/\balt="([^"]+)"/g)];
+      assert.ok(shown.length > 10);
+      for (const [, words] of shown) assert.ok(readme.includes(`_${words}_`), words);
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { shippedPage } from '../../shippedPage.ts';
+
+const page = `A [link](docs/a.md), [another](#heading) and [one away](https://example.com/a).
+
+<picture>
+  <source media="(prefers-color-scheme: light)" srcset="media/light.png">
+  <img src="media/dark.png" alt="What is seen.">
+</picture>
+
+![A list.](media/list.png)
+`;
+
+describe('a page in the package', () => {
+  it('has one picture for all themes, and leaves the rest to vsce, which makes it absolute', () => {
+    const picture = '<img src="media/dark.png" alt="What is seen.">';
+    assert.equal(shippedPage(page, true), page.replace(/<picture>[\s\S]*<\/picture>/, picture));
+  });
+
+  it('has words in place of pictures and links where nothing says where the repository is', () => {
+    assert.equal(
+      shippedPage(page, false),
+      'A link, [another](#heading) and [one away](https://example.com/a).\n\n_What is seen._\n\n_A list._\n',
+    );
+  });
+});
