@@ -77,7 +77,8 @@ export async function runSetUp(
   if (!(await askAll({ keys, test, settings, found, steps, stored, ...answers }, problem))) {
     return false;
   }
-  void offerChat();
+  // Whoever was asked for something that was missing is about to get an answer.
+  void offerUses(names === SETTING_NAMES && !found);
   return true;
 }
 
@@ -102,11 +103,16 @@ async function settingsOf(
   return meant && settingsFor(meant, settings);
 }
 
-/** Says that it is done, and what else the key is good for. */
-async function offerChat(): Promise<void> {
-  const others = isAiDisabled() ? [] : [SET_UP.useInChat];
-  const picked = await window.showInformationMessage(SET_UP.done, ...others);
-  if (picked) await commands.executeCommand('hostedModel.useInChat');
+/** Says that it is done, and what the key is good for now. */
+async function offerUses(mayGenerate: boolean): Promise<void> {
+  const { generate, useInChat } = SET_UP;
+  const isNext = mayGenerate && window.activeTextEditor !== undefined;
+  // Else the status item that was clicked has the keyboard, and its tooltip covers the message.
+  if (isNext) await commands.executeCommand('workbench.action.focusActiveEditorGroup');
+  const uses = [...(isNext ? [generate] : []), ...(isAiDisabled() ? [] : [useInChat])];
+  const picked = await window.showInformationMessage(SET_UP.done, ...uses);
+  if (picked === generate) await commands.executeCommand('hostedModel.generateFromSelection');
+  if (picked === useInChat) await commands.executeCommand('hostedModel.useInChat');
 }
 
 /** @returns true if credentials were saved */

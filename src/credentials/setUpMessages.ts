@@ -12,6 +12,7 @@ import type { Destination } from './sourceSelection.ts';
 export const SET_UP = {
   title: 'Set Up Hosted Model',
   done: 'Hosted Model is set up. The key is in secret storage.',
+  generate: 'Generate from selection',
   useInChat: 'Use in Chat',
   whichService: 'Which service?',
   accountPrompt: (label: string, { name }: Vendor) => `${label} of ${name}.`,

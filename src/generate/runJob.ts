@@ -7,7 +7,7 @@ import type { Credentials } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import { type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
-import { inform } from '../ui/notify.ts';
+import { announceStart, inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { counted } from '../usage/usage.ts';
 import type { UsedRequest, UsedTokens } from '../usage/usageLedger.ts';
@@ -106,6 +106,7 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
   const settings = settingsFor(credentials.vendor, job.settings);
   const client = await options.client(credentials, settings);
   if (!(await isFreeOfSecrets(job, answers, client))) return undefined;
+  const endStart = announceStart(texts.GENERATING);
   const outcomes = await cancellable(
     texts.GENERATING,
     (cancel, say) => {
@@ -116,7 +117,7 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
       return generateAll(run, { client, onUsed, signal, say, silence });
     },
     controller,
-  );
+  ).finally(endStart);
   return { used: { folder: activeFolder(document), credentials, settings }, outcomes };
 }
 

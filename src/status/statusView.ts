@@ -68,6 +68,8 @@ export interface StatusView {
   readonly background?: 'error' | 'warning' | undefined;
   /** The state in words: for screen readers, and the first line of the tooltip. */
   readonly words: string;
+  /** What a click does. */
+  readonly command: 'setUp' | 'showMenu';
   /** Milliseconds until text or tooltip change by themselves; undefined if they do not. */
   readonly changesInMs: number | undefined;
 }
@@ -120,17 +122,21 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
     state.kind === 'waiting'
       ? toNextSecond(state.leftMs)
       : (facts.traffic?.changesInMs() ?? nextMinute);
-  return { ...shown(state), changesInMs };
+  return {
+    ...shown(state),
+    command: state.kind === 'missing' ? 'setUp' : 'showMenu',
+    changesInMs,
+  };
 }
 
-type Shown = Omit<StatusView, 'changesInMs'>;
+type Shown = Omit<StatusView, 'command' | 'changesInMs'>;
 
 function shown(state: StatusState): Shown {
   switch (state.kind) {
     case 'waiting': {
       const seconds = Math.ceil(state.leftMs / SECOND_MS);
       const words = `trying again in ${count(seconds, 'second')}`;
-      return { text: `$(watch) ${NAME} ${seconds}s`, words };
+      return { text: `$(watch) ${NAME}: again in ${seconds}s`, words };
     }
     case 'unreachable': {
       const { leftMs } = state;
@@ -139,7 +145,7 @@ function shown(state: StatusState): Shown {
           ? [` ${minutesLeft(leftMs)}`, `, ${validWords(leftMs)}`]
           : ['', ''];
       const words = `service cannot be reached${token}`;
-      return { text: `$(debug-disconnect) ${NAME}${time}`, words };
+      return { text: `$(debug-disconnect) ${NAME}: no connection${time}`, words };
     }
     case 'valid':
       return { text: `$(key) ${minutesLeft(state.leftMs)}`, words: validWords(state.leftMs) };
@@ -151,7 +157,9 @@ function shown(state: StatusState): Shown {
       };
     default: {
       const [icon, words, background] = PLAIN[state.kind];
-      return { text: `$(${icon}) ${NAME}`, words, background };
+      // That somebody is needed, and for what, is never said by colour and icon alone.
+      const text = background ? `${NAME}: ${words}` : NAME;
+      return { text: `$(${icon}) ${text}`, words, background };
     }
   }
 }

@@ -119,7 +119,7 @@ describe('generating', () => {
     const sent = emulator.count(chatPath);
     await session.workbench.runCommand(generate);
     await status().waitFor({
-      text: /^\$\(watch\) Hosted Model \ds$/,
+      text: /^\$\(watch\) Hosted Model: again in \ds$/,
       ariaLabel: /trying again in \d second/,
     });
     await emulator.requestCount(chatPath, sent + 2);

@@ -44,7 +44,7 @@ describe(`protection of the key ${nightly}`, () => {
     assert.equal(focused, 'Keep Saved Hosts', 'Enter keeps the saved hosts');
     await workbench.screenshot('approval');
     const status = workbench.statusItem(statusId);
-    await status.waitFor({ text: '$(error) Hosted Model', background: 'error' });
+    await status.waitFor({ text: /your approval is needed$/, background: 'error' });
     await dialogs.click('Cancel');
     assert.equal(emulator.requests.length, 0);
     assertUntouched(unapproved);
@@ -71,7 +71,7 @@ describe(`protection of the key ${nightly}`, () => {
     assert.deepEqual(message.buttons, ['Set API Key', 'Try Key Again', 'Show Log']);
     const status = workbench.statusItem(statusId);
     await status.waitFor({
-      text: '$(error) Hosted Model',
+      text: '$(error) Hosted Model: API key refused',
       background: 'error',
       ariaLabel: /credentials refused/,
     });

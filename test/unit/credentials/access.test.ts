@@ -163,6 +163,28 @@ describe('the way to credentials', () => {
     assert.equal((await keys.read())?.apiKey, 'my-key');
   });
 
+  it('offers the main job after the set-up, where a document is open and nobody generates already', async () => {
+    let generations = 0;
+    const { commands } = await import('vscode');
+    commands.registerCommand('hostedModel.generateFromSelection', async () => {
+      generations += 1;
+    });
+    editor.pressed = 'Generate from selection';
+    const setUp = async (start: () => Promise<unknown>) => {
+      editor.typed.push('key-0123456789abcdef', 'my-project');
+      editor.picks.push('Frankfurt', '$(save) Save Without Testing');
+      await start();
+      await settled();
+      return generations;
+    };
+    assert.equal(await setUp(() => access.require()), 0, 'it goes on by itself');
+    await keys.delete();
+    assert.equal(await setUp(() => access.setUp()), 1);
+    await keys.delete();
+    editor.activeFile = undefined;
+    assert.equal(await setUp(() => access.setUp()), 1, 'there is nothing to generate from');
+  });
+
   it('A05: asks nothing again and uses no new host if secret storage does not keep it', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);

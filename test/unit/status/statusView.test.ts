@@ -81,14 +81,14 @@ const rows: Row[] = [
   [
     'unreachable',
     { isSetUp: true, unreachable: true },
-    '$(debug-disconnect) Hosted Model',
+    '$(debug-disconnect) Hosted Model: no connection',
     undefined,
     'service cannot be reached',
   ],
   [
     'unreachable, token still good',
     { isSetUp: true, unreachable: true, token: valid(41) },
-    '$(debug-disconnect) Hosted Model 41m',
+    '$(debug-disconnect) Hosted Model: no connection 41m',
     undefined,
     'service cannot be reached, token valid, 41 minutes left',
   ],
@@ -109,21 +109,21 @@ const rows: Row[] = [
   [
     'waiting to retry',
     { isSetUp: true, activity: waiting(7_500) },
-    '$(watch) Hosted Model 8s',
+    '$(watch) Hosted Model: again in 8s',
     undefined,
     'trying again in 8 seconds',
   ],
   [
     'approval needed',
     { isSetUp: true, obstacle: 'approval', activity: { kind: 'generating', count: 1 } },
-    '$(error) Hosted Model',
+    '$(error) Hosted Model: your approval is needed',
     'error',
     'your approval is needed',
   ],
   [
     'key refused',
     { isSetUp: true, token: refused, obstacle: 'approval' },
-    '$(error) Hosted Model',
+    '$(error) Hosted Model: API key refused',
     'error',
     'credentials refused',
   ],
@@ -136,6 +136,14 @@ describe('status item', () => {
       assert.deepEqual([view.text, view.background, view.words], [text, background, words]);
     });
   }
+
+  it('says in words what colour and icon say, and opens the set-up where it asks for it', () => {
+    for (const [name, facts, text, background] of rows) {
+      if (background) assert.match(text, /Set up|refused|needed/, name);
+      const { command } = renderStatus({ ...initialFacts, ...facts }, NOW);
+      assert.equal(command, text.includes('Set up') ? 'setUp' : 'showMenu', name);
+    }
+  });
 
   it('changes by itself only while the time it shows runs: each minute, or each second of a wait', () => {
     const changesIn = (facts: Partial<StatusFacts>) =>
