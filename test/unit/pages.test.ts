@@ -7,6 +7,7 @@ import { readBlocks, readPages, withBlocks } from './pageBlocks.ts';
 import { leadsSomewhere, linksIn } from './pageLinks.ts';
 
 const MOST_LINES_OF_README = 220;
+const MOST_BYTES_THAT_MOVE = 1_500_000;
 
 const pages = readPages();
 
@@ -44,6 +45,20 @@ describe('the pages', () => {
   it('have a README that is read to its end', () => {
     const lines = pages['README.md']?.trimEnd().split('\n') ?? [];
     assert.ok(lines.length <= MOST_LINES_OF_README, `${lines.length} lines`);
+  });
+
+  it('have a README that shows the main job, moving, then three pictures, then the set-up', () => {
+    const [before = ''] = pages['README.md']?.split(/^## Set up/m) ?? [];
+    const [title, sentence = '', ...rest] = before.trim().split('\n\n');
+    assert.equal(title, '# Hosted Model');
+    assert.match(sentence, /^[^.\n]+\.$/);
+    const pictures = rest.join('\n').match(/<img src="[^"]+"/g) ?? [];
+    assert.equal(pictures[0], '<img src="media/generate.webp"');
+    assert.equal(pictures.length, 4);
+    assert.match(rest[0] ?? '', /^<picture><source media="\(prefers-reduced-motion: reduce\)"/);
+    const moving = readFileSync('media/generate.webp');
+    assert.ok(moving.includes('ANIM'), 'it does not move');
+    assert.ok(moving.length <= MOST_BYTES_THAT_MOVE, `${moving.length} bytes`);
   });
 
   it('have a README with the command that starts it and the one that tests it, as CI runs it', () => {

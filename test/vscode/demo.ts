@@ -1,99 +1,65 @@
 /**
  * `npm run demo`: what a new user does, from the set-up to generated text, in a real VS Code.
  * Prints the document before and after and saves a picture of each step.
- * `--pictures` writes the pictures of the README into media/ instead, in both themes.
  */
-import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startBrowser } from './browser.ts';
-import { repositoryRoot } from './install.ts';
 import { demoKey, demoProject, startSample } from './sample.ts';
 import { setUp } from './setUpWalk.ts';
-import { type Theme, themes, Workbench } from './workbench.ts';
+import { Workbench } from './workbench.ts';
 
-const inReadme: ReadonlySet<string> = new Set(['set-up-4', 'generated', 'diagnose']);
-const forReadme = process.argv.includes('--pictures');
+const sample = await startSample();
+const browser = await startBrowser();
+try {
+  const page = await browser.newPage({ viewport: { width: 1100, height: 640 } });
+  const workbench = new Workbench(page, sample.server);
+  const picture = async (name: string) => {
+    console.log(`picture: ${await workbench.screenshot(`demo-${name}`)}`);
+  };
+  await workbench.open();
+  const status = workbench.statusItem('hostedModel.token');
+  console.log(`status: ${(await status.waitFor({ text: /Set up/ })).ariaLabel}`);
 
-if (forReadme) await drawIcon();
-for (const theme of forReadme ? (['dark', 'light'] as const) : (['dark'] as const)) {
-  await walk(theme);
-}
+  const file = join(sample.folder, 'letter.md');
+  await workbench.openFile(file);
+  const answers = { apiKey: demoKey, projectId: demoProject, url: sample.emulator.url };
+  await setUp(workbench, answers, async (step) => {
+    if (step === 1 || step === 4) await picture(`set-up-${step}`);
+  });
+  console.log(`set up: ${(await workbench.notifications.waitFor(/is set up/)).text}`);
+  await workbench.notifications.close(/is set up/);
 
-async function walk(theme: Theme & ('dark' | 'light')): Promise<void> {
-  const sample = await startSample({ 'workbench.colorTheme': themes[theme] });
-  const browser = await startBrowser();
-  try {
-    const page = await browser.newPage({
-      colorScheme: theme,
-      viewport: { width: 1100, height: 640 },
-    });
-    const workbench = new Workbench(page, sample.server);
-    const picture = async (name: string) => {
-      const path = await workbench.screenshot(`demo-${theme}-${name}`);
-      console.log(`picture: ${path}`);
-      if (!forReadme || !inReadme.has(name)) return;
-      await copyFile(path, join(repositoryRoot, 'media', `${name}-${theme}.png`));
-    };
-    await workbench.open();
-    const status = workbench.statusItem('hostedModel.token');
-    console.log(`status: ${(await status.waitFor({ text: /Set up/ })).ariaLabel}`);
+  const before = await workbench.editor.savedText(file);
+  console.log(`\n--- before\n${before}---`);
+  await workbench.editor.selectLines(3);
+  await workbench.runCommand('Hosted Model: Generate from selection');
+  // To save while it streams would begin a new undo step.
+  await workbench.editor.waitForText(/This one only counts\./);
+  await status.waitFor({ text: /\$\(key\) \d+m/ });
+  console.log(`status: ${(await status.waitFor({})).ariaLabel}`);
+  await workbench.notifications.waitUntilGone(/generating/);
+  await picture('generated');
+  const after = await workbench.editor.savedText(file);
+  console.log(`\n--- after\n${after}---`);
+  if (after === before) throw new Error('Nothing was generated.');
 
-    const file = join(sample.folder, 'letter.md');
-    await workbench.openFile(file);
-    const answers = { apiKey: demoKey, projectId: demoProject, url: sample.emulator.url };
-    await setUp(workbench, answers, async (step) => {
-      if (step === 1 || step === 4) await picture(`set-up-${step}`);
-    });
-    console.log(`set up: ${(await workbench.notifications.waitFor(/is set up/)).text}`);
-    await workbench.notifications.close(/is set up/);
+  await status.click();
+  await workbench.quickInput.waitFor({ item: '$(refresh) Refresh Token' });
+  await picture('menu');
+  await workbench.quickInput.dismiss();
 
-    const before = await workbench.editor.savedText(file);
-    console.log(`\n--- before\n${before}---`);
-    await workbench.editor.selectLines(3);
-    await workbench.runCommand('Hosted Model: Generate from selection');
-    // To save while it streams would begin a new undo step.
-    await workbench.editor.waitForText(/This one only counts\./);
-    await status.waitFor({ text: /\$\(key\) \d+m/ });
-    console.log(`status: ${(await status.waitFor({})).ariaLabel}`);
-    await workbench.notifications.waitUntilGone(/generating/);
-    await picture('generated');
-    const after = await workbench.editor.savedText(file);
-    console.log(`\n--- after\n${after}---`);
-    if (after === before) throw new Error('Nothing was generated.');
+  await workbench.editor.focus();
+  await workbench.editor.undo();
+  const undone = await workbench.editor.savedText(file);
+  console.log(`one undo brings the document back: ${undone === before}`);
+  if (undone !== before) throw new Error(`The document after one undo:\n${undone}`);
 
-    await status.click();
-    await workbench.quickInput.waitFor({ item: '$(refresh) Refresh Token' });
-    await picture('menu');
-    await workbench.quickInput.dismiss();
-
-    await workbench.editor.focus();
-    await workbench.editor.undo();
-    const undone = await workbench.editor.savedText(file);
-    console.log(`one undo brings the document back: ${undone === before}`);
-    if (undone !== before) throw new Error(`The document after one undo:\n${undone}`);
-
-    sample.emulator.settings.apiKeys = [];
-    await workbench.runCommand('Hosted Model: Diagnose Connection');
-    const { prompt } = await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });
-    console.log(`diagnosis of a refused key: ${prompt}`);
-    await picture('diagnose');
-  } finally {
-    await browser.close();
-    await sample.stop();
-  }
-}
-
-/** The icon as a PNG, since the Marketplace takes no SVG. */
-async function drawIcon(): Promise<void> {
-  const media = join(repositoryRoot, 'media');
-  const browser = await startBrowser();
-  try {
-    const page = await browser.newPage({ viewport: { width: 256, height: 256 } });
-    await page.setContent(
-      `<body style="margin:0">${await readFile(join(media, 'icon.svg'), 'utf8')}`,
-    );
-    await page.screenshot({ path: join(media, 'icon.png'), omitBackground: true });
-  } finally {
-    await browser.close();
-  }
+  sample.emulator.settings.apiKeys = [];
+  await workbench.runCommand('Hosted Model: Diagnose Connection');
+  const { prompt } = await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });
+  console.log(`diagnosis of a refused key: ${prompt}`);
+  await picture('diagnose');
+} finally {
+  await browser.close();
+  await sample.stop();
 }

@@ -1,0 +1,157 @@
+/**
+ * `npm run pictures`: the icon, the moving picture and the pictures of the README, in media/. From a
+ * real VS Code and the emulated service; the moving one shows the keys by VS Code's own means.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { startBrowser } from './browser.ts';
+import { repositoryRoot } from './install.ts';
+import { demoKey, demoProject, type Sample, startSample } from './sample.ts';
+import { themes, Workbench } from './workbench.ts';
+
+const chatPath = '/ml/v1/text/chat_stream';
+const media = join(repositoryRoot, 'media');
+/** Room for the text, and keys that are shown for as long as they are filmed. */
+const bare = {
+  'breadcrumbs.enabled': false,
+  'editor.fontSize': 16,
+  'editor.lightbulb.enabled': 'off',
+  'editor.minimap.enabled': false,
+  'screencastMode.fontSize': 28,
+  'screencastMode.keyboardOverlayTimeout': 5000,
+  'screencastMode.verticalOffset': 10,
+};
+const reply = `Thank you for your patience. Your parcel was held up at the depot,
+and is on its way again: it will reach you by Friday. We are sorry for
+the delay.`;
+
+// The Marketplace takes no SVG.
+await sharp(await readFile(join(media, 'icon.svg'))).toFile(join(media, 'icon.png'));
+for (const theme of ['dark', 'light'] as const) {
+  const settings = { ...bare, 'workbench.colorTheme': themes[theme] };
+  const sample = await startSample();
+  // Without an address of its own the set-up shows the hosts that everybody has.
+  await sample.server.writeUserSettings(settings);
+  const browser = await startBrowser();
+  try {
+    const viewport = { width: 960, height: 420 };
+    const page = await browser.newPage({ colorScheme: theme, viewport });
+    const workbench = new Workbench(page, sample.server);
+    await workbench.open();
+    await workbench.openFile(join(sample.folder, 'letter.md'));
+    await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+    await takeHosts(workbench, theme);
+    const { url } = sample.emulator;
+    const addresses = { 'hostedModel.authUrl': url, 'hostedModel.url': url };
+    const project = { 'hostedModel.projectId': demoProject };
+    await workbench.applyUserSettings({ ...settings, ...addresses, ...project });
+    await storeKey(workbench);
+    if (theme === 'dark') await film(workbench, sample);
+    await takeDiagnosis(workbench, sample, theme);
+  } finally {
+    await browser.close();
+    await sample.stop();
+  }
+}
+
+/** The last step of the set-up, which is left there: nothing is sent. */
+async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
+  const { quickInput } = workbench;
+  await workbench.runCommand('Hosted Model: Set Up Credentials');
+  for (const [step, answer] of [demoKey, demoProject].entries()) {
+    await quickInput.waitFor({ step: `${step + 1}/4` });
+    await quickInput.type(answer);
+    await quickInput.accept();
+  }
+  await quickInput.waitFor({ step: '3/4' });
+  await quickInput.pick('Frankfurt');
+  await quickInput.waitFor({ step: '4/4' });
+  await takeQuickInput(workbench, `hosts-${theme}`);
+  await quickInput.dismiss();
+}
+
+async function storeKey(workbench: Workbench): Promise<void> {
+  const { quickInput, notifications } = workbench;
+  await workbench.runCommand('Hosted Model: Set API Key');
+  await quickInput.waitFor({ step: '1/2' });
+  await quickInput.type(demoKey);
+  await quickInput.accept();
+  await quickInput.pick('$(beaker) Test and Save');
+  await notifications.close(/is set up/);
+}
+
+/**
+ * The main job: a line is selected, two keys are pressed, the answer streams in, one undo takes it
+ * back. Its last moment with the answer is a picture of its own, for those who want no motion.
+ */
+async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
+  const { editor, notifications, page, screen } = workbench;
+  const frames: { readonly picture: Buffer; readonly ms: number }[] = [];
+  const take = async (ms: number) => frames.push({ picture: await page.screenshot(), ms });
+  let [seen, selected] = ['', ''];
+  const takeMore = async () => {
+    seen = await screen.until('more of the answer', async () => {
+      const text = await editor.visibleText();
+      return text === seen ? undefined : text;
+    });
+    // VS Code takes what comes behind a selection into it, for a moment.
+    await editor.waitForPosition(selected);
+    await take(120);
+  };
+  const words = reply.split(/(?<=\s)/);
+  emulator.settings.answer = () => words;
+  emulator.faults.next(chatPath, {
+    beforePart: (index) =>
+      index > 0 && index % 2 === 0 && index < words.length ? takeMore() : undefined,
+  });
+
+  await editor.placeCursor(3, 1);
+  await workbench.runCommand('Developer: Toggle Screencast Mode');
+  await editor.focus();
+  await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
+  await take(900);
+  await page.keyboard.press('Shift+End');
+  selected = await editor.waitForPosition(/selected/);
+  await take(1_200);
+  const before = await editor.visibleText();
+  seen = before;
+  await page.keyboard.press('Control+K');
+  await take(400);
+  await page.keyboard.press('Control+G');
+  await editor.waitForText(new RegExp(`${words.at(-1)}\n`));
+  await notifications.waitUntilGone(/generating/);
+  await take(3_000);
+  await writeFile(join(media, 'generated-dark.png'), frames.at(-1)?.picture ?? '');
+  await page.keyboard.press('Control+Z');
+  await editor.waitForText(before);
+  await editor.waitForPosition(selected);
+  await take(1_800);
+
+  const pictures = frames.map(({ picture }) => picture);
+  const delay = frames.map(({ ms }) => ms);
+  await sharp(pictures, { join: { animated: true } })
+    .webp({ delay, effort: 6, minSize: true, quality: 80 })
+    .toFile(join(media, 'generate.webp'));
+}
+
+async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: string) {
+  emulator.settings.apiKeys = [];
+  await workbench.runCommand('Hosted Model: Diagnose Connection');
+  await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });
+  await takeQuickInput(workbench, `diagnose-${theme}`);
+}
+
+/** The list or box alone, with a little of the window around it. */
+async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<void> {
+  const box = await page.locator('.quick-input-widget').boundingBox();
+  if (box === null) return screen.fail(`No quick input for ${name}.`);
+  const margin = 10;
+  const clip = {
+    x: box.x - margin,
+    y: 0,
+    width: box.width + 2 * margin,
+    height: box.y + box.height + margin,
+  };
+  await page.screenshot({ path: join(media, `${name}.png`), clip });
+}
