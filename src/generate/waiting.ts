@@ -16,7 +16,8 @@ export function markLine(document: TextDocument, line: number): () => void {
       contentText: texts.GENERATING,
       margin: '0 0 0 2ch',
       fontStyle: 'italic',
-      color: new ThemeColor('editorGhostText.foreground'),
+      // That of ghost text, which fits better, is transparent in high contrast.
+      color: new ThemeColor('descriptionForeground'),
     },
   });
   const { end } = document.lineAt(Math.min(line, document.lineCount) - 1).range;

@@ -18,7 +18,7 @@ export const MODE_QUESTION = {
 
 /** Of the mode that would be used without a question. */
 export function usualDetail(detail: string): string {
-  return `${detail} · as in the settings`;
+  return `As in the settings · ${detail}`;
 }
 
 export function onClipboard(answers: number): string {

@@ -20,6 +20,7 @@ export interface SessionOptions {
   userSettings?: Settings;
   theme?: Theme;
   viewport?: NonNullable<PageOptions['viewport']>;
+  zoom?: number;
   /**
    * `off`: no workspace trust at all (the default). `restricted`: the folder opens in Restricted
    * Mode, without a question. `ask`: VS Code asks in a dialog.
@@ -73,8 +74,9 @@ export async function openWorkbench(options: SessionOptions = {}): Promise<Sessi
 
   browser ??= await startBrowser({ headless: process.env['HOSTED_MODEL_HEADED'] !== '1' });
   const page = await browser.newPage({
-    colorScheme: options.theme === 'light' ? 'light' : 'dark',
+    colorScheme: options.theme?.endsWith('light') ? 'light' : 'dark',
     ...(options.viewport === undefined ? {} : { viewport: options.viewport }),
+    ...(options.zoom === undefined ? {} : { zoom: options.zoom }),
   });
   const openWindow = async (target: string, into = page): Promise<Workbench> => {
     const workbench = new Workbench(into, running);

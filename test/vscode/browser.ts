@@ -9,6 +9,8 @@ export interface PageOptions {
   colorScheme?: 'dark' | 'light';
   /** Pixels. */
   viewport?: { width: number; height: number };
+  /** As a browser zooms: 2 shows everything twice as large, and half as much of it. */
+  zoom?: number;
 }
 
 export interface Browser {
@@ -38,9 +40,14 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
     args: flags,
   });
   return {
-    async newPage({ colorScheme = 'dark', viewport = usualViewport } = {}) {
-      // Nothing slides or fades, so that a picture shows what a test has just waited for.
-      const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
+    async newPage({ colorScheme = 'dark', viewport = usualViewport, zoom = 1 } = {}) {
+      const context = await browser.newContext({
+        colorScheme,
+        viewport: { width: viewport.width / zoom, height: viewport.height / zoom },
+        deviceScaleFactor: zoom,
+        // Nothing slides or fades, so that a picture shows what a test has just waited for.
+        reducedMotion: 'reduce',
+      });
       context.setDefaultTimeout(usualWait);
       await addKeyring(context);
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -19,13 +19,14 @@ const startMilliseconds = 180_000;
 /** Milliseconds one look into the palette lasts before it is opened anew. */
 const lookMilliseconds = 1500;
 
-export type Theme = 'dark' | 'light' | 'high contrast';
+export type Theme = 'dark' | 'light' | 'high contrast' | 'high contrast light';
 
 /** The names of VS Code's own themes. */
 export const themes: Readonly<Record<Theme, string>> = {
   dark: 'Dark 2026',
   light: 'Light 2026',
   'high contrast': 'Default High Contrast',
+  'high contrast light': 'Default High Contrast Light',
 };
 
 export class Workbench {

@@ -230,7 +230,7 @@ describe(`the insert mode ${nightly}`, () => {
     await session.workbench.runCommand(generateWith);
     const { items } = await quickInput.waitFor({ title: 'Generate With…' });
     assert.deepEqual(
-      items.filter(({ description }) => description.endsWith(' · as in the settings')),
+      items.filter(({ description }) => description.startsWith('As in the settings · ')),
       items.filter(({ label }) => label === 'Above the Selection'),
     );
     assert.equal(items.length, insertModeIds.length);

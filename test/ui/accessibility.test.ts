@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import type { Emulator } from '../emulator/emulator.ts';
+import { answerFor } from '../emulator/text.ts';
+import { ScreenReader } from '../vscode/screenReader.ts';
+import { apiKey, chatPath, generateByKeys, projectId, startService } from './service.ts';
+import { openWorkbench, type Session } from './session.ts';
+
+const letter = 'Write a reply.\n';
+const answered = `Write a reply.\n${answerFor('Write a reply.')}\n`;
+
+/** The first day of somebody who uses no pointer and sees no screen. */
+describe('by keyboard and screen reader', () => {
+  let emulator: Emulator;
+  let session: Session;
+  let reader: ScreenReader;
+  before(async () => {
+    emulator = await startService();
+    session = await openWorkbench({
+      folderFiles: { 'letter.txt': letter },
+      userSettings: { 'hostedModel.authUrl': emulator.url, 'hostedModel.url': emulator.url },
+    });
+    const { screen } = session.workbench;
+    await screen.read(watchPointer);
+    reader = await ScreenReader.on(screen);
+  });
+  after(() => emulator.close());
+
+  it('the status item is a button that says the state, and opens the set-up, whose steps say what they are', async () => {
+    const { editor, page, quickInput, screen } = session.workbench;
+    await session.workbench.openFile(session.path('letter.txt'));
+    await editor.selectLines(1);
+    const pressUntilOn = (place: string, key: string) =>
+      screen.until(`the keyboard in ${place}`, async () => {
+        const script = `document.activeElement.closest('${place}') !== null`;
+        if (await screen.read<boolean>(script)) return true;
+        await page.keyboard.press(key);
+        return undefined;
+      });
+    await pressUntilOn('.part.statusbar', 'F6');
+    await pressUntilOn('[id$="hostedModel.token"]', 'ArrowRight');
+    const name = 'Hosted Model: credentials are not set up';
+    await reader.waitForKeyboardOn({ role: 'button', name });
+    await page.keyboard.press('Enter');
+
+    const title = 'Set Up Hosted Model';
+    const typed = async (label: string, description: RegExp, answer: string) => {
+      await reader.waitForKeyboardOn({ role: 'textbox', name: `${label} - ${title}`, description });
+      await page.keyboard.insertText(answer);
+      await page.keyboard.press('Enter');
+    };
+    await typed('Paste the API key', /kept in VS Code's secret storage/, apiKey);
+    await typed('Project ID', /project that requests are billed to/, projectId);
+    await quickInput.waitFor({ step: '3/4' });
+    await reader.waitForMarked({ role: 'option', name: `${emulator.url}, (current)` });
+    await page.keyboard.press('Enter');
+    await reader.waitForKeyboardOn({
+      role: /textbox|combobox/,
+      name: `Are these the right hosts? - ${title}`,
+      description: `The API key and selected text go to ${new URL(emulator.url).host}`,
+    });
+    await reader.waitForMarked({ role: 'option', name: /Test and Save, Checks key, project/ });
+    await page.keyboard.press('Enter');
+    await reader.waitForAloud('Info: Hosted Model is set up. The key is in secret storage.');
+    await reader.waitForKeyboardOn({ role: 'textbox', name: 'letter.txt' });
+  });
+
+  it('a generation says aloud that it begins, that it is complete, and why it failed', async () => {
+    const { editor, page } = session.workbench;
+    await generateByKeys(session);
+    await reader.waitForAloud('Hosted Model: generating…');
+    await reader.waitForAloud('Hosted Model: the answer is complete');
+    await editor.waitForText(answered);
+    await page.keyboard.press('Control+Z');
+    await editor.waitForText(letter);
+
+    emulator.faults.next(chatPath, { status: 400 });
+    await generateByKeys(session);
+    await reader.waitForAloud(/^Error: Hosted Model: The service did not accept the request/);
+    const message = page.getByRole('dialog', { name: /did not accept the request/ });
+    await message.getByRole('button', { name: 'Open Settings' }).waitFor();
+    await session.workbench.runCommand('Notifications: Clear All Notifications');
+  });
+
+  it('a preview has buttons with names and keys, and is accepted by one', async () => {
+    const { editor, page, quickInput } = session.workbench;
+    await editor.focus();
+    await session.workbench.runCommand('Hosted Model: Generate With…');
+    await quickInput.waitFor({ item: 'Preview' });
+    await page.keyboard.insertText('Preview');
+    await reader.waitForMarked({ role: 'option', name: /^Preview/ });
+    await page.keyboard.press('Enter');
+    for (const name of ['Accept Preview (Ctrl+Enter)', 'Discard Preview (Ctrl+Backspace)']) {
+      await page.getByRole('button', { name, exact: true }).waitFor();
+    }
+    await editor.waitForTitle('letter.txt (preview)');
+    await editor.waitForModifiedText(`${answerFor('Write a reply.')}\n`);
+    await page.keyboard.press('Control+Enter');
+    await editor.waitForTitle('letter.txt');
+    await editor.waitForText(`${answerFor('Write a reply.')}\n`);
+  });
+
+  it('a diagnosis reads out the cause, and marks the fix', async () => {
+    const { page, quickInput } = session.workbench;
+    emulator.settings.apiKeys = [];
+    await session.workbench.runCommand('Hosted Model: Diagnose Connection');
+    await quickInput.waitFor({ item: '$(copy) Copy Report' });
+    await reader.waitForKeyboardOn({
+      role: /textbox|combobox/,
+      name: 'Enter runs the marked line - Diagnose Connection',
+      description: /refused the API key/,
+    });
+    await reader.waitForMarked({ role: 'option', name: /Set API Key, .*refused the API key/ });
+    await page.getByRole('option', { name: /API key and token: failed/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await quickInput.waitFor({ step: '1/2', password: true });
+    await page.keyboard.press('Escape');
+  });
+
+  it('nothing of it needed a pointer', async () => {
+    assert.equal(await session.workbench.screen.read<boolean>('globalThis.wasPointed'), false);
+  });
+});
+
+const watchPointer = `(() => {
+  globalThis.wasPointed = false;
+  addEventListener('pointerdown', () => { globalThis.wasPointed = true; }, true);
+})()`;

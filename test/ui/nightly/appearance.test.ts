@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import type { Emulator } from '../../emulator/emulator.ts';
+import { gate } from '../../emulator/faults.ts';
+import {
+  apiKey,
+  chatPath,
+  generateByKeys,
+  openWindow,
+  startService,
+  statusId,
+} from '../service.ts';
+import { nightly, type SessionOptions } from '../session.ts';
+
+const looks: Readonly<Record<string, Pick<SessionOptions, 'theme' | 'zoom'>>> = {
+  'high-contrast': { theme: 'high contrast' },
+  'high-contrast-light': { theme: 'high contrast light' },
+  'zoom-200': { zoom: 2 },
+};
+
+/** Whether something lies over the status item, or a sentence of the quick input is cut off. */
+const isCutOff = `(() => {
+  const item = document.querySelector('[id$="${statusId}"]');
+  const { left, top, width, height } = item.getBoundingClientRect();
+  const isCovered = !item.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  const message = document.querySelector('.quick-input-widget .quick-input-message');
+  return isCovered || (message !== null && message.scrollWidth > message.clientWidth + 1);
+})()`;
+
+/** Of the words behind the line that is generated from: VS Code draws them by a style sheet. */
+const colourOfMark = `[...document.querySelectorAll('.view-line span')]
+  .map((span) => getComputedStyle(span, '::after'))
+  .find(({ content }) => content.includes('generating…'))?.color`;
+
+for (const [look, options] of Object.entries(looks)) {
+  describe(`the first day in ${look} ${nightly}`, () => {
+    let emulator: Emulator;
+    before(async () => {
+      emulator = await startService();
+    });
+    after(() => emulator.close());
+
+    it('has nothing cut off, and a picture of each step for somebody to look at', async () => {
+      const session = await openWindow(emulator, {
+        ...options,
+        folderFiles: { 'letter.txt': 'Dear Sam,\nwrite a reply.\nYours, Kim\n' },
+      });
+      const { workbench, path } = session;
+      const { editor, notifications, page, quickInput, screen } = workbench;
+      const status = workbench.statusItem(statusId);
+      const picture = async (of: string) => {
+        await workbench.screenshot(`${look}-${of}`);
+        assert.equal(await screen.read<boolean>(isCutOff), false, of);
+      };
+      await workbench.openFile(path('letter.txt'));
+      await editor.selectLines(2);
+      await status.waitFor({ text: /Set up/ });
+      await status.click();
+      await page.mouse.move(1, 1);
+      await quickInput.waitFor({ step: '1/4' });
+      await quickInput.type('<API_KEY>');
+      await quickInput.waitFor({ validation: /placeholder/ });
+      await picture('1-placeholder');
+      await quickInput.type(apiKey);
+      await quickInput.accept();
+      await quickInput.waitFor({ step: '2/4' });
+      await quickInput.accept();
+      await quickInput.waitFor({ step: '3/4' });
+      await picture('2-region');
+      await quickInput.accept();
+      await quickInput.waitFor({ step: '4/4' });
+      await picture('3-hosts');
+      await quickInput.accept();
+      await notifications.waitFor(/is set up/);
+      await picture('4-set-up');
+      await notifications.close(/is set up/);
+
+      const rest = gate();
+      emulator.faults.next(chatPath, { hold: rest.opened });
+      await editor.focus();
+      await generateByKeys(session);
+      await notifications.progress(/generating/);
+      assert.notEqual(await screen.read<string>(colourOfMark), 'rgba(0, 0, 0, 0)');
+      await picture('5-generating');
+      rest.open();
+      await editor.waitForText(/only counts/);
+      await notifications.waitUntilGone(/generating/);
+      await page.keyboard.press('Control+Z');
+
+      await workbench.runCommand('Hosted Model: Generate With…');
+      await quickInput.waitFor({ item: 'Preview' });
+      await picture('6-modes');
+      await quickInput.pick('Preview');
+      await editor.waitForTitle('letter.txt (preview)');
+      await editor.waitForModifiedText(/only counts/);
+      await picture('7-preview');
+      await page.keyboard.press('Control+Backspace');
+      await editor.waitForTitle('letter.txt');
+
+      emulator.settings.apiKeys = [];
+      emulator.revokeTokens();
+      await generateByKeys(session);
+      await notifications.waitFor(/refused the API key/);
+      await status.waitFor({ background: 'error' });
+      await picture('8-refused');
+      await notifications.close(/refused the API key/);
+      await workbench.runCommand('Hosted Model: Diagnose Connection');
+      await quickInput.waitFor({ item: '$(copy) Copy Report' });
+      await picture('9-diagnosis');
+    });
+  });
+}

@@ -1,0 +1,82 @@
+/** What a screen reader gets of a window: from the browser's own accessibility tree, and aloud. */
+import type { CDPSession } from 'playwright-core';
+import { matches, type Screen } from './screen.ts';
+
+/** Something as it is read out: strings are compared wholly, expressions anywhere in the text. */
+export interface Reading {
+  readonly role: string | RegExp;
+  readonly name: string | RegExp;
+  /** What is read behind the name; not looked at where it is left out. */
+  readonly description?: string | RegExp;
+}
+
+export class ScreenReader {
+  readonly #screen: Screen;
+  readonly #browser: CDPSession;
+
+  private constructor(screen: Screen, browser: CDPSession) {
+    this.#screen = screen;
+    this.#browser = browser;
+  }
+
+  /** Hears what is said aloud from now on, until the window is loaded anew. */
+  static async on(screen: Screen): Promise<ScreenReader> {
+    await screen.read(listenScript);
+    return new ScreenReader(screen, await screen.page.context().newCDPSession(screen.page));
+  }
+
+  /** Waits until this has the keyboard. */
+  waitForKeyboardOn(expected: Reading): Promise<Reading> {
+    return this.#waitFor(expected, 'document.activeElement');
+  }
+
+  /** Waits until this is the marked row of the list that has the keyboard. */
+  waitForMarked(expected: Reading): Promise<Reading> {
+    const id = `document.activeElement.getAttribute('aria-activedescendant')`;
+    return this.#waitFor(expected, `document.getElementById(${id})`);
+  }
+
+  /** Waits until this was said aloud, whatever had the keyboard. */
+  waitForAloud(text: string | RegExp): Promise<string> {
+    return this.#screen.until(`the announcement ${text}`, async () =>
+      (await this.#screen.read<string[]>('globalThis.saidAloud')).find((said) =>
+        matches(said, text),
+      ),
+    );
+  }
+
+  #waitFor({ role, name, description = '' }: Reading, element: string): Promise<Reading> {
+    return this.#screen.until(`${role} ${name} ${description}`, async () => {
+      const { result } = await this.#browser.send('Runtime.evaluate', { expression: element });
+      if (result.objectId === undefined) return undefined;
+      const { nodes } = await this.#browser.send('Accessibility.getPartialAXTree', {
+        objectId: result.objectId,
+        fetchRelatives: false,
+      });
+      const [read] = nodes.map((node) => ({
+        role: String(node.role?.value),
+        name: String(node.name?.value),
+        description: String(node.description?.value ?? ''),
+      }));
+      if (!read || !matches(read.role, role) || !matches(read.name, name)) return undefined;
+      return description === '' || matches(read.description, description) ? read : undefined;
+    });
+  }
+}
+
+/** An alert speaks when it appears and when its text changes. */
+const listenScript = `(() => {
+  const said = [];
+  const alertsOf = (node) => [node.parentElement?.closest('[role="alert"]'),
+    ...(node.matches?.('[role="alert"]') ? [node] : []),
+    ...(node.querySelectorAll?.('[role="alert"]') ?? [])].filter(Boolean);
+  new MutationObserver((changes) => {
+    const nodes = changes.flatMap(({ target, addedNodes }) =>
+      addedNodes.length > 0 ? [...addedNodes] : target.nodeType === 3 ? [target] : []);
+    for (const alert of new Set(nodes.flatMap(alertsOf))) {
+      const text = (alert.ariaLabel ?? alert.textContent).trim();
+      if (text !== '') said.push(text);
+    }
+  }).observe(document, { subtree: true, childList: true, characterData: true });
+  globalThis.saidAloud = said;
+})()`;
