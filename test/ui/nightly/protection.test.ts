@@ -71,7 +71,7 @@ describe(`protection of the key ${nightly}`, () => {
     assert.deepEqual(message.buttons, ['Set API Key', 'Try Key Again', 'Show Log']);
     const status = workbench.statusItem(statusId);
     await status.waitFor({
-      text: '$(error) Hosted Model: API key refused',
+      text: '$(error) Hosted Model: credentials refused',
       background: 'error',
       ariaLabel: /credentials refused/,
     });

@@ -123,7 +123,7 @@ const rows: Row[] = [
   [
     'key refused',
     { isSetUp: true, token: refused, obstacle: 'approval' },
-    '$(error) Hosted Model: API key refused',
+    '$(error) Hosted Model: credentials refused',
     'error',
     'credentials refused',
   ],
