@@ -257,6 +257,7 @@ export class FakeEditor {
         },
       },
       env: { appName: 'Fake', clipboard: { writeText: async () => {} } },
+      extensions: { getExtension: () => undefined },
       version: { toString: () => '0' },
       Disposable: { from: () => nothing },
       ...languageModelNames,
