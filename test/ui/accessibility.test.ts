@@ -110,7 +110,7 @@ describe('by keyboard and screen reader', () => {
       description: /refused the API key/,
     });
     await reader.waitForMarked({ role: 'option', name: /Set API Key, .*refused the API key/ });
-    await page.getByRole('option', { name: /API key and token: failed/ }).waitFor();
+    await page.getByRole('option', { name: /Key and token: failed/ }).waitFor();
     await page.keyboard.press('Enter');
     await quickInput.waitFor({ step: '1/2', password: true });
     await page.keyboard.press('Escape');

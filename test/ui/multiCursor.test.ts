@@ -107,7 +107,7 @@ describe('several selections', () => {
     const { detail } = await dialogs.waitFor('Send 11 requests, one for each selection?');
     assert.match(
       detail,
-      /^Together they have 123 characters, about 31 tokens, and are billed to your project/,
+      /^Together they have 123 characters, about 31 tokens, and are billed to your account/,
     );
     await page.keyboard.press('Escape');
     await session.workbench.screen.until('the question to go', async () =>

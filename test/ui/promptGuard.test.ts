@@ -93,7 +93,7 @@ describe('what is about to be sent', () => {
     const { detail } = await dialogs.waitFor('Send this much text?');
     assert.match(
       detail,
-      /^It has 100,001 characters, about 25,001 tokens, and is billed to your project/,
+      /^It has 100,001 characters, about 25,001 tokens, and is billed to your account/,
     );
     await answerByKey('Escape');
     assert.equal(emulator.requests.length, sent);

@@ -14,7 +14,7 @@ import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } fro
 import { nightly, openWorkbench, type Session } from '../session.ts';
 
 const key = 'key-in-the-env-file-0123';
-const question = /Use the API key, project and service URL from the \.env file/;
+const question = /Use the API key, project ID and service URL from the \.env file/;
 
 describe(`a .env file that a folder brings ${nightly}`, () => {
   let first: Emulator;
