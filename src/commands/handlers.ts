@@ -212,9 +212,16 @@ async function openMenu(app: App): Promise<void> {
   // The folder whose sources are shown, whatever is active once something is picked.
   const folder = activeFolder();
   const { found, choice } = await access.lookUp(folder);
+  const ofSources = sourceRows(found, choice);
+  // Nothing is there to choose from. What was clicked has the keyboard, and would get it back.
+  if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
+    await commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    await access.setUp();
+    return;
+  }
   const { sources, extensions, forget } = COMMAND_MESSAGES.menu;
   const picked = await showMenu<SourceRow | CallerRow>(app.status.facts, [
-    { label: sources, rows: sourceRows(found, choice) },
+    { label: sources, rows: ofSources },
     { label: extensions, rows: callers.rows() },
   ]);
   if (!picked) return;

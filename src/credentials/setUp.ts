@@ -107,8 +107,6 @@ async function settingsOf(
 async function offerUses(mayGenerate: boolean): Promise<void> {
   const { generate, useInChat } = SET_UP;
   const isNext = mayGenerate && window.activeTextEditor !== undefined;
-  // Else the status item that was clicked has the keyboard, and its tooltip covers the message.
-  if (isNext) await commands.executeCommand('workbench.action.focusActiveEditorGroup');
   const uses = [...(isNext ? [generate] : []), ...(isAiDisabled() ? [] : [useInChat])];
   const picked = await window.showInformationMessage(SET_UP.done, ...uses);
   if (picked === generate) await commands.executeCommand('hostedModel.generateFromSelection');

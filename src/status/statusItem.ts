@@ -47,6 +47,7 @@ export class StatusItem implements Disposable {
     this.#onTick = onTick;
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
+    this.#item.command = 'hostedModel.showMenu';
   }
 
   /** Not done at once: what the first painting reads can fail, and an item must be disposed of. */
@@ -83,7 +84,6 @@ export class StatusItem implements Disposable {
     if (painting === this.#painted) return;
     this.#painted = painting;
     this.#item.text = view.text;
-    this.#item.command = `hostedModel.${view.command}`;
     this.#item.backgroundColor =
       view.background && new ThemeColor(`statusBarItem.${view.background}Background`);
     this.#item.accessibilityInformation = { label: `Hosted Model: ${view.words}`, role: 'button' };

@@ -68,8 +68,6 @@ export interface StatusView {
   readonly background?: 'error' | 'warning' | undefined;
   /** The state in words: for screen readers, and the first line of the tooltip. */
   readonly words: string;
-  /** What a click does. */
-  readonly command: 'setUp' | 'showMenu';
   /** Milliseconds until text or tooltip change by themselves; undefined if they do not. */
   readonly changesInMs: number | undefined;
 }
@@ -122,14 +120,10 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
     state.kind === 'waiting'
       ? toNextSecond(state.leftMs)
       : (facts.traffic?.changesInMs() ?? nextMinute);
-  return {
-    ...shown(state),
-    command: state.kind === 'missing' ? 'setUp' : 'showMenu',
-    changesInMs,
-  };
+  return { ...shown(state), changesInMs };
 }
 
-type Shown = Omit<StatusView, 'command' | 'changesInMs'>;
+type Shown = Omit<StatusView, 'changesInMs'>;
 
 function shown(state: StatusState): Shown {
   switch (state.kind) {

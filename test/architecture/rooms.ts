@@ -1,5 +1,5 @@
-import { globSync, readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { filesIn } from '../filesIn.ts';
 import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 
 /** The rooms of src on the floors of the house rules, with what they import. */
@@ -43,8 +43,9 @@ const PURPOSES: Readonly<Record<string, string>> = {
 };
 
 export function readRooms(): Room[] {
-  const paths = globSync('src/**/*.ts').sort();
-  const texts = paths.map((path) => [relative('src', path), readFileSync(path, 'utf8')] as const);
+  const texts = filesIn('src/**/*.ts').map(
+    (path) => [path.slice('src/'.length), readFileSync(path, 'utf8')] as const,
+  );
   const byRoom = Map.groupBy(importsOf(new Map(texts)), ([path]) => roomOf(path));
   return [...byRoom].map(([name, files]) => ({
     name,

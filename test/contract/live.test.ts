@@ -114,7 +114,7 @@ describe('the run against the live service', () => {
   });
 
   it('sends nothing that could generate more tokens than a run may', async () => {
-    const witness = new Witness();
+    const witness = new Witness([]);
     const { generate, inferenceCount } = await startWorld({ http: { fetch: witness.fetch } });
     await failureOf(generate({}, { max_new_tokens: MOST_TOKENS + 1 }));
     assert.equal(inferenceCount(), 0);

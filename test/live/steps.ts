@@ -127,7 +127,8 @@ const STEPS: Readonly<Record<string, Step>> = {
 
 /** Takes all steps, one after the other, as one window would. */
 export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
-  const witness = new Witness();
+  const { serviceUrl, authUrl } = target.credentials;
+  const witness = new Witness([serviceUrl, authUrl]);
   const tokens = new Set<string>();
   const runtime = new ServiceRuntime({ http: { fetch: witness.fetch } });
   let generated = 0;

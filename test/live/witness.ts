@@ -22,9 +22,15 @@ export const MOST_TOKENS = 200;
  * what is generated: a request without a limit of its own, or beyond that of the run, is not sent.
  */
 export class Witness {
+  readonly #bases: readonly string[];
   readonly #noted: Promise<Exchange>[] = [];
   #allowed = 0;
   #spoilsNext = false;
+
+  /** @param addresses of the services, whose own paths are not noted */
+  constructor(addresses: readonly string[]) {
+    this.#bases = addresses.map((address) => new URL(address).pathname);
+  }
 
   /** The next token on its way to the service is one that nobody has issued. */
   spoilNextToken(): void {
@@ -43,11 +49,21 @@ export class Witness {
 
   readonly fetch: typeof globalThis.fetch = async (address, init = {}) => {
     const url = new URL(String(address));
+    const before = this.#allowed;
     this.#allow(url, init.body);
     const response = await hardenedFetch(url, { ...init, headers: this.#headersOf(init) });
-    this.#noted.push(note(init.method ?? 'GET', url, response.clone()));
+    // What was refused has generated nothing.
+    if (!response.ok) this.#allowed = before;
+    const path = this.#withoutBase(url);
+    this.#noted.push(note(init.method ?? 'GET', path, response.clone()));
     return response;
   };
+
+  /** The path of a company's own gateway is nobody else's business, and in no recording. */
+  #withoutBase({ pathname }: URL): string {
+    const base = this.#bases.find((one) => one !== '/' && pathname.startsWith(`${one}/`)) ?? '';
+    return pathname.slice(base.length);
+  }
 
   #allow({ pathname }: URL, body: RequestInit['body']): void {
     if (!/\/text\/(chat|generation)(_stream)?$/.test(pathname)) return;
@@ -77,7 +93,7 @@ function limitIn(body: RequestInit['body']): number {
   return Number(isRecord(parameters) ? parameters['max_new_tokens'] : ofChat);
 }
 
-async function note(method: string, url: URL, response: Response): Promise<Exchange> {
+async function note(method: string, path: string, response: Response): Promise<Exchange> {
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
   // The client may have left it before its end.
@@ -86,7 +102,7 @@ async function note(method: string, url: URL, response: Response): Promise<Excha
   const events = isStream ? eventsIn(text) : [];
   const documents = (isStream ? events.map(({ data }) => data) : [text]).flatMap(jsonIn);
   const names = events.map(({ event }) => event ?? 'message');
-  return { method, path: url.pathname, status, headers, documents, events: [...new Set(names)] };
+  return { method, path, status, headers, documents, events: [...new Set(names)] };
 }
 
 function eventsIn(text: string) {

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { anchorsIn, leadsSomewhere, linksIn } from '../unit/pageLinks.ts';
+import { run } from '../vscode/command.ts';
 import { makeWorkingCopy } from '../workingCopy.ts';
 import { entriesOf } from './vsix.ts';
-
-const run = promisify(execFile);
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly repository: { readonly url: string };
@@ -48,7 +45,7 @@ describe('the page of the extension', () => {
     try {
       const { repository: _, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));
       writeFileSync(join(copy, 'package.json'), JSON.stringify(rest));
-      await run('npm', ['run', '--silent', 'package'], { cwd: copy });
+      await run(['npm', 'run', '--silent', 'package'], copy);
       const pages = pagesOf(join(copy, 'hosted-model.vsix'));
       for (const [name, page] of pages) {
         for (const link of linksIn(page)) {

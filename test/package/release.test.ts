@@ -14,6 +14,11 @@ describe('a release', () => {
     git('init', '--quiet');
     // Here it is a link, which the rules of the repository do not mean.
     appendFileSync(join(cwd, '.git/info/exclude'), 'node_modules\n');
+    // Whatever the changelog has by now: just after a release it has nothing.
+    const changelog = read('CHANGELOG.md');
+    const [start = '', ...others] = changelog.split('## Unreleased\n');
+    const planted = `${start}## Unreleased\n\n- Something new.\n${others.join('')}`;
+    writeFileSync(join(cwd, 'CHANGELOG.md'), planted);
     commit('before');
   });
   afterEach(() => {
@@ -72,6 +77,29 @@ describe('a release', () => {
       /`npm run --silent no-such-script` failed\. To take back .*: git restore \./,
     );
     assert.ok(!existsSync(join(cwd, 'hosted-model.vsix')));
+  });
+
+  it('is refused where its tag is there already', async () => {
+    const [, minor = 0] = JSON.parse(read('package.json')).version.split('.').map(Number);
+    const tag = `v0.${minor + 1}.0`;
+    git('tag', tag);
+    const { code, said } = await release('way');
+    git('tag', '--delete', tag);
+    assert.equal(code, 1);
+    assert.match(said, new RegExp(`Nothing is released\\. There is a tag ${tag}`));
+    assert.equal(git('status', '--porcelain'), '');
+  });
+
+  it('is refused in a sentence where nothing is new', async () => {
+    writeFileSync(
+      join(cwd, 'CHANGELOG.md'),
+      '# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- All.\n',
+    );
+    commit('nothing new');
+    const { code, said } = await release('way');
+    git('reset', '--hard', '--quiet', 'HEAD~1');
+    assert.equal(code, 1);
+    assert.match(said, /^\nNothing is released\. CHANGELOG\.md has nothing under/);
   });
 
   it('is refused where the folder has changes that are not committed', async () => {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
+import { run } from '../vscode/command.ts';
 import { makeWorkingCopy } from '../workingCopy.ts';
 import { secretShapesIn } from './secretShapes.ts';
 import { entriesOf } from './vsix.ts';
-
-const run = promisify(execFile);
 
 /** Made up here, and put together so that no file of the repository holds one. */
 const letters = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
@@ -117,15 +114,15 @@ describe('what has the shape of a key or token', () => {
     try {
       appendFileSync(join(copy, 'src/extension.ts'), `\nexport const planted = '${vendorKey}';\n`);
       writeFileSync(join(copy, 'media/icon.png'), pictures['zTXt of a PNG']?.(vendorKey) ?? '');
-      const packaging = run('npm', ['run', '--silent', 'package'], { cwd: copy });
-      const { stderr } = await packaging.then(
+      const packaging = run(['npm', 'run', '--silent', 'package'], copy);
+      const { message } = await packaging.then(
         () => assert.fail('This was packaged.'),
-        (error: { readonly stderr: string }) => error,
+        (error: Error) => error,
       );
       for (const name of ['extension/dist/extension.js', 'extension/media/icon.png']) {
-        assert.ok(stderr.includes(`${name} holds something of the shape of an API key`), stderr);
+        assert.ok(message.includes(`${name} holds something of the shape of an API key`), message);
       }
-      assert.ok(!stderr.includes(vendorKey));
+      assert.ok(!message.includes(vendorKey));
       assert.equal(existsSync(join(copy, 'hosted-model.vsix')), false);
     } finally {
       rmSync(copy, { recursive: true });

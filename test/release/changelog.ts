@@ -3,7 +3,8 @@
  * entries and dates, too, and write the whole file anew: here two lines of it count.
  */
 
-const UNRELEASED = '## Unreleased\n';
+const UNRELEASED = /^## \[?Unreleased\]?[ \t]*\r?\n/m;
+const ENTRY = /^[-*] /m;
 /** Headings under which nothing is new: what is there already is mended. */
 const OF_PATCHES: ReadonlySet<string> = new Set(['Fixed', 'Security']);
 /** Under it stands what breaks the work of somebody. */
@@ -13,10 +14,13 @@ const BREAKING = 'Removed';
  * The version that the changes since the last one ask for: a patch where all of them stand under
  * *Fixed* or *Security*, a major one where something stands under *Removed* from 1.0.0 on, else a
  * minor one.
- * @throws {Error} where nothing is to be released
+ * @returns an error where nothing is to be released, or the last version is no plain one
  */
-export function nextVersion(changelog: string, version: string): string {
-  const headings = headingsOf(unreleasedIn(changelog));
+export function nextVersion(changelog: string, version: string): string | Error {
+  const section = unreleasedIn(changelog);
+  if (!ENTRY.test(section)) return new Error('CHANGELOG.md has nothing under "Unreleased".');
+  if (!/^\d+\.\d+\.\d+$/.test(version)) return new Error(`${version} is no plain version.`);
+  const headings = headingsOf(section);
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (headings.every((heading) => OF_PATCHES.has(heading))) return `${major}.${minor}.${patch + 1}`;
   const isMajor = major > 0 && headings.includes(BREAKING);
@@ -28,19 +32,18 @@ export function nextVersion(changelog: string, version: string): string {
  * @param day YYYY-MM-DD
  */
 export function released(changelog: string, version: string, day: string): string {
-  return changelog.replace(UNRELEASED, `${UNRELEASED}\n## ${version} - ${day}\n`);
+  return changelog.replace(UNRELEASED, (heading) => `${heading}\n## ${version} - ${day}\n`);
 }
 
 function unreleasedIn(changelog: string): string {
   const [, after = ''] = changelog.split(UNRELEASED);
   const [section = ''] = after.split(/^## /m);
-  if (!/^- /m.test(section)) throw new Error('CHANGELOG.md has nothing under "Unreleased".');
   return section;
 }
 
 /** Those that have an entry; empty for entries under none. */
 function headingsOf(section: string): string[] {
   const parts = section.split(/^### /m).map((part, index) => (index === 0 ? `\n${part}` : part));
-  const filled = parts.filter((part) => /^- /m.test(part));
+  const filled = parts.filter((part) => ENTRY.test(part));
   return filled.map((part) => part.split('\n', 1)[0]?.trim() ?? '');
 }

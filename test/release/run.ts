@@ -20,9 +20,13 @@ process.exitCode = release(values.tests);
 
 function release(tests: string): 0 | 1 {
   const changed = run('git status --porcelain', 'pipe');
+  if (changed === undefined) return refuse('This is no repository of git.');
   if (changed !== '') return refuse(`Commit or put away first what git lists:\n${changed}`);
   const changelog = readFileSync(CHANGELOG, 'utf8');
   const version = nextVersion(changelog, manifest.version);
+  if (version instanceof Error) return refuse(version.message);
+  const isTagged = run(`git tag --list v${version}`, 'pipe') !== '';
+  if (isTagged) return refuse(`There is a tag v${version}, so that this version is out already.`);
   writeFileSync(CHANGELOG, released(changelog, version, new Date().toISOString().slice(0, 10)));
   rmSync(PACKAGE, { force: true });
   const steps = [

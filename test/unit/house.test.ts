@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { filesIn } from '../filesIn.ts';
 import { arrowsUp, circle, floors, houseRules, roomOf, violations } from './houseRules.ts';
 
 const files = new Map(
-  globSync('src/**/*.ts').map((path) => [relative('src', path), readFileSync(path, 'utf8')]),
+  filesIn('src/**/*.ts').map((path) => [path.slice('src/'.length), readFileSync(path, 'utf8')]),
 );
 
 describe('architecture invariants', () => {

@@ -1,7 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readRooms, roomsTable } from '../architecture/rooms.ts';
 import { type Results, summary } from '../bench/results.ts';
+import { filesIn } from '../filesIn.ts';
 import { causesTable } from './causes.ts';
 import { hostsTable } from './hostsTable.ts';
 import { insertModesTable } from './insertModesTable.ts';
@@ -13,7 +14,7 @@ export const PAGES: readonly string[] = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  ...globSync('docs/*.md').sort(),
+  ...filesIn('docs/*.md'),
 ];
 
 type Texts = Readonly<Record<string, string>>;
@@ -26,7 +27,7 @@ export function readPages(): Texts {
 export function readBlocks(): Texts {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const settings = manifest.contributes.configuration.properties;
-  const figures = globSync('test/figures/*.md').map((path) => {
+  const figures = filesIn('test/figures/*.md').map((path) => {
     return [basename(path, '.md'), readFileSync(path, 'utf8').trim()];
   });
   return {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { filesIn } from '../filesIn.ts';
 
 /** What the extension registers, and what it could hand out by it, in every line of its source. */
-const files = globSync('src/**/*.ts').map((path) => [path, readFileSync(path, 'utf8')] as const);
+const files = filesIn('src/**/*.ts').map((path) => [path, readFileSync(path, 'utf8')] as const);
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   activationEvents: readonly string[];
   contributes: Record<string, unknown>;

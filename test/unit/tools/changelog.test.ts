@@ -21,13 +21,20 @@ describe('the next version', () => {
 
   it('is refused where nothing is to be released', () => {
     for (const text of [changelog(''), changelog('\n### Added\n'), '# Changelog\n']) {
-      assert.throws(() => nextVersion(text, '0.3.4'), /nothing under "Unreleased"/);
+      assert.match(String(nextVersion(text, '0.3.4')), /nothing under "Unreleased"/);
     }
+  });
+
+  it('reads the heading as others write it, and no version that it cannot count on from', () => {
+    const text = changelog('\n* New.\n').replace('## Unreleased', '## [Unreleased] ');
+    assert.equal(nextVersion(text, '0.3.4'), '0.4.0');
+    assert.match(released(text, '0.4.0', '2026-03-04'), /Unreleased\] \n\n## 0\.4\.0 - 2026/);
+    assert.match(String(nextVersion(text, '0.4.0-beta.1')), /no plain version/);
   });
 
   it('gets the changes, with its day, and leaves an empty section above', () => {
     const text = released(changelog('\n- New.\n'), '0.4.0', '2026-03-04');
     assert.ok(text.startsWith('# Changelog\n\n## Unreleased\n\n## 0.4.0 - 2026-03-04\n\n- New.\n'));
-    assert.throws(() => nextVersion(text, '0.4.0'), /nothing under "Unreleased"/);
+    assert.match(String(nextVersion(text, '0.4.0')), /nothing under "Unreleased"/);
   });
 });

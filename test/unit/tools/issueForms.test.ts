@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { load } from 'js-yaml';
 import manifest from '../../../package.json' with { type: 'json' };
+import { filesIn } from '../../filesIn.ts';
 
 /** As GitHub wants forms: https://docs.github.com/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms */
 interface Form {
@@ -20,7 +21,7 @@ interface Element {
 }
 
 const read = (path: string) => load(readFileSync(path, 'utf8'));
-const paths = globSync('.github/ISSUE_TEMPLATE/*.yml').map((path) => path.replaceAll('\\', '/'));
+const paths = filesIn('.github/ISSUE_TEMPLATE/*.yml');
 const forms = new Map(
   paths
     .filter((path) => basename(path) !== 'config.yml')
