@@ -89,7 +89,7 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
       const { workbench } = session;
       await generateFrom(session);
       const { detail, buttons } = await workbench.dialogs.waitFor(question);
-      assert.match(detail, /text goes to the account that this key belongs to/);
+      assert.match(detail, /text goes to the account that this API key belongs to/);
       assert.deepEqual(buttons.sort(), [
         'Cancel',
         'Do Not Use',
@@ -189,7 +189,7 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
     await quickInput.accept();
     await quickInput.waitFor({ step: '3/4', item: first.url });
     await quickInput.accept();
-    await quickInput.waitFor({ step: '4/4', prompt: new RegExp(`text goes to ${hostOf(first)}`) });
+    await quickInput.waitFor({ step: '4/4', prompt: new RegExp(`text go to ${hostOf(first)}`) });
     assertUntouched(second);
     unapproved.approve();
     await quickInput.pick('$(save) Save Without Testing');
