@@ -16,6 +16,7 @@ const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
 /** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
 export function startEnvFile(): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
+  const looks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
   const problemsIn = (document: TextDocument, text: OpenText) =>
     problemsOf(text, {
       hasByteOrderMark: document.encoding === 'utf8bom',
@@ -31,7 +32,12 @@ export function startEnvFile(): Disposable {
   });
   const lookAtGit = async (document: TextDocument): Promise<void> => {
     if (!isEnvFile(document)) return;
-    risks.set(document, await gitRisk(document.uri));
+    const looking = gitRisk(document.uri);
+    looks.set(document, looking);
+    const risk = await looking;
+    // The newest one holds, whichever ends last.
+    if (looks.get(document) !== looking) return;
+    risks.set(document, risk);
     await diagnostics.show(document);
   };
   const lookAtAll = () => {
