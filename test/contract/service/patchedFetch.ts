@@ -33,3 +33,9 @@ export async function trusting(ca: string): Promise<() => Promise<void>> {
   const { Agent } = await loadUndici();
   return patchFetch(new Agent({ connect: { ca } }));
 }
+
+/** Gives up a connection that is not made within so many milliseconds. */
+export async function connectingWithin(timeout: number): Promise<() => Promise<void>> {
+  const { Agent } = await loadUndici();
+  return patchFetch(new Agent({ connect: { timeout } }));
+}

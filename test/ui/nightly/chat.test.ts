@@ -62,7 +62,9 @@ describe('chat, at night', () => {
     );
   });
 
-  it(`takes 20 steps of an agent over one connection, a round trip of 500 ms for each ${nightly}`, async () => {
+  it(`takes 20 steps of an agent over one connection, a round trip of 500 ms for each ${nightly}`, async function () {
+    // What the machine does meanwhile can be more in the one half than in the other.
+    this.retries(2);
     // What VS Code itself takes from one step to the next is there without any distance, too.
     const near = await gapOfSteps(0);
     const far = await gapOfSteps(500);
