@@ -36,7 +36,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '[...this.#recent].flat(2)',
     to: '[...this.#recent].slice(-1).flat(2)',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'after keys were replaced: in errors',
+    title: 'after signing out: in errors',
   },
   {
     name: 'the log has the token in it',
