@@ -5,6 +5,7 @@ import type { LimiterOptions } from './service/http/limiter.ts';
 import { readVendors, type VendorIssue } from './service/ownVendors.ts';
 import {
   DIALECTS,
+  hasMovableIdentity,
   type Operation,
   type ResourceKind,
   type Vendor,
@@ -68,13 +69,11 @@ export function readSettings(scope?: Uri): Settings {
   const word = text('vendor').toLowerCase();
   const known = word === '' ? vendors[0] : vendorFor(word, all);
   const vendor = known ?? vendors[0];
-  // An address of the user's own takes the place of a built-in one, and of no other.
-  const isMovable = vendor.authUrl !== '' && vendor.definition === undefined;
   return {
     vendor,
     vendors: all,
     vendorProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
-    authUrl: (isMovable && text('authUrl')) || vendor.authUrl,
+    authUrl: (hasMovableIdentity(vendor) && text('authUrl')) || vendor.authUrl,
     url: text('url'),
     ...resources(configuration),
     modelId: text('modelId') || vendor.defaultModelId,

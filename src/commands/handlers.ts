@@ -165,8 +165,9 @@ export const handlers: Handlers['handlers'] = {
 
   exportSkill: async (app) => {
     const { exportSkill, ...rules } = await loadSkills();
-    const looked = await (await app.access()).lookUp();
-    if (looked.choice.kind === 'bad-vendor') return void (await (await app.access()).require());
+    const access = await app.access();
+    const looked = await access.lookUp();
+    if (looked.choice.kind === 'bad-vendor') return void (await access.require());
     const target = describedTarget(looked);
     const ofEditor = readSettings(window.activeTextEditor?.document.uri);
     const settings = 'vendor' in target ? settingsFor(target.vendor, ofEditor) : ofEditor;

@@ -1,6 +1,7 @@
 import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../configuration.ts';
 import {
+  hasMovableIdentity,
   keyWord,
   neededSettings,
   SETTING_NAMES,
@@ -197,8 +198,8 @@ export async function settleDestination(
   );
   if (answer === 'saved') {
     const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
-    const isMovable = vendor.authUrl !== '' && vendor.definition === undefined;
-    await writeSettings({ url: approved.serviceUrl, ...(isMovable && { authUrl }) });
+    const change = hasMovableIdentity(vendor) && { authUrl };
+    await writeSettings({ url: approved.serviceUrl, ...change });
   } else if (answer === 'wanted') {
     if (!isSameRecord(await keys.read(), record)) return true;
     return keys.write(recordFor(vendor, record, wanted));

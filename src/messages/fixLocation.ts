@@ -59,7 +59,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
 };
 
 export function fixLocation({ host }: ErrorDetails, context: MessageContext): FixLocation {
-  const { source = 'editor', authHost, isCheck = false, vendor, resource } = context;
+  const { source = 'editor', authHost, isCheck = false } = context;
   const isVendorIdentity =
     host !== undefined && vendors.some(({ authUrl }) => URL.parse(authUrl)?.host === host);
   const isIdentity = isVendorIdentity || (host !== undefined && host === authHost);
@@ -73,6 +73,6 @@ export function fixLocation({ host }: ErrorDetails, context: MessageContext): Fi
     isOfVendor: isVendorIdentity || isRegion,
     isIdentity,
     isSafeToRepeat: isCheck || isIdentity,
-    labels: { ...(vendor && { vendor }), resource },
+    labels: context,
   };
 }

@@ -237,6 +237,11 @@ export function vendorFor(word: string, all: readonly Vendor[] = vendors): Vendo
   return all.find((vendor) => vendor.word === word.trim().toLowerCase());
 }
 
+/** Whether an address of the user's own takes the place of the entry's: of a built-in one, and of no other. */
+export function hasMovableIdentity({ authUrl, definition }: Vendor): boolean {
+  return authUrl !== '' && definition === undefined;
+}
+
 /** What the stored key of a service goes by; empty for the first one, whose key was the only one. */
 export function keyWord({ word }: Pick<Vendor, 'word'>): string {
   return word === vendors[0].word ? '' : word;

@@ -1,8 +1,8 @@
-import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
+import { filesIn } from '../filesIn.ts';
 import type { TextOf } from '../growth.ts';
 
 /** Every regular expression of the source, and the texts that are hardest on one. */
@@ -20,7 +20,7 @@ export async function expressionsOfSource(): Promise<PlacedExpression[]> {
     const snapshot = api.updateSnapshot({ openProjects: [resolve('tsconfig.json')] });
     const program = snapshot.getProject(resolve('tsconfig.json'))?.program;
     const found: PlacedExpression[] = [];
-    for (const path of globSync('src/**/*.ts')) {
+    for (const path of filesIn('src/**/*.ts')) {
       const source = program?.getSourceFile(resolve(path));
       if (!source) throw new Error(`${path} is not part of the project`);
       let built = 0;

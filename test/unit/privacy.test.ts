@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
 import { vendors } from '../../src/service/vendors.ts';
+import { filesIn } from '../filesIn.ts';
 
 const page = readFileSync('docs/privacy.md', 'utf8');
 const named = new Set(
@@ -18,7 +19,7 @@ const withoutComments = (source: string): string =>
   source.replaceAll(/^\s*(\*|\/\/|\/\*).*$/gm, '');
 
 describe('the page about privacy', () => {
-  const inCode = globSync('src/**/*.ts').flatMap((path) =>
+  const inCode = filesIn('src/**/*.ts').flatMap((path) =>
     hostsIn(withoutComments(readFileSync(path, 'utf8'))),
   );
   const inManifest = hostsIn(JSON.stringify(manifest.contributes));
