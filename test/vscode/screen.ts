@@ -61,15 +61,17 @@ export class Screen {
     return relative(repositoryRoot, path);
   }
 
-  /** The visible text of everything that matters, one line a place. */
+  /** The visible text of everything that matters, one line a place, and what has the keyboard. */
   async describe(): Promise<string> {
     const script = `Object.entries(${JSON.stringify(places)}).map(([place, selector]) => {
       const found = [...document.querySelectorAll(selector)].filter((e) => e.offsetParent !== null);
       const texts = found.map((e) => (e.getAttribute('aria-label') ?? e.innerText).trim());
       return texts.some((text) => text !== '') ? '  ' + place + ': ' + texts.join(' | ') : '';
     }).filter((line) => line !== '').join('\\n')`;
-    const text = await this.page.evaluate<string>(script);
-    return text === '' ? '  nothing' : text;
+    const keyboard = `(({ tagName, className, ariaLabel }) =>
+      '  keyboard: ' + [tagName, className, ariaLabel].filter(Boolean).join(' | '))(document.activeElement)`;
+    const texts = [await this.read<string>(script), await this.read<string>(keyboard)];
+    return texts.filter((text) => text !== '').join('\n');
   }
 
   /** Runs a script in the page; strings, since this project knows no types of a browser. */
