@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { repositoryRoot } from './install.ts';
-import { type Settings, startVSCodeServer, type VSCodeServer } from './server.ts';
+import { startVSCodeServer, type VSCodeServer } from './server.ts';
 
 export const demoKey = 'demo-key-0123456789';
 export const demoProject = 'demo-project';
@@ -16,8 +16,11 @@ export interface Sample {
   stop(): Promise<void>;
 }
 
-/** An emulated service and a VS Code with the packaged extension, on a copy of the sample folder. */
-export async function startSample(settings: Settings = {}): Promise<Sample> {
+/**
+ * An emulated service and a VS Code with the packaged extension, on a copy of the sample folder. The
+ * set-up offers the emulator where everybody else finds the first region: Enter leads nowhere else.
+ */
+export async function startSample(): Promise<Sample> {
   const temporary = await mkdtemp(join(tmpdir(), 'hosted-model-sample-'));
   const folder = join(temporary, 'sample');
   await cp(join(import.meta.dirname, 'sample'), folder, { recursive: true });
@@ -29,7 +32,7 @@ export async function startSample(settings: Settings = {}): Promise<Sample> {
   const server = await startVSCodeServer({
     folder,
     vsix: join(repositoryRoot, 'hosted-model.vsix'),
-    userSettings: { 'hostedModel.authUrl': emulator.url, ...settings },
+    userSettings: { 'hostedModel.authUrl': emulator.url, 'hostedModel.url': emulator.url },
   });
   return {
     emulator,

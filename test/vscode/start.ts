@@ -9,13 +9,13 @@ Hosted Model runs in VS Code ${sample.server.vscodeVersion}:
 
   ${address}
 
-Try it there: open letter.md, press F1 and run "Hosted Model: Set Up Credentials".
+Open letter.md there, click "Set up Hosted Model" in the status bar, and answer:
 
   API key      ${demoKey}
   Project ID   ${demoProject}
-  Service URL  ${sample.emulator.url}
+  Region       Enter: the emulated service at ${sample.emulator.url}
 
-Then select a line and run "Hosted Model: Generate from selection" (Ctrl+K Ctrl+G).
+Enter tests and saves. Then select a line and press Ctrl+K Ctrl+G.
 Control+C ends it.
 `);
 openOnDesktop(address);

@@ -30,9 +30,6 @@ describe(`the first minute ${nightly}`, () => {
   });
 
   it(`leads from a VSIX that was just installed to generated text, by ${MOST_INPUTS} inputs`, async () => {
-    const { url } = sample.emulator;
-    // In no region: its address is offered where everybody else finds the first of those.
-    await sample.server.writeUserSettings({ 'hostedModel.authUrl': url, 'hostedModel.url': url });
     const workbench = new Workbench(await browser.newPage(), sample.server);
     const { editor, notifications, quickInput, screen } = workbench;
     const status = workbench.statusItem(statusId);
