@@ -47,6 +47,10 @@ describe('the pages', () => {
     assert.ok(lines.length <= MOST_LINES_OF_README, `${lines.length} lines`);
   });
 
+  it("have a README without the markup that only VS Code's settings editor reads", () => {
+    assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
+  });
+
   it('have a README that shows the main job, moving, then three pictures, then the set-up', () => {
     const [before = ''] = pages['README.md']?.split(/^## Set up/m) ?? [];
     const [title, sentence = '', ...rest] = before.trim().split('\n\n');

@@ -11,7 +11,9 @@ export function settingsTable(settings: Readonly<Record<string, Described>>): st
       const text = markdownDescription
         .replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '*$1*')
         // A page of the repository needs no address.
-        .replace(/(?<=\]\()https:[^)]+\/blob\/HEAD\//g, '');
+        .replace(/(?<=\]\()https:[^)]+\/blob\/HEAD\//g, '')
+        // What VS Code's settings editor makes a link to another setting.
+        .replace(/`#([\w.]+)#`/g, '`$1`');
       return `| \`${name}\` | \`${JSON.stringify(value)}\` | ${scope} | ${text} |`;
     },
   );
