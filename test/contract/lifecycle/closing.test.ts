@@ -27,7 +27,9 @@ describe('a window that closes', () => {
   });
   afterEach(() => life.emulator.close());
 
-  it(`ends within a second with ${CALLS} calls in flight, and leaves nothing behind`, async () => {
+  it(`ends within a second with ${CALLS} calls in flight, and leaves nothing behind`, async function () {
+    // A busy machine may stall the whole process for longer.
+    this.retries(2);
     const { emulator, stores } = life;
     // What loads with the first call stays loaded.
     const first = life.editor();
