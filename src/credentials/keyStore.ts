@@ -41,6 +41,8 @@ export class KeyStore {
   #hasFailed = false;
   /** What this window last saw or wrote, by name; none as long as it has not looked. */
   readonly #seen = new Map<string, string | undefined>();
+  /** What keys are or were stored under; undefined as long as nobody has asked for all of them. */
+  #known: Set<string> | undefined;
 
   /**
    * @param onIssue called once if secret storage cannot be read, once if it has lost a key that
@@ -58,7 +60,9 @@ export class KeyStore {
     this.#onIssue = onIssue;
     this.#word = word;
     this.#subscription = secrets.onDidChange(({ key }) => {
-      if (isSecret(key)) void this.#compare(key);
+      if (!isSecret(key)) return;
+      this.#known?.add(key);
+      void this.#compare(key);
     });
   }
 
@@ -89,10 +93,13 @@ export class KeyStore {
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  /** The stored keys of the other services. */
+  /** The stored keys of the other services; listed once, since each generation asks for them. */
   async others(word: string): Promise<string[]> {
-    const names = (await this.#names()).filter((name) => name !== nameOf(word));
-    const texts = await Promise.all(names.map((name) => this.#read(name)));
+    this.#known ??= new Set(await this.#names());
+    const names = [...this.#known].filter((name) => name !== nameOf(word));
+    const texts = await Promise.all(
+      names.map((name) => this.#seen.get(name) ?? this.#lookAt(name)),
+    );
     return texts.flatMap((text) => (text && parseRecord(text)?.apiKey) || []);
   }
 
@@ -187,6 +194,14 @@ export class KeyStore {
       this.#hasFailed = true;
       return undefined;
     }
+  }
+
+  /** Reads what this window need not read again: it is told of changes. */
+  async #lookAt(name: string): Promise<string | undefined> {
+    const text = await this.#read(name);
+    // Nothing may mean that secret storage failed.
+    if (text !== undefined) this.#look(name, text);
+    return text;
   }
 
   /** Takes note of what is stored, and announces it if this window knew something else. */

@@ -49,7 +49,9 @@ export async function findSources(
   options: FindOptions,
   owner: WorkspaceFolder | null,
 ): Promise<SourceSnapshot> {
-  const { keys, approvals, environment } = options;
+  const { keys, approvals } = options;
+  // As it is when somebody asks: any part of the extension host can change it.
+  const environment = { ...options.environment };
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
   const sourceOf = async (
@@ -74,8 +76,6 @@ export async function findSources(
     const answer = await approvals.answerFor(subject);
     return { ...found, vendor, values, destination: target, answer };
   };
-  // As it is when somebody asks: any part of the extension host can change it.
-  const inEnvironment = readExternalEnvironment(environment, settings);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
   const inFile = await readExternalFile(owner, settings);
   const word = keyWord(settings.vendor);
@@ -83,7 +83,8 @@ export async function findSources(
     keys.read(word),
     keys.others(word),
     sourceOf('envFile', inFile),
-    sourceOf('environment', inEnvironment),
+    // Takes milliseconds, while secret storage takes more.
+    sourceOf('environment', readExternalEnvironment(environment, settings)),
   ]);
   return {
     settings,

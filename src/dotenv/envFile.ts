@@ -13,6 +13,7 @@ import {
   type Issue,
   type IssuePlace,
   issueOf,
+  namesIn,
   placeOf,
   type RecognisedSetting,
   recognisedSettings,
@@ -83,13 +84,16 @@ export function readForAll(
   inUse: Vendor,
   vendors: readonly Vendor[],
 ): readonly [inUse: VendorReading, ...others: VendorReading[]] {
-  const others = vendors.filter(({ word }) => word !== inUse.word);
-  const readings = others.map((vendor) => {
+  const named = vendors.filter((vendor) => {
+    if (vendor.word === inUse.word) return false;
+    // Before they are read: to look for misspelt names takes milliseconds, at each generation.
+    return recognisedSettings(assignments, vendor, namesOf(vendor)).length > 0;
+  });
+  const readings = named.map((vendor) => {
     const reading = readAssignments(assignments, vendor, namesOf(vendor));
     return { vendor, reading };
   });
-  const named = readings.filter(({ reading }) => reading.named.length > 0);
-  return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...named];
+  return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...readings];
 }
 
 /** The one of them that the text is about: the service in use, or else one that it names. */
@@ -108,6 +112,7 @@ export function readAssignments(
   // The first line of each setting, by the names that it goes by in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const nearest = nearestSet(vendor, sets, given);
+  const names = namesIn(sets);
   const issues = assignments.flatMap((assignment) => {
     const own = givenBy.get(assignment);
     if (own) {
@@ -119,7 +124,7 @@ export function readAssignments(
       const otherLine = first.assignment.at?.line;
       return [issueOf({ kind: 'duplicate', otherLine }, own.setting, assignment), ...own.issues];
     }
-    const near = nearestSetting(assignment.name, sets, nearest ?? vendor.aliases, vendor);
+    const near = nearestSetting(assignment.name, names, nearest ?? vendor.aliases, vendor);
     // A name that is nearly right matters only while its setting is not given by the right one.
     if (!near || firsts.has(near.set[near.setting])) return [];
     return issueOf({ kind: 'similar-name', expected: near.name }, near.setting, assignment);

@@ -1,5 +1,5 @@
 import { type NameSet, SETTING_NAMES, type Vendor } from '../service/vendors.ts';
-import { namesIn, type SettingOfName } from './settingValue.ts';
+import type { SettingOfName } from './settingValue.ts';
 
 /** Which known name somebody meant by one that is not known: “did you mean”. Pure. */
 
@@ -20,24 +20,25 @@ const SHARED_START = 3;
  * What a name in a `.env` file that is not read most likely stands for: one in another case, with
  * hyphens, without underscores, with a typing error, or what another client calls the setting.
  * Undefined for an unrelated one.
- * @param sets the names that are read
+ * @param names that are read
  * @param preferred the set that a name of another client is taken to
  */
 export function nearestSetting(
   name: string,
-  sets: readonly NameSet[],
+  names: readonly SettingOfName[],
   preferred: NameSet,
   { otherNames, otherServices }: Vendor,
 ): SettingOfName | undefined {
   if (name.length > LONGEST_SETTING) return undefined;
   const words = wordsOf(name);
+  const letters = squeezed(words);
   for (const setting of SETTING_NAMES) {
     const [expected] = preferred[setting];
-    const isOther = otherNames[setting].some((other) => squeezed(other) === squeezed(words));
+    const isOther = otherNames[setting].some((other) => squeezed(other) === letters);
     if (isOther && expected !== undefined) return { setting, set: preferred, name: expected };
   }
   if (otherServices.some((other) => words.startsWith(`${other}_`))) return undefined;
-  return leastWrong(namesIn(sets), (expected) => errorsInSetting(words, expected.name));
+  return leastWrong(names, (expected) => errorsInSetting(words, letters, expected.name));
 }
 
 /** The word that was most likely meant by one that is not known; undefined for one of its own. */
@@ -62,13 +63,14 @@ function leastWrong<Known>(
 }
 
 /** The typing errors that make this name of that one; Infinity for a name of its own. */
-function errorsInSetting(words: string, expected: string): number {
+function errorsInSetting(words: string, name: string, expected: string): number {
+  // First, since nearly all of an environment ends here, and it is read before each generation.
+  const tooMany = name.length - squeezed(expected).length;
+  if (Math.abs(tooMany) > MOST_ERRORS_IN_SETTING) return Infinity;
   // MY_IBM_URL and IBM_API_KEY_2 add a word of their own.
   if (words.endsWith(`_${expected}`) || words.startsWith(`${expected}_`)) return Infinity;
-  const name = squeezed(words);
   const [first = ''] = expected.split('_', 1);
   const rest = squeezed(expected.slice(first.length));
-  if (Math.abs(name.length - first.length - rest.length) > MOST_ERRORS_IN_SETTING) return Infinity;
   const isShort = first.length <= SHORT_PART && rest.length <= SHORT_PART;
   let fewest = Infinity;
   for (const end of [first.length, first.length - 1, first.length + 1]) {

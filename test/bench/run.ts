@@ -36,17 +36,14 @@ if (named.length === 0) {
 }
 
 await installPeers();
-const answers: Answer[] = [];
+const titles = questions.map(({ question }) => question.title);
 for (const { question } of named) {
   const { title, goal, measure } = question;
   const startedAt = performance.now();
-  const answer = { title, goal, ...(await measure()) };
-  answers.push(answer);
+  const answer: Answer = { title, goal, ...(await measure()) };
   console.log(`\n${lines(answer).join('\n')}`);
   console.log(`(${((performance.now() - startedAt) / 1_000).toFixed(0)} s)`);
+  // At once: a later question that cannot be asked takes no answer away.
+  await writeResults([answer], titles);
 }
-await writeResults(
-  answers,
-  questions.map(({ question }) => question.title),
-);
 await drawPicture();

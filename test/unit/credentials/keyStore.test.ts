@@ -94,6 +94,41 @@ describe('key store', () => {
     });
   }
 
+  it('lists and reads the keys of other services once, and again what changes', async () => {
+    const keyring = new FakeKeyring();
+    let lists = 0;
+    const keys = async () => {
+      lists += 1;
+      return [...keyring.values.keys()];
+    };
+    const elsewhere = openWindow(keyring);
+    await elsewhere.store.write(another, 'acme');
+    await settled();
+    keyring.reads = 0;
+    const { store } = openWindow(keyring, keyring.window({ keys }));
+    for (const _ of [1, 2, 3]) assert.deepEqual(await store.others(''), [another.apiKey]);
+    assert.deepEqual([lists, keyring.reads], [1, 1]);
+    await elsewhere.store.write({ ...another, apiKey: 'changed' }, 'acme');
+    await elsewhere.store.write(record, 'zen');
+    await settled();
+    assert.deepEqual(await store.others(''), ['changed', record.apiKey]);
+    assert.deepEqual(await store.others('zen'), ['changed']);
+    await elsewhere.store.delete();
+    await settled();
+    assert.deepEqual([await store.others(''), lists], [[], 1]);
+  });
+
+  it('reads the key of another service again where secret storage failed', async () => {
+    const keyring = new FakeKeyring();
+    await openWindow(keyring).store.write(another, 'acme');
+    let isBroken = true;
+    const get = (name: string) => (isBroken ? fails() : keyring.window().get(name));
+    const { store } = openWindow(keyring, keyring.window({ get }));
+    assert.deepEqual(await store.others(''), []);
+    isBroken = false;
+    assert.deepEqual(await store.others(''), [another.apiKey]);
+  });
+
   it('deletes the other keys where secret storage keeps one', async () => {
     const keyring = new FakeKeyring();
     const deleteOthers = keyring.window().delete;
