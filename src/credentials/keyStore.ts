@@ -41,8 +41,9 @@ export class KeyStore {
   #hasFailed = false;
   /** What this window last saw or wrote, by name; none as long as it has not looked. */
   readonly #seen = new Map<string, string | undefined>();
-  /** What keys are or were stored under; undefined as long as nobody has asked for all of them. */
-  #known: Set<string> | undefined;
+  /** What secret storage has listed since it changed last. */
+  #listed: readonly string[] | undefined;
+  #changes = 0;
 
   /**
    * @param onIssue called once if secret storage cannot be read, once if it has lost a key that
@@ -61,7 +62,8 @@ export class KeyStore {
     this.#word = word;
     this.#subscription = secrets.onDidChange(({ key }) => {
       if (!isSecret(key)) return;
-      this.#known?.add(key);
+      this.#listed = undefined;
+      this.#changes += 1;
       void this.#compare(key);
     });
   }
@@ -93,13 +95,12 @@ export class KeyStore {
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  /** The stored keys of the other services; listed once, since each generation asks for them. */
+  /** The stored keys of the other services. */
   async others(word: string): Promise<string[]> {
-    this.#known ??= new Set(await this.#names());
-    const names = [...this.#known].filter((name) => name !== nameOf(word));
-    const texts = await Promise.all(
-      names.map((name) => this.#seen.get(name) ?? this.#lookAt(name)),
-    );
+    // To list them takes as long as to read a key, and each generation asks.
+    const all = this.#listed ?? (await this.#names());
+    const names = all.filter((name) => name !== nameOf(word));
+    const texts = await Promise.all(names.map((name) => this.#read(name)));
     return texts.flatMap((text) => (text && parseRecord(text)?.apiKey) || []);
   }
 
@@ -146,8 +147,12 @@ export class KeyStore {
 
   /** What keys are stored under; the markers know where secret storage cannot list its names. */
   async #names(): Promise<string[]> {
+    const changes = this.#changes;
     try {
-      return (await this.#secrets.keys()).filter(isSecret);
+      const names = (await this.#secrets.keys()).filter(isSecret);
+      // A change meanwhile may be missing in it.
+      if (changes === this.#changes) this.#listed = names;
+      return names;
     } catch {
       const markers = this.#state.keys().filter((name) => this.#state.get(name) === true);
       return markers.map((name) => name.replace(MARKER, SECRET)).filter(isSecret);
@@ -194,14 +199,6 @@ export class KeyStore {
       this.#hasFailed = true;
       return undefined;
     }
-  }
-
-  /** Reads what this window need not read again: it is told of changes. */
-  async #lookAt(name: string): Promise<string | undefined> {
-    const text = await this.#read(name);
-    // Nothing may mean that secret storage failed.
-    if (text !== undefined) this.#look(name, text);
-    return text;
   }
 
   /** Takes note of what is stored, and announces it if this window knew something else. */
