@@ -21,6 +21,7 @@ describe('the way to credentials', () => {
   let environment: Record<string, string>;
   let keyring: FakeKeyring;
   let beforeSecrets: Promise<void>;
+  let asked: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => editor);
@@ -36,12 +37,18 @@ describe('the way to credentials', () => {
     keyring = new FakeKeyring();
     told = [];
     beforeSecrets = Promise.resolve();
+    asked = [];
     const get = async (name: string) => {
+      asked.push(`get ${name}`);
       const value = keyring.values.get(name);
       await beforeSecrets;
       return value;
     };
-    const secrets = keyring.window({ get });
+    const list = async () => {
+      asked.push('list');
+      return [...keyring.values.keys()];
+    };
+    const secrets = keyring.window({ get, keys: list });
     keys = new KeyStore(secrets, new FakeState(), (what) => told.push(what));
     const { CredentialAccess } = await import('../../../src/credentials/access.ts');
     access = new CredentialAccess({
@@ -70,6 +77,14 @@ describe('the way to credentials', () => {
     await (await editor.question()).answer(use);
     for (const credentials of await all) assert.equal(credentials?.serviceUrl, EVIL);
     assert.equal(editor.asked, 1);
+  });
+
+  it('of each generation after the first ask secret storage once: the user waits for it', async () => {
+    await storeKey();
+    await access.require();
+    asked = [];
+    await access.require();
+    assert.deepEqual(asked, ['get hostedModel.key']);
   });
 
   it('of a chat are those of the only folder, else the editor’s own, whatever is in front', async () => {
