@@ -71,6 +71,13 @@ export class StatusItem {
     });
   }
 
+  /** Waits until the tooltip holds this. */
+  async waitForTooltip(text: string): Promise<void> {
+    await this.#screen.until(`the tooltip to hold ${text}`, async () =>
+      (await this.tooltip()).includes(text) ? true : undefined,
+    );
+  }
+
   /** Opens the tooltip and clicks a link in it. */
   async clickInTooltip(link: string): Promise<void> {
     await this.tooltip();

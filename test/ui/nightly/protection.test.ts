@@ -148,10 +148,7 @@ describe(`protection of the key ${nightly}`, () => {
     await workbench.screenshot('models');
     await workbench.quickInput.pick('granite-3-3-8b-instruct');
     await workbench.quickInput.waitUntilClosed();
-    const status = workbench.statusItem(statusId);
-    await workbench.screen.until('the tooltip to name the model', async () =>
-      (await status.tooltip()).includes('ibm/granite-3-3-8b-instruct') ? true : undefined,
-    );
+    await workbench.statusItem(statusId).waitForTooltip('ibm/granite-3-3-8b-instruct');
     assert.deepEqual(
       emulator.requests.map(({ path }) => path),
       ['/ml/v1/foundation_model_specs'],

@@ -145,11 +145,7 @@ describe(`two folders on two services ${nightly}`, () => {
     await window.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     await window.quickInput.pick('granite-3-3-8b-instruct');
     // The list closes before the settings of the folder are written.
-    await window.screen.until('the tooltip to name the model', async () =>
-      (await window.statusItem(statusId).tooltip()).includes('ibm/granite-3-3-8b-instruct')
-        ? true
-        : undefined,
-    );
+    await window.statusItem(statusId).waitForTooltip('ibm/granite-3-3-8b-instruct');
     const modelOf = async (emulator: Emulator, file: string) => {
       await generateFrom(session, file, window);
       const { json } = await emulator.requestCount(chatPath, 2);
