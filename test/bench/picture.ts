@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from './question.ts';
-import { type Answer, type Results, ratioText } from './results.ts';
+import { type Answer, daysOf, type Results, ratioText } from './results.ts';
 
 /** Pixels of the picture, which is shown as wide as it is. */
 const width = 640;
@@ -64,7 +64,7 @@ interface Part {
 }
 
 /** An SVG with the words for people who hear it read: every figure is in its description. */
-function pictureOf({ date, machine, versions, questions }: Results): string {
+function pictureOf({ machine, versions, questions }: Results): string {
   let top = margin + 2;
   const drawn = [
     text(
@@ -83,7 +83,10 @@ function pictureOf({ date, machine, versions, questions }: Results): string {
   }
   top += lineHeight;
   const made = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  for (const line of wrapped(`${date} · ${machine} · ${made.join(' · ')}`, fits.line)) {
+  for (const line of wrapped(
+    `${daysOf(questions)} · ${machine} · ${made.join(' · ')}`,
+    fits.line,
+  )) {
     drawn.push(text(margin, top, line, 'pale'));
     top += lineHeight;
   }

@@ -6,10 +6,13 @@ import type { Question, Result, Row } from './question.ts';
 
 /** What `results.json` holds, and the page that is made of it. */
 
-export type Answer = Pick<Question, 'title' | 'goal'> & Result;
+export type Answer = Pick<Question, 'title' | 'goal'> &
+  Result & {
+    /** The day it was asked, as YYYY-MM-DD: others may be of another day. */
+    readonly date: string;
+  };
 
 export interface Results {
-  readonly date: string;
   readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly questions: readonly Answer[];
@@ -28,16 +31,12 @@ export function lines({ title, goal, isMet, rows }: Answer): string[] {
 }
 
 /** @param titles of all questions there are: what was not asked keeps its last answer */
-export async function writeResults(
-  asked: readonly Answer[],
-  titles: readonly string[],
-): Promise<void> {
+export async function writeAnswer(asked: Answer, titles: readonly string[]): Promise<void> {
   const last: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
   const questions = titles.flatMap(
-    (title) => [...asked, ...last.questions].find((answer) => answer.title === title) ?? [],
+    (title) => [asked, ...last.questions].find((answer) => answer.title === title) ?? [],
   );
   const results: Results = {
-    date: new Date().toISOString().slice(0, 10),
     machine: machine(),
     versions: versions(),
     questions,
@@ -46,11 +45,11 @@ export async function writeResults(
   await writeFile('test/bench/RESULTS.md', page(results));
 }
 
-function page({ date, machine, versions, questions }: Results): string {
+function page({ machine, versions, questions }: Results): string {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return `# Results of \`npm run bench\`
 
-${date} on ${machine}. ${named.join(', ')}.
+${daysOf(questions)} on ${machine}. ${named.join(', ')}.
 
 Values are medians of rounds in which all take turns. A ratio is the product's value to that of its row, the median of the rounds' own ratios: it holds where a busy machine moves the values themselves. All call the emulated service of this repository.
 
@@ -64,12 +63,18 @@ ${questions.map(section).join('\n\n')}
 `;
 }
 
+/** The day of all answers, or the first and the last one. */
+export function daysOf(questions: readonly Answer[]): string {
+  const days = questions.map(({ date }) => date).sort();
+  return [...new Set([days[0], days.at(-1)])].join(' to ');
+}
+
 /** Of what has no peer, so many figures are told in a table of all questions. */
 const OWN_ROWS = 8;
 
 /** A row for each question: its first figures, and their ratios to those of others. */
 export function summary(questions: readonly Answer[]): string {
-  const rows = questions.map(({ title, goal, isMet, rows }) => {
+  const rows = questions.map(({ title, goal, isMet, rows, date }) => {
     const own = rows.filter(({ ratio }) => ratio === undefined).slice(0, OWN_ROWS);
     const others = rows.filter(({ ratio }) => ratio !== undefined);
     const cells = [
@@ -78,11 +83,14 @@ export function summary(questions: readonly Answer[]): string {
       metText(isMet),
       own.map((row) => `${row.name}: ${valueText(row)}`).join('<br>'),
       others.map(({ name, ratio }) => `${ratioText(ratio)} ${name}`).join('<br>'),
+      date,
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const head = ['Question', 'Goal', 'Met', 'Figure', 'Hosted Model to others'].join(' | ');
-  return [`| ${head} |`, '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+  const head = ['Question', 'Goal', 'Met', 'Figure', 'Hosted Model to others', 'Asked on'].join(
+    ' | ',
+  );
+  return [`| ${head} |`, '| --- | --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function section({ title, rows }: Answer): string {

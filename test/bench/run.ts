@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { installPeers } from './peers.ts';
 import { drawPicture } from './picture.ts';
 import type { Question } from './question.ts';
-import { type Answer, lines, writeResults } from './results.ts';
+import { type Answer, lines, writeAnswer } from './results.ts';
 
 interface Module {
   readonly default: Question | Question[];
@@ -40,10 +40,11 @@ const titles = questions.map(({ question }) => question.title);
 for (const { question } of named) {
   const { title, goal, measure } = question;
   const startedAt = performance.now();
-  const answer: Answer = { title, goal, ...(await measure()) };
+  const date = new Date().toISOString().slice(0, 10);
+  const answer: Answer = { title, goal, date, ...(await measure()) };
   console.log(`\n${lines(answer).join('\n')}`);
   console.log(`(${((performance.now() - startedAt) / 1_000).toFixed(0)} s)`);
   // At once: a later question that cannot be asked takes no answer away.
-  await writeResults([answer], titles);
+  await writeAnswer(answer, titles);
+  await drawPicture();
 }
-await drawPicture();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readRooms, roomsTable } from '../architecture/rooms.ts';
-import { type Results, summary } from '../bench/results.ts';
+import { daysOf, type Results, summary } from '../bench/results.ts';
 import { filesIn } from '../filesIn.ts';
 import { causesTable } from './causes.ts';
 import { hostsTable } from './hostsTable.ts';
@@ -69,6 +69,6 @@ const MARKED = /^<!-- (\w+): npm run pages -->$[\s\S]*?(?:^(<!-- end of \w+ -->)
 /** The last `npm run bench`. */
 function benched(): string {
   const results: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
-  const { date, machine, questions } = results;
-  return `Measured on ${date} on ${machine}.\n\n${summary(questions)}`;
+  const { machine, questions } = results;
+  return `Measured on ${daysOf(questions)} on ${machine}.\n\n${summary(questions)}`;
 }
