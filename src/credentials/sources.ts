@@ -79,9 +79,10 @@ export async function findSources(
   // A folder can be slow to answer. What a sign-out takes away is read after it.
   const inFile = await readExternalFile(owner, settings);
   const word = keyWord(settings.vendor);
-  const [record, otherKeys, ...outside] = await Promise.all([
+  const [record, otherKeys, projectAnswer, ...outside] = await Promise.all([
     keys.read(word),
     keys.others(word),
+    settings.folderProjectId ? approvals.answerFor(projectSubject(folder, settings)) : undefined,
     sourceOf('envFile', inFile),
     // Takes milliseconds, while secret storage takes more.
     sourceOf('environment', readExternalEnvironment(environment, settings)),
@@ -91,9 +92,7 @@ export async function findSources(
     record,
     otherKeys,
     folder,
-    projectAnswer: settings.folderProjectId
-      ? await approvals.answerFor(projectSubject(folder, settings))
-      : undefined,
+    projectAnswer,
     outside,
     preferred: preferences(options)[folder.uri],
   };

@@ -34,6 +34,7 @@ export class StatusItem implements Disposable {
   readonly #onTick: () => void;
   #facts: StatusFacts = initialFacts;
   #painted = '';
+  #paintingSoon: NodeJS.Immediate | undefined;
   #repainting: NodeJS.Timeout | undefined;
   #ticking: NodeJS.Timeout | undefined;
   #isDisposed = false;
@@ -62,19 +63,24 @@ export class StatusItem implements Disposable {
 
   update(facts: Partial<StatusFacts>): void {
     this.#facts = { ...this.#facts, ...facts };
-    this.#paint();
+    // What was under way when the window closed still reports its end.
+    if (this.#isDisposed) return;
+    // A painting reads all settings: a request is sent, and text written, before it, not after it.
+    this.#paintingSoon ??= setImmediate(() => {
+      this.#paintingSoon = undefined;
+      this.#paint();
+    });
   }
 
   dispose(): void {
     this.#isDisposed = true;
+    clearImmediate(this.#paintingSoon);
     clearTimeout(this.#repainting);
     clearTimeout(this.#ticking);
     this.#item.dispose();
   }
 
   #paint(): void {
-    // What was under way when the window closed still reports its end.
-    if (this.#isDisposed) return;
     const now = Date.now();
     const view = renderStatus(this.#facts, now);
     this.#paintAgainIn(view.changesInMs);

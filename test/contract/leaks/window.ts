@@ -103,6 +103,8 @@ export function windows(firstEditor: SinkEditor): Windows {
     return {
       run: async (command) => {
         editor.sink('command result', await editor.run(`hostedModel.${command}`));
+        // What it changed is painted.
+        await turn();
       },
       close: async () => {
         for (const subscription of subscriptions) subscription.dispose();

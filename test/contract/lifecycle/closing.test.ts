@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { nextActivity } from '../../../src/status/activity.ts';
 import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { isFull } from '../../soak/fullOrShort.ts';
 import { prove } from '../../soak/measures.ts';
@@ -104,7 +106,7 @@ describe('a window that closes', () => {
     const editor = life.editor();
     let beats = 0;
     const place = { authUrl: '', url: '', projectId: '', modelId: '' };
-    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    mock.timers.enable({ apis: ['setTimeout', 'setImmediate', 'Date'] });
     const status = opened.showing(
       editor,
       () =>
@@ -124,6 +126,7 @@ describe('a window that closes', () => {
         },
       };
       status.update({ isSetUp: true, token, traffic: trafficOf(live) });
+      mock.timers.tick(0);
       const painted = editor.tooltips.length;
       for (let second = 0; second < 59; second += 1) mock.timers.tick(1_000);
       assert.equal(beats, 0);
@@ -134,6 +137,24 @@ describe('a window that closes', () => {
       status.dispose();
       mock.timers.reset();
     }
+  });
+
+  it('paints its status item once for all that changes in a turn, and nothing that is over', async () => {
+    const { StatusItem } = await import('../../../src/status/statusItem.ts');
+    const editor = life.editor();
+    let readings = 0;
+    const place = () => {
+      readings += 1;
+      return { authUrl: '', url: '', projectId: '', modelId: '' };
+    };
+    const status = opened.showing(editor, () => new StatusItem(place, () => {}));
+    status.update({ isSetUp: true, activity: nextActivity(status.facts.activity, 'begin') });
+    status.update({ activity: nextActivity(status.facts.activity, 'end') });
+    assert.equal(readings, 0, 'whoever has news does not wait for the painting');
+    await setImmediate();
+    assert.equal(readings, 1);
+    assert.doesNotMatch(editor.textOf('status text'), /spin/);
+    status.dispose();
   });
 
   it('has a status item that neither paints nor starts a timer once it is gone', async () => {
@@ -149,12 +170,14 @@ describe('a window that closes', () => {
           () => (beats += 1),
         ),
     );
-    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    mock.timers.enable({ apis: ['setTimeout', 'setImmediate', 'Date'] });
     try {
       const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
       status.update({ isSetUp: true, token });
+      mock.timers.tick(0);
       mock.timers.tick(60_000);
       assert.equal(beats, 1);
+      status.update({ isSetUp: false });
       status.dispose();
       const painted = editor.textOf('status text');
       status.update({ token: { ...token, expiresAt: Date.now() + 60_000 } });
