@@ -10,6 +10,8 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
+/** A screen shows no more pictures than one in this time. */
+const FRAME_MS = 16;
 
 /**
  * What the tooltip says beside the state; our own words and checked names, empty for what is not set
@@ -34,7 +36,7 @@ export class StatusItem implements Disposable {
   readonly #onTick: () => void;
   #facts: StatusFacts = initialFacts;
   #painted = '';
-  #paintingSoon: NodeJS.Immediate | undefined;
+  #paintingSoon: NodeJS.Timeout | undefined;
   #repainting: NodeJS.Timeout | undefined;
   #ticking: NodeJS.Timeout | undefined;
   #isDisposed = false;
@@ -65,16 +67,16 @@ export class StatusItem implements Disposable {
     this.#facts = { ...this.#facts, ...facts };
     // What was under way when the window closed still reports its end.
     if (this.#isDisposed) return;
-    // A painting reads all settings: a request is sent, and text written, before it, not after it.
-    this.#paintingSoon ??= setImmediate(() => {
+    // A painting reads all settings: what the news is about, a request or an edit, has left by then.
+    this.#paintingSoon ??= setTimeout(() => {
       this.#paintingSoon = undefined;
       this.#paint();
-    });
+    }, FRAME_MS).unref();
   }
 
   dispose(): void {
     this.#isDisposed = true;
-    clearImmediate(this.#paintingSoon);
+    clearTimeout(this.#paintingSoon);
     clearTimeout(this.#repainting);
     clearTimeout(this.#ticking);
     this.#item.dispose();

@@ -18,6 +18,7 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ['/src/service/http/http.ts', 'headersMs: 60_000', 'headersMs: globalThis.patienceOfTest'],
   ['/src/service/http/http.ts', 'idleMs: 30_000', 'idleMs: globalThis.patienceOfTest'],
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
+  ['/src/status/statusItem.ts', 'FRAME_MS = 16', 'FRAME_MS = 1'],
   [
     '/src/diagnostics/reportFailure.ts',
     'const message = messageFor(cause, context);',
@@ -29,6 +30,10 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
 export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** The real one, also where a test has mocked it. */
+const { setTimeout: startTimer } = globalThis;
+/** What has changed by now has been shown: timers of the same time end in their order. */
+const painted = () => new Promise((resolve) => startTimer(resolve, 1));
 
 /** What outlives a window. */
 export interface Stores {
@@ -103,8 +108,7 @@ export function windows(firstEditor: SinkEditor): Windows {
     return {
       run: async (command) => {
         editor.sink('command result', await editor.run(`hostedModel.${command}`));
-        // What it changed is painted.
-        await turn();
+        await painted();
       },
       close: async () => {
         for (const subscription of subscriptions) subscription.dispose();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { nextActivity } from '../../../src/status/activity.ts';
 import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { isFull } from '../../soak/fullOrShort.ts';
@@ -13,6 +12,8 @@ import { type Life, startLife, until } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
+/** From a change to its painting. */
+const FRAME_MS = 16;
 const ROUNDS = isFull ? 100 : 30;
 /** Code that is compiled and caches that are filled while it runs are no growth. */
 const WARM_UP = 30;
@@ -106,7 +107,7 @@ describe('a window that closes', () => {
     const editor = life.editor();
     let beats = 0;
     const place = { authUrl: '', url: '', projectId: '', modelId: '' };
-    mock.timers.enable({ apis: ['setTimeout', 'setImmediate', 'Date'] });
+    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     const status = opened.showing(
       editor,
       () =>
@@ -126,7 +127,7 @@ describe('a window that closes', () => {
         },
       };
       status.update({ isSetUp: true, token, traffic: trafficOf(live) });
-      mock.timers.tick(0);
+      mock.timers.tick(FRAME_MS);
       const painted = editor.tooltips.length;
       for (let second = 0; second < 59; second += 1) mock.timers.tick(1_000);
       assert.equal(beats, 0);
@@ -139,7 +140,7 @@ describe('a window that closes', () => {
     }
   });
 
-  it('paints its status item once for all that changes in a turn, and nothing that is over', async () => {
+  it('paints its status item once for all that changes in a moment, and nothing that is over', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = life.editor();
     let readings = 0;
@@ -148,13 +149,18 @@ describe('a window that closes', () => {
       return { authUrl: '', url: '', projectId: '', modelId: '' };
     };
     const status = opened.showing(editor, () => new StatusItem(place, () => {}));
-    status.update({ isSetUp: true, activity: nextActivity(status.facts.activity, 'begin') });
-    status.update({ activity: nextActivity(status.facts.activity, 'end') });
-    assert.equal(readings, 0, 'whoever has news does not wait for the painting');
-    await setImmediate();
-    assert.equal(readings, 1);
-    assert.doesNotMatch(editor.textOf('status text'), /spin/);
-    status.dispose();
+    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    try {
+      status.update({ isSetUp: true, activity: nextActivity(status.facts.activity, 'begin') });
+      status.update({ activity: nextActivity(status.facts.activity, 'end') });
+      assert.equal(readings, 0, 'whoever has news does not wait for the painting');
+      mock.timers.tick(FRAME_MS);
+      assert.equal(readings, 1);
+      assert.doesNotMatch(editor.textOf('status text'), /spin/);
+    } finally {
+      status.dispose();
+      mock.timers.reset();
+    }
   });
 
   it('has a status item that neither paints nor starts a timer once it is gone', async () => {
@@ -170,11 +176,11 @@ describe('a window that closes', () => {
           () => (beats += 1),
         ),
     );
-    mock.timers.enable({ apis: ['setTimeout', 'setImmediate', 'Date'] });
+    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     try {
       const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
       status.update({ isSetUp: true, token });
-      mock.timers.tick(0);
+      mock.timers.tick(FRAME_MS);
       mock.timers.tick(60_000);
       assert.equal(beats, 1);
       status.update({ isSetUp: false });
