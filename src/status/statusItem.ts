@@ -10,8 +10,8 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
-/** A screen shows no more pictures than one in this time. */
-const FRAME_MS = 16;
+/** From news to its painting; less than anybody sees. */
+const PAINT_AFTER_MS = 16;
 
 /**
  * What the tooltip says beside the state; our own words and checked names, empty for what is not set
@@ -67,11 +67,11 @@ export class StatusItem implements Disposable {
     this.#facts = { ...this.#facts, ...facts };
     // What was under way when the window closed still reports its end.
     if (this.#isDisposed) return;
-    // A painting reads all settings: what the news is about, a request or an edit, has left by then.
+    // A painting reads all settings, and would hold up the request or the edit that the news is about.
     this.#paintingSoon ??= setTimeout(() => {
       this.#paintingSoon = undefined;
       this.#paint();
-    }, FRAME_MS).unref();
+    }, PAINT_AFTER_MS).unref();
   }
 
   dispose(): void {

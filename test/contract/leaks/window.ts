@@ -8,7 +8,8 @@ import type { SinkEditor } from './sinkEditor.ts';
 
 /**
  * The whole extension in plain Node, as `activate` puts it together, in an editor that keeps all it
- * is told. Only its patience is another one, since a test has no minute for a service that is silent.
+ * is told. Only its patience and its pauses are others, since a test has no minute for a service that
+ * is silent.
  */
 
 const MARK = '?window';
@@ -18,7 +19,7 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ['/src/service/http/http.ts', 'headersMs: 60_000', 'headersMs: globalThis.patienceOfTest'],
   ['/src/service/http/http.ts', 'idleMs: 30_000', 'idleMs: globalThis.patienceOfTest'],
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
-  ['/src/status/statusItem.ts', 'FRAME_MS = 16', 'FRAME_MS = 1'],
+  ['/src/status/statusItem.ts', 'PAINT_AFTER_MS = 16', 'PAINT_AFTER_MS = 1'],
   [
     '/src/diagnostics/reportFailure.ts',
     'const message = messageFor(cause, context);',
@@ -32,7 +33,7 @@ export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** The real one, also where a test has mocked it. */
 const { setTimeout: startTimer } = globalThis;
-/** What has changed by now has been shown: timers of the same time end in their order. */
+/** The news of this moment is painted: timers of the same time, here 1 ms, end in their order. */
 const painted = () => new Promise((resolve) => startTimer(resolve, 1));
 
 /** What outlives a window. */
@@ -123,6 +124,7 @@ export function windows(firstEditor: SinkEditor): Windows {
     const opened = await start(editor, stores);
     try {
       await work(opened.run);
+      await painted();
     } finally {
       await opened.close();
     }

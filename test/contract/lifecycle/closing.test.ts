@@ -12,8 +12,8 @@ import { type Life, startLife, until } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
-/** From a change to its painting. */
-const FRAME_MS = 16;
+/** From news to its painting. */
+const PAINT_AFTER_MS = 16;
 const ROUNDS = isFull ? 100 : 30;
 /** Code that is compiled and caches that are filled while it runs are no growth. */
 const WARM_UP = 30;
@@ -127,7 +127,7 @@ describe('a window that closes', () => {
         },
       };
       status.update({ isSetUp: true, token, traffic: trafficOf(live) });
-      mock.timers.tick(FRAME_MS);
+      mock.timers.tick(PAINT_AFTER_MS);
       const painted = editor.tooltips.length;
       for (let second = 0; second < 59; second += 1) mock.timers.tick(1_000);
       assert.equal(beats, 0);
@@ -154,9 +154,16 @@ describe('a window that closes', () => {
       status.update({ isSetUp: true, activity: nextActivity(status.facts.activity, 'begin') });
       status.update({ activity: nextActivity(status.facts.activity, 'end') });
       assert.equal(readings, 0, 'whoever has news does not wait for the painting');
-      mock.timers.tick(FRAME_MS);
+      mock.timers.tick(PAINT_AFTER_MS);
       assert.equal(readings, 1);
       assert.doesNotMatch(editor.textOf('status text'), /spin/);
+      status.update({ unreachable: true });
+      mock.timers.tick(PAINT_AFTER_MS);
+      assert.equal(readings, 2);
+      status.update({ unreachable: false });
+      status.dispose();
+      mock.timers.tick(PAINT_AFTER_MS);
+      assert.equal(readings, 2, 'what waited for its painting is dropped at the end');
     } finally {
       status.dispose();
       mock.timers.reset();
@@ -180,10 +187,9 @@ describe('a window that closes', () => {
     try {
       const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
       status.update({ isSetUp: true, token });
-      mock.timers.tick(FRAME_MS);
+      mock.timers.tick(PAINT_AFTER_MS);
       mock.timers.tick(60_000);
       assert.equal(beats, 1);
-      status.update({ isSetUp: false });
       status.dispose();
       const painted = editor.textOf('status text');
       status.update({ token: { ...token, expiresAt: Date.now() + 60_000 } });
