@@ -229,7 +229,7 @@ export class Workbench {
 }
 
 /** What `probe` finds within so many milliseconds, or undefined. */
-async function within<T>(milliseconds: number, probe: () => Promise<T | undefined>) {
+export async function within<T>(milliseconds: number, probe: () => Promise<T | undefined>) {
   try {
     return await until('it', milliseconds, probe);
   } catch (error) {
