@@ -68,7 +68,7 @@ describe('an answer that did not come wholly', () => {
     ];
     for (const [title, message] of said) {
       await run(title);
-      await session.workbench.notifications.showAll();
+      await session.workbench.showNotifications();
       await session.workbench.notifications.close(message);
     }
   });

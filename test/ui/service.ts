@@ -48,7 +48,7 @@ export async function startAfresh(emulator: Emulator, { workbench }: Session): P
   emulator.reset();
   await workbench.runCommand('Hosted Model: Refresh Token');
   // With those of the test before it can be the fourth in 800 ms, which is no toast.
-  await workbench.notifications.showAll();
+  await workbench.showNotifications();
   await workbench.notifications.waitFor(/new token is in use/);
   await workbench.runCommand('Notifications: Clear All Notifications');
   await workbench.runCommand('View: Join All Editor Groups');

@@ -2,7 +2,8 @@
  * Notifications, and progress shown as one.
  *
  * VS Code shows at most three new ones as toasts in 800 ms, and hides the ones without buttons after
- * 10 to 15 s. The others are only in the notification centre: see `showAll`.
+ * 10 to 15 s. The others are only in the notification centre, which
+ * `Workbench.showNotifications` opens.
  */
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
@@ -31,14 +32,6 @@ export class Notifications {
   /** The ones in view, newest first: at most three toasts, or what the notification centre lists. */
   list(): Promise<NotificationState[]> {
     return this.#screen.read<NotificationState[]>(listScript);
-  }
-
-  /** Opens the notification centre, so that everything not yet closed is in view. */
-  async showAll(): Promise<void> {
-    const { page } = this.#screen;
-    if ((await page.locator('.notifications-center.visible').count()) > 0) return;
-    await page.click('[id="status.notifications"]');
-    await page.waitForSelector('.notifications-center.visible');
   }
 
   /** @param text the whole message, or an expression found in it. */

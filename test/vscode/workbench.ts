@@ -162,6 +162,15 @@ export class Workbench {
     );
   }
 
+  /**
+   * Opens the notification centre, so that every notification not yet closed is in view. Not by its
+   * bell: VS Code draws that anew when a message arrives, and a click across that moment is lost.
+   */
+  async showNotifications(): Promise<void> {
+    await this.runCommand('Notifications: Show Notifications');
+    await this.page.waitForSelector('.notifications-center.visible');
+  }
+
   /** Trusts the open folder, as the button in VS Code's trust editor does. */
   async trustFolder(): Promise<void> {
     await this.runCommand('Workspaces: Manage Workspace Trust');
