@@ -68,6 +68,7 @@ describe('an answer that did not come wholly', () => {
     ];
     for (const [title, message] of said) {
       await run(title);
+      // Four of them in 800 ms are one more than VS Code shows as toasts.
       await session.workbench.showNotifications();
       await session.workbench.notifications.close(message);
     }

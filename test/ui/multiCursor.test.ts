@@ -95,6 +95,7 @@ describe('several selections', () => {
     await session.workbench.dialogs.click('Send');
     await notifications.waitFor(/lines 1, 2, 3, 4,? and 5: /);
     await notifications.waitFor(/lines 6, 7, 8, 9, 10,? and 11: /);
+    await notifications.waitUntilGone(/generating…/);
     await session.workbench.showNotifications();
     assert.equal((await notifications.list()).length, 2);
   });

@@ -47,7 +47,7 @@ export async function storeKey({ workbench }: Session, key = apiKey): Promise<vo
 export async function startAfresh(emulator: Emulator, { workbench }: Session): Promise<void> {
   emulator.reset();
   await workbench.runCommand('Hosted Model: Refresh Token');
-  // With those of the test before it can be the fourth in 800 ms, which is no toast.
+  // After the messages of the test before, this one can be the fourth in 800 ms: VS Code shows no toast.
   await workbench.showNotifications();
   await workbench.notifications.waitFor(/new token is in use/);
   await workbench.runCommand('Notifications: Clear All Notifications');

@@ -5,7 +5,7 @@
  * 10 to 15 s. The others are only in the notification centre, which
  * `Workbench.showNotifications` opens.
  */
-import { matches, type Screen, textWithIcons } from './screen.ts';
+import { matches, notificationInView, type Screen, textWithIcons } from './screen.ts';
 
 export interface NotificationState {
   severity: 'info' | 'warning' | 'error';
@@ -15,9 +15,6 @@ export interface NotificationState {
   /** It reports progress that has not ended. */
   running: boolean;
 }
-
-const element = '.notification-list-item';
-const anywhere = `:is(.notifications-toasts, .notifications-center.visible) ${element}`;
 
 /** Milliseconds to reach one that was there a moment ago. */
 const TRY_MS = 2_000;
@@ -102,13 +99,13 @@ export class Notifications {
   }
 
   #at(index: number) {
-    return this.#screen.page.locator(anywhere).nth(index);
+    return this.#screen.page.locator(notificationInView).nth(index);
   }
 }
 
 const listScript = `(() => {
   const text = ${textWithIcons};
-  return [...document.querySelectorAll(${JSON.stringify(anywhere)})].map((item) => {
+  return [...document.querySelectorAll(${JSON.stringify(notificationInView)})].map((item) => {
     const icon = item.querySelector('.notification-list-item-icon').className;
     const progress = item.parentElement.querySelector('.monaco-progress-container');
     return {

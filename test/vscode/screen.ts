@@ -8,11 +8,15 @@ import { repositoryRoot, testDirectory } from './install.ts';
 /** Milliseconds a window may take to show something, however busy the machine: it only ends what hangs. */
 export const usualWait = 60_000;
 
+/** A toast, or an entry of the open notification centre. */
+export const notificationInView =
+  ':is(.notifications-toasts, .notifications-center.visible) .notification-list-item';
+
 /** Where things are that a failure message quotes. */
 const places = {
   dialog: '.monaco-dialog-box',
   'quick input': '.quick-input-widget:not([style*="display: none"])',
-  notifications: '.notifications-toasts .notification-list-item',
+  notifications: notificationInView,
   banner: '.part.banner',
   tabs: '.tabs-container .tab',
   editor: '.editor-group-container.active .view-lines',

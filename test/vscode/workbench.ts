@@ -163,12 +163,16 @@ export class Workbench {
   }
 
   /**
-   * Opens the notification centre, so that every notification not yet closed is in view. Not by its
-   * bell: VS Code draws that anew when a message arrives, and a click across that moment is lost.
+   * Opens the notification centre, which lists what is not closed yet. Not by its bell: VS Code draws
+   * that anew when the first message arrives, and a click across that moment is lost. An open centre
+   * closes when its last message goes.
    */
   async showNotifications(): Promise<void> {
-    await this.runCommand('Notifications: Show Notifications');
-    await this.page.waitForSelector('.notifications-center.visible');
+    const centre = this.page.locator('.notifications-center.visible');
+    await this.screen.until('the notification centre', async () => {
+      await this.runCommand('Notifications: Show Notifications');
+      return within(lookMilliseconds, async () => ((await centre.count()) > 0 ? true : undefined));
+    });
   }
 
   /** Trusts the open folder, as the button in VS Code's trust editor does. */
@@ -238,7 +242,7 @@ export class Workbench {
 }
 
 /** What `probe` finds within so many milliseconds, or undefined. */
-export async function within<T>(milliseconds: number, probe: () => Promise<T | undefined>) {
+async function within<T>(milliseconds: number, probe: () => Promise<T | undefined>) {
   try {
     return await until('it', milliseconds, probe);
   } catch (error) {
