@@ -57,7 +57,7 @@ export class AnswerInDocument {
   /** How much of what waits may be written. */
   #limit = Number.POSITIVE_INFINITY;
   #state: AnswerState = 'waiting';
-  /** Somebody waits until all of it is written or lost. */
+  /** Somebody waits for its end. */
   #ended: PromiseWithResolvers<void> | undefined;
 
   constructor(openDocument: OpenDocument, place: AnswerPlace) {
@@ -75,7 +75,7 @@ export class AnswerInDocument {
   /** Whether all of the answer stands in the document, as far as it is wanted there. */
   get isPlaced(): boolean {
     if (this.#state === 'undone') return true;
-    return !(this.#isLost || (this.own.isWritten && this.own.isBroken));
+    return this.#accepted === '' && !(this.#isLost || (this.own.isWritten && this.own.isBroken));
   }
 
   /** Whether text waits that can still be written. */
@@ -95,7 +95,7 @@ export class AnswerInDocument {
     this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
   }
 
-  /** Nothing more comes for now. @returns once all of it is written or lost */
+  /** Nothing more comes for now. @returns once all of it is written or lost, or is late */
   async end(): Promise<void> {
     this.#state = AFTER[this.#state].end;
     this.#ended ??= Promise.withResolvers();
@@ -108,9 +108,12 @@ export class AnswerInDocument {
     this.#limit = this.#waiting.length;
   }
 
-  /** Tells whoever waits for the end, if it is reached. */
-  settle(): void {
-    if (this.#accepted === '' || this.#isLost) this.#ended?.resolve();
+  /**
+   * Tells whoever waits for the end, if it is reached.
+   * @param isLate whether nobody shall wait any longer
+   */
+  settle(isLate: boolean): void {
+    if (isLate || this.#accepted === '' || this.#isLost) this.#ended?.resolve();
   }
 
   /**
@@ -119,7 +122,8 @@ export class AnswerInDocument {
    */
   next(): NextChange | undefined {
     const { isVisible, isOpen } = this.#openDocument;
-    if (this.#accepted === '' || this.#isLost || !(isVisible || this.#ended)) return undefined;
+    const isEarly = !isVisible && this.#state === 'writing';
+    if (this.#accepted === '' || this.#isLost || isEarly) return undefined;
     const next = isVisible || isOpen ? this.#changeFor(this.#accepted) : undefined;
     if (!next) this.lose();
     return next;

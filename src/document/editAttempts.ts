@@ -5,19 +5,22 @@ const REJECTIONS = 10;
 /** Edits that came too late since somebody else was quicker. */
 const RACES = 50;
 
-/** What VS Code says about an edit, or that it says nothing. */
-export type EditAnswer = 'accepted' | 'refused' | 'rejected' | 'late';
+/** What VS Code says about an edit. */
+export type EditAnswer = 'accepted' | 'refused' | 'rejected';
 
-/** Says of an edit. @param deadlineMs for one that VS Code never answers */
-export async function answerOf(edit: Promise<boolean>, deadlineMs: number): Promise<EditAnswer> {
-  const late = Promise.withResolvers<EditAnswer>();
-  const timer = setTimeout(() => late.resolve('late'), deadlineMs);
-  const answered = edit.then(
+export function answerOf(edit: Promise<boolean>): Promise<EditAnswer> {
+  return edit.then(
     (isAccepted) => (isAccepted ? 'accepted' : 'refused'),
-    () => 'rejected' as const,
+    () => 'rejected',
   );
+}
+
+/** Whether something that never fails takes longer than this. */
+export async function isLate(task: Promise<unknown>, deadlineMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(true), deadlineMs);
   try {
-    return await Promise.race([answered, late.promise]);
+    return await Promise.race([task.then(() => false), late.promise]);
   } finally {
     clearTimeout(timer);
   }
@@ -47,8 +50,8 @@ export class EditAttempts {
       if (hasChanged) this.#races += 1;
       else this.#tries += 1;
     }
-    // Accepted, but altered beyond recognition, or to come at any time.
-    const isWritten = answer === 'late' || (answer === 'accepted' && hasChanged);
+    // Accepted, but altered beyond recognition.
+    const isWritten = answer === 'accepted' && hasChanged;
     const isEnough = this.#tries >= TRIES || this.#races >= RACES || this.#rejections >= REJECTIONS;
     if (isWritten || isEnough) this.succeeded();
     return isWritten || isEnough;

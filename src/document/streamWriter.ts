@@ -1,6 +1,6 @@
 import type { Disposable, TextDocument } from 'vscode';
 import { AnswerInDocument, type AnswerPlace, type NextChange } from './answerInDocument.ts';
-import { answerOf, type EditAnswer, EditAttempts } from './editAttempts.ts';
+import { answerOf, EditAttempts, isLate } from './editAttempts.ts';
 import type { OpenDocument } from './openDocument.ts';
 import { replacedRange, type TextChange } from './trackedRange.ts';
 
@@ -31,14 +31,17 @@ export interface AnswerWriter extends Disposable {
 export interface Timing {
   /** From the start of one edit to that of the next: each one wakes the file's language servers. */
   readonly intervalMs: number;
-  /** For an edit that VS Code never answers, besides the time that its length takes. */
+  /** For whoever waits for an edit that VS Code does not answer, besides the time its length takes. */
   readonly deadlineMs: number;
 }
 
 /** Not a tenth of what VS Code writes on an idle machine (measured): a busy one is not given up. */
 const CHARACTERS_PER_MS = 500;
-/** 30 edits a second at the most. */
-const TIMING: Timing = { intervalMs: 34, deadlineMs: 5_000 };
+/**
+ * 30 edits a second at the most. One of a single word took 8.5 s in a window on a slowed machine
+ * (measured).
+ */
+const TIMING: Timing = { intervalMs: 34, deadlineMs: 30_000 };
 
 interface WriterOptions {
   readonly timing?: Timing;
@@ -71,6 +74,8 @@ export class StreamWriter implements AnswerWriter {
   /** Somebody else edited since our last edit, so that the next one begins an undo step. */
   #isForeign = true;
   #expected: readonly Expected[] = [];
+  /** The edit under way is past its deadline, and may come about at any time. */
+  #isLate = false;
   #isHeld = false;
   #isRunning = false;
   #running = Promise.resolve();
@@ -109,23 +114,28 @@ export class StreamWriter implements AnswerWriter {
     const range = this.#range(answer);
     const ended = range.end();
     this.#start();
+    this.#settle();
     await ended;
     return range.isPlaced;
   }
 
   restart(answer: number): void {
-    this.#range(answer).restart();
+    const range = this.#range(answer);
+    range.restart();
+    // What is under way still comes, and the new answer would mix with it.
+    if (this.#expected.some((expected) => expected.range === range)) range.lose();
     this.#isForeign = true;
   }
 
   async undo(): Promise<Undone> {
     for (const range of this.#ranges) range.withdraw();
-    await this.#running;
+    if (await isLate(this.#running, this.#timing.deadlineMs)) return 'refused';
     for (let removals = 0; removals <= REMOVALS; removals += 1) {
       const changes = this.#ranges.flatMap((range) => range.removal());
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
       if (!(this.#openDocument.isVisible || this.#openDocument.isOpen)) return 'refused';
-      if ((await this.#answerOf(changes, true)) === 'late') return 'refused';
+      const edit = this.#openDocument.write(changes, true);
+      if (await isLate(answerOf(edit), this.#deadlineMs(changes))) return 'refused';
     }
     return 'refused';
   }
@@ -183,12 +193,16 @@ export class StreamWriter implements AnswerWriter {
     for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
       const startedAt = performance.now();
       await this.#write(batch);
-      for (const range of this.#ranges) range.settle();
+      this.#settle();
       const restMs = this.#timing.intervalMs - (performance.now() - startedAt);
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     }
-    for (const range of this.#ranges) range.settle();
+    this.#settle();
     this.#isRunning = false;
+  }
+
+  #settle(): void {
+    for (const range of this.#ranges) range.settle(this.#isLate);
   }
 
   #nextBatch(): Expected[] {
@@ -209,10 +223,15 @@ export class StreamWriter implements AnswerWriter {
   async #write(batch: readonly Expected[]): Promise<void> {
     const { version } = this.#openDocument;
     this.#expected = batch;
-    const answer = await this.#answerOf(
-      batch.map(({ change }) => change),
-      this.#isForeign,
-    );
+    const changes = batch.map(({ change }) => change);
+    const edit = answerOf(this.#openDocument.write(changes, this.#isForeign));
+    if (await isLate(edit, this.#deadlineMs(changes))) {
+      // It may still come about: another try before that could write the text twice.
+      this.#isLate = true;
+      this.#settle();
+    }
+    const answer = await edit;
+    this.#isLate = false;
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
     if (isWritten) this.#attempts.succeeded();
@@ -221,10 +240,9 @@ export class StreamWriter implements AnswerWriter {
     }
   }
 
-  #answerOf(changes: readonly TextChange[], undoStopBefore: boolean): Promise<EditAnswer> {
+  #deadlineMs(changes: readonly TextChange[]): number {
     const characters = changes.reduce((sum, { text }) => sum + text.length, 0);
-    const deadlineMs = this.#timing.deadlineMs + characters / CHARACTERS_PER_MS;
-    return answerOf(this.#openDocument.write(changes, undoStopBefore), deadlineMs);
+    return this.#timing.deadlineMs + characters / CHARACTERS_PER_MS;
   }
 
   /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */

@@ -89,5 +89,5 @@ export function removedText(characters: number): string {
 
 /** @param where the lines of the selections, where there are several */
 export function notPlacedText(where: string): string {
-  return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place. Show Last Result has it until the next one comes.`;
+  return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place. If VS Code was only busy, it still follows. Show Last Result has it until the next one comes.`;
 }

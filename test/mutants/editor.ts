@@ -11,6 +11,14 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J13: gives up where an edit is accepted and changes nothing',
   },
   {
+    name: 'an edit that comes about after its deadline ends its answer',
+    file: 'src/document/streamWriter.ts',
+    from: 'this.#isLate = true;',
+    to: 'this.#isLate = true; for (const { range } of batch) range.lose();',
+    test: 'test/unit/document/streamWriter.test.ts',
+    title: 'J12: writes on where an edit comes about after its deadline',
+  },
+  {
     name: 'text is written on before what a redo has brought back',
     file: 'src/document/trackedRange.ts',
     from: "if (isUndoRedo && this.#isWritten && rangeOffset === end && text !== '') {",

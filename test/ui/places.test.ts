@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Emulator } from '../emulator/emulator.ts';
+import { answerFor } from '../emulator/text.ts';
 import {
   generate,
   generateByKeys,
   openWindow,
+  stallAfter,
   startAfresh,
   startService,
   storeKey,
 } from './service.ts';
-import type { Session } from './session.ts';
+import { nightly, type Session } from './session.ts';
 
 interface Notebook {
   readonly cells: readonly { readonly source: readonly string[] }[];
@@ -24,6 +26,8 @@ const cells = ['# First cell', '# Second cell'].map((source) => ({
 }));
 const notebook = JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
 const line = 'Write a reply.';
+/** Longer than the 30 s after which an edit counts as late. */
+const STANDSTILL_MS = 35_000;
 
 describe('an answer', () => {
   let emulator: Emulator;
@@ -107,5 +111,20 @@ describe('an answer', () => {
     );
     await opensDocument();
     assert.equal(await readFile(session.path('locked.txt'), 'utf8'), `${line}\n`);
+  });
+
+  it(`J12: follows where the window stood still for longer than anybody waits ${nightly}`, async () => {
+    const { workbench, path } = session;
+    emulator.settings.answer = answerFor;
+    await workbench.openFile(path('right.txt'));
+    await workbench.editor.selectLines(1);
+    const stalled = await stallAfter(/Hello/, emulator, session);
+    const stoodStill = workbench.screen.read(
+      `(() => { for (const end = Date.now() + ${STANDSTILL_MS}; Date.now() < end; ); })()`,
+    );
+    stalled.open();
+    await stoodStill;
+    await workbench.editor.waitForText(/This one only counts\./);
+    await workbench.notifications.waitFor(/could not be put into the document.*it still follows/);
   });
 });

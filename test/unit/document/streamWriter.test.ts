@@ -6,6 +6,8 @@ import { FakeDocument, type Fate } from './fakeDocument.ts';
 
 const END = { start: 6, end: 6, lead: '\n', tail: '' };
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
+/** For edits that come about after their deadline. */
+const SOON = { intervalMs: 0, deadlineMs: 5 };
 
 function writing(place = END, times = timing): { page: FakeDocument; writer: StreamWriter } {
   const page = new FakeDocument('prompt');
@@ -53,16 +55,67 @@ describe('the writer of a document', () => {
   });
 
   it('J12: gives up where an edit is never answered', async () => {
-    const { page, writer } = writing(END, { intervalMs: 0, deadlineMs: 5 });
+    const { page, writer } = writing(END, SOON);
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['never']), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: writes on where an edit comes about after its deadline', async () => {
+    const { page, writer } = writing(END, SOON);
+    writer.append(0, 'first ');
+    writer.append(0, 'second');
+    assert.equal(await writer.end(0), false);
+    assert.equal(await writer.end(0), false, 'told at once from then on');
+    assert.equal(writer.isPending, true);
+    await page.turn();
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.equal(page.text, 'prompt\nfirst second');
+    assert.equal(await page.turnUntil(writer.undo()), 'undone');
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: tries again where an edit is refused after its deadline, also behind the scenes', async () => {
+    const { page, writer } = writing(END, SOON);
+    writer.append(0, 'text');
+    assert.equal(await writer.end(0), false);
+    page.isVisible = false;
+    page.fate = 'refuse';
+    await page.turn();
+    await page.turn();
+    assert.equal(page.text, 'prompt\ntext');
+    assert.equal(writer.isPending, false);
+  });
+
+  it('J12: does not mix an answer with one that still comes in its place', async () => {
+    const { page, writer } = writing(END, SOON);
+    writer.append(0, 'text');
+    assert.equal(await writer.end(0), false);
+    writer.restart(0);
+    writer.append(0, 'another');
+    assert.equal(await writer.end(0), false);
+    await page.turn();
+    assert.equal(page.text, 'prompt\ntext');
+    writer.restart(0);
+    writer.append(0, 'another');
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.equal(page.text, 'prompt\nanother');
+  });
+
+  it('J12: leaves what an edit still writes after its deadline, until that is there', async () => {
+    const { page, writer } = writing(END, SOON);
+    writer.append(0, 'text');
+    assert.equal(await writer.undo(), 'refused');
+    await page.turn();
+    assert.equal(page.text, 'prompt\ntext');
+    assert.equal(await page.turnUntil(writer.undo()), 'undone');
     assert.equal(page.text, 'prompt');
   });
 
   it('J12: waits longer for the edit of a long text, which takes a busy VS Code seconds', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
-      const { page, writer } = writing(END, { intervalMs: 0, deadlineMs: 5 });
+      const { page, writer } = writing(END, SOON);
       writer.append(0, 'x'.repeat(1_000_000));
       const end = writer.end(0);
       mock.timers.tick(1_000);
