@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Emulator } from '../emulator/emulator.ts';
 import { answerFor } from '../emulator/text.ts';
 import {
+  chatPath,
   generate,
   generateByKeys,
   openWindow,
-  stallAfter,
   startAfresh,
   startService,
   storeKey,
@@ -28,6 +29,8 @@ const notebook = JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_min
 const line = 'Write a reply.';
 /** Longer than the 30 s after which an edit counts as late. */
 const STANDSTILL_MS = 35_000;
+/** From one piece of the answer to the next, so that some come after the edit that is late. */
+const DRIP_MS = 200;
 
 describe('an answer', () => {
   let emulator: Emulator;
@@ -118,12 +121,13 @@ describe('an answer', () => {
     emulator.settings.answer = answerFor;
     await workbench.openFile(path('right.txt'));
     await workbench.editor.selectLines(1);
-    const stalled = await stallAfter(/Hello/, emulator, session);
-    const stoodStill = workbench.screen.read(
+    const drip = (index: number) => (index < 4 ? undefined : pause(DRIP_MS));
+    emulator.faults.next(chatPath, { beforePart: drip });
+    await generateByKeys(session);
+    await workbench.editor.waitForText(/Hello/);
+    await workbench.screen.read(
       `(() => { for (const end = Date.now() + ${STANDSTILL_MS}; Date.now() < end; ); })()`,
     );
-    stalled.open();
-    await stoodStill;
     await workbench.editor.waitForText(/This one only counts\./);
     await workbench.notifications.waitFor(/could not be put into the document.*it still follows/);
   });
