@@ -78,9 +78,9 @@ export class AnswerInDocument {
     return this.#accepted === '' && !(this.#isLost || (this.own.isWritten && this.own.isBroken));
   }
 
-  /** Whether text waits that can still be written. */
+  /** Whether text waits that may and can still be written. */
   get isPending(): boolean {
-    return this.upcoming !== undefined;
+    return this.#changeFor(this.#accepted) !== undefined;
   }
 
   /** Whether more text is to be expected: some came, and it has not ended since. */
@@ -122,7 +122,7 @@ export class AnswerInDocument {
    */
   next(): NextChange | undefined {
     const { isVisible, isOpen } = this.#openDocument;
-    const isEarly = !isVisible && this.#state === 'writing';
+    const isEarly = !isVisible && this.#state === 'writing' && !this.#ended;
     if (this.#accepted === '' || this.#isLost || isEarly) return undefined;
     const next = isVisible || isOpen ? this.#changeFor(this.#accepted) : undefined;
     if (!next) this.lose();

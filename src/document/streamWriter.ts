@@ -35,7 +35,7 @@ export interface Timing {
   readonly deadlineMs: number;
 }
 
-/** Not a tenth of what VS Code writes on an idle machine (measured): a busy one is not given up. */
+/** Not a tenth of what VS Code writes on an idle machine (measured). */
 const CHARACTERS_PER_MS = 500;
 /**
  * 30 edits a second at the most. One of a single word took 8.5 s in a window on a slowed machine
@@ -76,7 +76,6 @@ export class StreamWriter implements AnswerWriter {
   #expected: readonly Expected[] = [];
   /** The edit under way is past its deadline, and may come about at any time. */
   #isLate = false;
-  #isHeld = false;
   #isRunning = false;
   #running = Promise.resolve();
   #turn = 0;
@@ -140,19 +139,9 @@ export class StreamWriter implements AnswerWriter {
     return 'refused';
   }
 
-  /** Writes nothing until `release`; what comes meanwhile waits. */
-  hold(): void {
-    this.#isHeld = true;
-  }
-
-  /** Lets `release` write what waits by now, and nothing that comes later. */
+  /** From now on writes what waits by now, and nothing that comes later. */
   accept(): void {
     for (const range of this.#ranges) range.accept();
-  }
-
-  release(): void {
-    this.#isHeld = false;
-    this.#start();
   }
 
   /** The document with everything that waits. */
@@ -207,7 +196,6 @@ export class StreamWriter implements AnswerWriter {
 
   #nextBatch(): Expected[] {
     const batch: Expected[] = [];
-    if (this.#isHeld) return batch;
     // Everybody begins a batch in turn.
     this.#turn = (this.#turn + 1) % this.#ranges.length;
     const inTurn = [...this.#ranges.slice(this.#turn), ...this.#ranges.slice(0, this.#turn)];

@@ -69,7 +69,7 @@ export const NOTHING_CUT = 'there is no answer here that the service cut.';
 export const TAKEN_BACK = 'that answer was taken back. Generate a new one.';
 export const NOTHING_TO_UNDO = 'there is no generated text here to take back.';
 export const UNDO_REFUSED =
-  'the generated text could not be taken back. Most likely the document was closed or is read-only.';
+  'the generated text could not be taken back. Most likely the document was closed or is read-only, or VS Code is busy.';
 export const NO_RESULT = 'Hosted Model has generated nothing in this window yet.';
 
 export function completeText(answers: number): string {
@@ -89,5 +89,5 @@ export function removedText(characters: number): string {
 
 /** @param where the lines of the selections, where there are several */
 export function notPlacedText(where: string): string {
-  return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place. If VS Code was only busy, it still follows. Show Last Result has it until the next one comes.`;
+  return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place, or VS Code is busy; then it may still follow. Show Last Result has it until the next one comes.`;
 }

@@ -217,7 +217,8 @@ export class Job implements Result, Disposable {
   async undo(): Promise<Undone> {
     this.cancel();
     const undone = await this.#writer.undo();
-    if (undone === 'undone') this.#takeBack();
+    // Also where it was refused: the writer writes nothing more of it.
+    if (undone !== 'nothing') this.#takeBack();
     return undone;
   }
 

@@ -41,7 +41,6 @@ class PreviewWriter implements AnswerWriter {
   readonly #waiting = new Set<number>();
   #shown: Promise<Uri> | undefined;
   #isDiscarded = false;
-  #isAccepting = false;
   /** What the user was at when this was last wanted or accepted. */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -50,7 +49,8 @@ class PreviewWriter implements AnswerWriter {
     this.#snapshot = deps.snapshot;
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
-    this.#writer.hold();
+    // Nothing is accepted yet.
+    this.#writer.accept();
     this.#coming = new Set(places.keys());
     this.#listener = deps.openDocument.onDidChange(() => this.#refreshSoon());
   }
@@ -60,7 +60,7 @@ class PreviewWriter implements AnswerWriter {
   }
 
   get isPending(): boolean {
-    return this.#shown !== undefined || this.#isAccepting;
+    return this.#shown !== undefined || this.#writer.isPending;
   }
 
   append(answer: number, text: string): void {
@@ -134,20 +134,15 @@ class PreviewWriter implements AnswerWriter {
     const answers = [...this.#waiting];
     this.#waiting.clear();
     this.#writer.accept();
-    this.#isAccepting = true;
     try {
       // Shown before the preview closes, so that the document is never closed in between.
       await showDocument(this.#deps.openDocument.document);
       await this.#deps.previews.close(await shown);
-      this.#writer.release();
       const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
       if (written.includes(false)) this.#deps.rescue();
       this.#snapshot = currentSnapshot();
     } catch {
       this.#deps.rescue();
-    } finally {
-      this.#writer.hold();
-      this.#isAccepting = false;
     }
   }
 

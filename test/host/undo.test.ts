@@ -151,6 +151,7 @@ describe('taking back what was generated', () => {
     await editor.document.save();
     await commands.executeCommand('workbench.action.closeActiveEditor');
     assert.equal(await job.undo(), 'refused');
+    assert.equal(job.isTakenBack, true, 'nothing can be continued that would not be written');
     assert.equal(hasTab(editor.document), false);
     assert.equal(workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
   });

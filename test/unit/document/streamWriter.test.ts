@@ -14,6 +14,17 @@ function writing(place = END, times = timing): { page: FakeDocument; writer: Str
   return { page, writer: new StreamWriter(page, [place], { timing: times }) };
 }
 
+/** All edits are late until `goOn`, and none from then on, however busy the machine is. */
+function writingLate(places = [END]) {
+  const times = { ...SOON };
+  const page = new FakeDocument('prompt');
+  const goOn = () => {
+    times.deadlineMs = timing.deadlineMs;
+    return page.turn();
+  };
+  return { page, writer: new StreamWriter(page, places, { timing: times }), goOn };
+}
+
 /** Lets these become of the next edits, one after the other. */
 async function endWith(page: FakeDocument, writer: StreamWriter, fates: readonly Fate[]) {
   const end = writer.end(0);
@@ -54,7 +65,7 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it('J12: gives up where an edit is never answered', async () => {
+  it('J12: says that it is not placed where an edit is never answered', async () => {
     const { page, writer } = writing(END, SOON);
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['never']), false);
@@ -62,39 +73,64 @@ describe('the writer of a document', () => {
   });
 
   it('J12: writes on where an edit comes about after its deadline', async () => {
-    const { page, writer } = writing(END, SOON);
+    const { page, writer, goOn } = writingLate();
     writer.append(0, 'first ');
     writer.append(0, 'second');
     assert.equal(await writer.end(0), false);
     assert.equal(await writer.end(0), false, 'told at once from then on');
     assert.equal(writer.isPending, true);
-    await page.turn();
+    await goOn();
     assert.equal(await page.turnUntil(writer.end(0)), true);
     assert.equal(page.text, 'prompt\nfirst second');
     assert.equal(await page.turnUntil(writer.undo()), 'undone');
     assert.equal(page.text, 'prompt');
   });
 
+  it('J12: writes all answers on where they come about after their deadline', async () => {
+    const { page, writer, goOn } = writingLate([{ ...END, start: 0, end: 0, lead: '' }, END]);
+    writer.append(0, 'one ');
+    writer.append(1, 'two');
+    assert.deepEqual(await Promise.all([writer.end(0), writer.end(1)]), [false, false]);
+    await goOn();
+    const placed = Promise.all([writer.end(0), writer.end(1)]);
+    assert.deepEqual(await page.turnUntil(placed), [true, true]);
+    assert.equal(page.text, 'one prompt\ntwo');
+  });
+
+  it('J12: writes what was accepted, also where the edit is refused after its deadline', async () => {
+    const { page, writer, goOn } = writingLate();
+    writer.accept();
+    writer.append(0, 'seen');
+    writer.accept();
+    assert.equal(await writer.end(0), false);
+    writer.append(0, ' unseen');
+    page.change(0, 0, 'MINE ');
+    assert.equal(writer.isPending, true);
+    await goOn();
+    await page.turnUntil(writer.end(0));
+    assert.deepEqual([page.text, writer.isPending], ['MINE prompt\nseen', false]);
+  });
+
   it('J12: tries again where an edit is refused after its deadline, also behind the scenes', async () => {
-    const { page, writer } = writing(END, SOON);
+    const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
     page.isVisible = false;
     page.fate = 'refuse';
-    await page.turn();
+    await goOn();
     await page.turn();
     assert.equal(page.text, 'prompt\ntext');
     assert.equal(writer.isPending, false);
   });
 
   it('J12: does not mix an answer with one that still comes in its place', async () => {
-    const { page, writer } = writing(END, SOON);
+    const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
     writer.restart(0);
     writer.append(0, 'another');
     assert.equal(await writer.end(0), false);
-    await page.turn();
+    await goOn();
     assert.equal(page.text, 'prompt\ntext');
     writer.restart(0);
     writer.append(0, 'another');
@@ -103,10 +139,10 @@ describe('the writer of a document', () => {
   });
 
   it('J12: leaves what an edit still writes after its deadline, until that is there', async () => {
-    const { page, writer } = writing(END, SOON);
+    const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.undo(), 'refused');
-    await page.turn();
+    await goOn();
     assert.equal(page.text, 'prompt\ntext');
     assert.equal(await page.turnUntil(writer.undo()), 'undone');
     assert.equal(page.text, 'prompt');
@@ -322,26 +358,27 @@ describe('the writer of a document', () => {
     });
   });
 
-  it('shows what it holds back, and writes it once released', async () => {
+  it('shows what it holds back, and writes it once accepted', async () => {
     const { page, writer } = writing();
-    writer.hold();
+    writer.accept();
     writer.append(0, 'text');
     await page.turn();
     assert.deepEqual([page.text, writer.preview], ['prompt', 'prompt\ntext']);
     page.change(0, 0, 'a ');
     assert.equal(writer.preview, 'a prompt\ntext');
-    writer.release();
+    assert.equal(writer.isPending, false);
+    writer.accept();
+    assert.equal(writer.isPending, true);
     assert.equal(await page.turnUntil(writer.end(0)), true);
     assert.deepEqual([page.text, writer.preview], ['a prompt\ntext', 'a prompt\ntext']);
   });
 
   it('writes what was accepted, and holds back what came later', async () => {
     const { page, writer } = writing();
-    writer.hold();
+    writer.accept();
     writer.append(0, 'seen');
     writer.accept();
     writer.append(0, ' unseen');
-    writer.release();
     writer.append(0, ' more');
     assert.equal(await page.turnUntil(writer.end(0)), true);
     assert.deepEqual([page.text, writer.preview], ['prompt\nseen', 'prompt\nseen unseen more']);
@@ -352,12 +389,11 @@ describe('the writer of a document', () => {
 
   it('writes nothing of another answer in place of the one that was accepted', async () => {
     const { page, writer } = writing();
-    writer.hold();
+    writer.accept();
     writer.append(0, 'seen');
     writer.accept();
     writer.restart(0);
     writer.append(0, 'unseen');
-    writer.release();
     assert.equal(await page.turnUntil(writer.end(0)), true);
     assert.equal(page.text, 'prompt');
   });
