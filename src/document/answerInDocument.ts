@@ -122,7 +122,8 @@ export class AnswerInDocument {
    */
   next(): NextChange | undefined {
     const { isVisible, isOpen } = this.#openDocument;
-    const isEarly = !isVisible && this.#state === 'writing' && !this.#ended;
+    const isEarly =
+      !isVisible && this.#state === 'writing' && this.#limit === Number.POSITIVE_INFINITY;
     if (this.#accepted === '' || this.#isLost || isEarly) return undefined;
     const next = isVisible || isOpen ? this.#changeFor(this.#accepted) : undefined;
     if (!next) this.lose();

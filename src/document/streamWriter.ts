@@ -18,13 +18,14 @@ export interface AnswerWriter extends Disposable {
   readonly documents: readonly TextDocument[];
   /** Whether text of it waits to be written. */
   readonly isPending: boolean;
+  /** @param text never empty */
   append(answer: number, text: string): void;
   /** Nothing more comes for now. @returns false if not all of the text stands where it should */
   end(answer: number): Promise<boolean>;
   /** What comes next takes the place of the answer so far. */
   restart(answer: number): void;
-  /** Takes away exactly what was written, and puts back what it replaced. */
-  undo(): Promise<Undone>;
+  /** Takes away exactly what was written, and puts back what it replaced; undefined if it never can. */
+  undo?(): Promise<Undone>;
 }
 
 /** In milliseconds. */
@@ -104,7 +105,6 @@ export class StreamWriter implements AnswerWriter {
   }
 
   append(answer: number, text: string): void {
-    if (text === '') return;
     this.#range(answer).append(text);
     this.#start();
   }

@@ -201,7 +201,7 @@ export class Job implements Result, Disposable {
     if (one.state.kind === 'replacing') this.#restart(one, answer);
     one.state = nextRunState(one.state, 'text');
     one.text += text;
-    this.#writer.append(answer, one.fit.add(text));
+    this.#write(answer, one.fit.add(text));
   }
 
   /** @returns false if not all of the text stands where it should */
@@ -209,17 +209,17 @@ export class Job implements Result, Disposable {
     const one = this.#answer(answer);
     one.state = nextRunState(one.state, event);
     // What is held back of an answer that was cut can still become something else.
-    if (one.state.kind !== 'cut') this.#writer.append(answer, one.fit.end());
+    if (one.state.kind !== 'cut') this.#write(answer, one.fit.end());
     return this.#writer.end(answer);
   }
 
   /** Stops it, and takes away what it has written. */
   async undo(): Promise<Undone> {
     this.cancel();
-    const undone = await this.#writer.undo();
-    // Also where it was refused: the writer writes nothing more of it.
-    if (undone !== 'nothing') this.#takeBack();
-    return undone;
+    if (!this.#writer.undo) return 'nothing';
+    // Whatever comes of it, the writer writes nothing more of what came until now.
+    this.#takeBack();
+    return this.#writer.undo();
   }
 
   dispose(): void {
@@ -228,12 +228,16 @@ export class Job implements Result, Disposable {
     this.#openDocument.dispose();
   }
 
+  #write(answer: number, text: string): void {
+    if (text !== '') this.#writer.append(answer, text);
+  }
+
   #takeBack(): void {
     for (const one of this.#answers) one.state = nextRunState(one.state, 'undone');
   }
 
   #restart(one: Answer, answer: number): void {
-    if (one.text === '') return;
+    if (one.text === '' && restOf(one.state) !== 'undone') return;
     one.text = '';
     one.fit = new TextFit(this.#mode.fit(one.target));
     this.#writer.restart(answer);

@@ -1,5 +1,5 @@
 import { env } from 'vscode';
-import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
+import type { AnswerWriter } from '../document/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
 import { MODE_TEXTS, onClipboard } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
@@ -11,7 +11,10 @@ export const clipboard: InsertMode = {
   open: (targets) => new ClipboardWriter(targets.length),
 };
 
-/** Copies all answers together, once the last one has ended. */
+/**
+ * Copies all answers together, once the last one has ended. What was on the clipboard before is
+ * never read, and so cannot come back.
+ */
 class ClipboardWriter implements AnswerWriter {
   readonly documents = [];
   readonly isPending = false;
@@ -44,11 +47,6 @@ class ClipboardWriter implements AnswerWriter {
   restart(answer: number): void {
     this.#texts[answer] = '';
     this.#open.add(answer);
-  }
-
-  /** What was on the clipboard before was never read. */
-  async undo(): Promise<Undone> {
-    return 'nothing';
   }
 
   dispose(): void {}

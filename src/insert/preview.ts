@@ -64,7 +64,6 @@ class PreviewWriter implements AnswerWriter {
   }
 
   append(answer: number, text: string): void {
-    if (text === '') return;
     this.#waiting.add(answer);
     this.#writer.append(answer, text);
     // What still comes of a discarded answer opens no preview; what it is continued with does.
@@ -96,12 +95,12 @@ class PreviewWriter implements AnswerWriter {
   }
 
   async undo(): Promise<Undone> {
-    const isShown = this.#shown !== undefined;
+    const wasPending = this.isPending;
     await this.#close();
     this.#discard();
     this.#waiting.clear();
     const undone = await this.#writer.undo();
-    return undone === 'nothing' && isShown ? 'undone' : undone;
+    return undone === 'nothing' && wasPending ? 'undone' : undone;
   }
 
   dispose(): void {
@@ -134,16 +133,13 @@ class PreviewWriter implements AnswerWriter {
     const answers = [...this.#waiting];
     this.#waiting.clear();
     this.#writer.accept();
-    try {
-      // Shown before the preview closes, so that the document is never closed in between.
-      await showDocument(this.#deps.openDocument.document);
-      await this.#deps.previews.close(await shown);
-      const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
-      if (written.includes(false)) this.#deps.rescue();
-      this.#snapshot = currentSnapshot();
-    } catch {
-      this.#deps.rescue();
-    }
+    // Shown before the preview closes, so that the document is never closed in between. Where that
+    // fails, it is written all the same, or rescued.
+    await showDocument(this.#deps.openDocument.document).catch(() => {});
+    await shown.then((uri) => this.#deps.previews.close(uri)).catch(() => {});
+    const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
+    if (written.includes(false)) this.#deps.rescue();
+    this.#snapshot = currentSnapshot();
   }
 
   async #close(): Promise<void> {

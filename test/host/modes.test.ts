@@ -102,6 +102,14 @@ describe('insert modes', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
+  it('newDocument opens nothing where no text comes', async () => {
+    const editor = await open('text', LINE);
+    const job = jobOn(editor, 'newDocument');
+    job.begin(0, 'restart');
+    assert.equal(await job.end(0, 'failed'), true);
+    assert.deepEqual(window.visibleTextEditors, [editor]);
+  });
+
   it('newDocument takes its text back, and writes another answer', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
@@ -126,6 +134,7 @@ describe('insert modes', () => {
     }
     assert.equal(await env.clipboard.readText(), 'answer 0\n\nanswer 1\n\nanswer 2');
     assert.equal(await job.undo(), 'nothing');
+    assert.equal(job.isTakenBack, false);
   });
 
   it('clipboard has the other answer after another try', async () => {

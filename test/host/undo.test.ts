@@ -127,6 +127,32 @@ describe('taking back what was generated', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
+  for (const mode of ['below', 'replace', 'preview', 'newDocument']) {
+    it(`leaves room for an answer where nothing had come yet: ${mode}`, async () => {
+      const editor = await open(TEXT, PROMPT);
+      const job = jobOn(editor, mode);
+      job.begin(0, 'restart');
+      assert.equal(await job.end(0, 'failed'), true);
+      assert.equal(await job.undo(), 'nothing');
+      job.begin(0, 'restart');
+      job.append(0, `answer of ${mode}`);
+      assert.equal(await job.end(0, 'ended'), true);
+      const texts = workspace.textDocuments.map((each) => each.getText());
+      assert.ok(texts.some((each) => each.includes(`answer of ${mode}`)));
+    });
+  }
+
+  it('leaves nothing to continue where the user had undone a cut answer', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'below');
+    job.append(0, 'answer');
+    assert.equal(await job.end(0, 'cut'), true);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), TEXT);
+    assert.equal(await job.undo(), 'nothing');
+    assert.equal(job.isTakenBack, true);
+  });
+
   it('leaves room for another answer in the same place', async () => {
     const { editor, job } = await written('replace');
     await job.undo();
