@@ -50,7 +50,7 @@ export async function startAfresh(emulator: Emulator, { workbench }: Session): P
   // After the messages of the test before, this one can be the fourth in 800 ms: VS Code shows no toast.
   await workbench.showNotifications();
   await workbench.notifications.waitFor(/new token is in use/);
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await workbench.runCommand('View: Join All Editor Groups');
 }
 

@@ -175,6 +175,19 @@ export class Workbench {
     });
   }
 
+  /**
+   * Clears all messages of the open notification centre. Twice so far, and not in 220 tries to see
+   * why, one was still listed long after the command: then it is given again.
+   */
+  async clearNotifications(): Promise<void> {
+    await this.screen.until('all messages to go', async () => {
+      await this.runCommand('Notifications: Clear All Notifications');
+      return within(lookMilliseconds, async () =>
+        (await this.notifications.list()).length === 0 ? true : undefined,
+      );
+    });
+  }
+
   /** Trusts the open folder, as the button in VS Code's trust editor does. */
   async trustFolder(): Promise<void> {
     await this.runCommand('Workspaces: Manage Workspace Trust');
