@@ -38,18 +38,19 @@ export interface StatusFacts {
 /**
  * What the item shows: the first row that applies.
  *
- * | State            | applies while                                            |
- * |------------------|----------------------------------------------------------|
- * | refused          | it is set up, and the identity service refused the key   |
- * | unapproved       | a source, an address or a project waits for a yes       |
- * | waiting          | a generation waits for its next attempt                  |
- * | generating       | a generation is under way                                |
- * | fetching         | callers wait for a token                                 |
- * | unreachable      | the last try reached nobody                              |
- * | valid            | the token lives                                          |
- * | missing          | the editor has no credentials, nor had another source any |
- * | expired          | there was a token                                        |
- * | ready            | nothing else applies                                     |
+ * | State       | applies while                                                  |
+ * |-------------|----------------------------------------------------------------|
+ * | refused     | it is set up, and the identity service refused the key         |
+ * | unapproved  | a source, an address or a project waits for a yes              |
+ * | waiting     | a generation waits for its next attempt                        |
+ * | generating  | a generation is under way                                      |
+ * | fetching    | callers wait for a token                                       |
+ * | unreachable | the last try reached nobody                                    |
+ * | untraded    | the secret itself opens the service, for as long as it is used |
+ * | valid       | the token lives                                                |
+ * | missing     | the editor has no credentials, nor had another source any      |
+ * | expired     | there was a token                                              |
+ * | ready       | nothing else applies                                           |
  */
 type StatusState =
   | { readonly kind: 'refused' | 'unapproved' }

@@ -79,6 +79,20 @@ const rows: Row[] = [
     'token valid, less than a minute left',
   ],
   [
+    'the secret itself opens the service',
+    { isSetUp: true, token: valid(Number.POSITIVE_INFINITY) },
+    '$(key) Hosted Model',
+    undefined,
+    'the key itself opens the service, nothing has to be renewed',
+  ],
+  [
+    'unreachable, though the secret itself opens the service',
+    { isSetUp: true, unreachable: true, token: valid(Number.POSITIVE_INFINITY) },
+    '$(debug-disconnect) Hosted Model: no connection',
+    undefined,
+    'service cannot be reached',
+  ],
+  [
     'unreachable',
     { isSetUp: true, unreachable: true },
     '$(debug-disconnect) Hosted Model: no connection',
