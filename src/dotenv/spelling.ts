@@ -76,7 +76,9 @@ function errorsInSetting(words: string, name: string, expected: string): number 
   for (const end of [first.length, first.length - 1, first.length + 1]) {
     const start = name.slice(0, end);
     if (isShort && sorted(start) !== sorted(first)) continue;
-    const errors = distance(start, first) + distance(name.slice(end), rest);
+    const errors =
+      distance(start, first, MOST_ERRORS_IN_SETTING) +
+      distance(name.slice(end), rest, MOST_ERRORS_IN_SETTING);
     if (errors <= MOST_ERRORS_IN_SETTING) fewest = Math.min(fewest, errors);
   }
   return fewest;
@@ -84,9 +86,10 @@ function errorsInSetting(words: string, name: string, expected: string): number 
 
 /** The typing errors that make this word of that one, an abbreviation being as far as any. */
 function errorsInWord(letters: string, expected: string): number {
-  const errors = distance(letters, expected);
   // Of a short word as many errors make any other word.
-  if (errors <= Math.min(MOST_ERRORS_IN_WORD, expected.length / 3)) return errors;
+  const most = Math.min(MOST_ERRORS_IN_WORD, Math.floor(expected.length / 3));
+  const errors = distance(letters, expected, most);
+  if (errors <= most) return errors;
   const start = expected.slice(0, Math.max(SHARED_START, Math.ceil(expected.length / 2)));
   const isShort = letters.length >= SHARED_START && expected.startsWith(letters);
   return isShort || letters.startsWith(start) ? MOST_ERRORS_IN_WORD : Infinity;
@@ -112,28 +115,19 @@ function sorted(text: string): string {
   return [...text].sort().join('');
 }
 
-/** Letters to add, drop, change or swap with their neighbour (Damerau). */
-function distance(one: string, other: string): number {
-  if (one === other) return 0;
-  const width = other.length + 1;
-  const cells = new Uint8Array((one.length + 1) * width);
-  const at = (index: number) => cells[index] ?? 0;
-  for (let column = 0; column < width; column += 1) cells[column] = column;
-  for (let row = 1; row <= one.length; row += 1) {
-    cells[row * width] = row;
-    for (let column = 1; column < width; column += 1) {
-      const cell = row * width + column;
-      const isSame = one[row - 1] === other[column - 1];
-      const changed = at(cell - width - 1) + (isSame ? 0 : 1);
-      let least = Math.min(at(cell - width) + 1, at(cell - 1) + 1, changed);
-      const isSwapped =
-        row > 1 &&
-        column > 1 &&
-        one[row - 1] === other[column - 2] &&
-        one[row - 2] === other[column - 1];
-      if (isSwapped) least = Math.min(least, at(cell - 2 * width - 2) + 1);
-      cells[cell] = least;
-    }
-  }
-  return at(cells.length - 1);
+/** Letters to add, drop, change or swap with their neighbour (Damerau); Infinity for too many. */
+function distance(one: string, other: string, most: number): number {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const [left, right] = [one.slice(same), other.slice(same)];
+  if (left === right) return 0;
+  if (most === 0) return Infinity;
+  const rests: (readonly [one: string, other: string])[] = [
+    [left, right.slice(1)],
+    [left.slice(1), right],
+    [left.slice(1), right.slice(1)],
+  ];
+  const isSwapped = left.length > 1 && left[0] === right[1] && left[1] === right[0];
+  if (isSwapped) rests.push([left.slice(2), right.slice(2)]);
+  return 1 + Math.min(...rests.map((rest) => distance(...rest, most - 1)));
 }
