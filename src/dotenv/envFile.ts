@@ -1,20 +1,18 @@
-import type { Credentials } from '../service/credentials.ts';
+import { type Credentials, parseServiceUrl } from '../service/credentials.ts';
 import {
   type NameSet,
   nameSets,
   namesOf,
   neededSettings,
   resourceOf,
-  type SettingName,
   type Vendor,
 } from '../service/vendors.ts';
-import { type Assignment, assignmentsIn, assignmentsOf } from './envText.ts';
+import type { Assignment } from './envText.ts';
 import {
+  type GivenValues,
   type Issue,
-  type IssuePlace,
   issueOf,
   namesIn,
-  placeOf,
   type RecognisedSetting,
   recognisedSettings,
   valuesOf,
@@ -40,33 +38,22 @@ export interface SourceReading {
    */
   readonly values: SourceValues | undefined;
   /**
+   * The key in it and what stands with it: of the set that is used, or else of the first one whose
+   * key can be one, whatever is missing beside it.
+   */
+  readonly key: FoundKey | undefined;
+  /**
    * The names that lack a value, or hold a placeholder, in the set that is nearest to complete.
    * Empty if a set is complete (though it may have errors) and if none of the settings is named.
    */
   readonly missing: readonly string[];
   /** The settings that are named, by a name that is read; in the order of the lines. */
-  readonly named: readonly NamedSetting[];
+  readonly named: readonly RecognisedSetting[];
   /** In the order of the lines. */
   readonly issues: readonly Issue[];
 }
 
-export interface NamedSetting {
-  readonly setting: SettingName;
-  readonly name: string;
-  /** The place of the name; undefined for the environment. */
-  readonly place: IssuePlace | undefined;
-}
-
-export function readEnvFile(text: string, vendor: Vendor): SourceReading {
-  return readAssignments(assignmentsOf(text), vendor);
-}
-
-export function readEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-  vendor: Vendor,
-): SourceReading {
-  return readAssignments(assignmentsIn(environment), vendor);
-}
+export type FoundKey = GivenValues & { readonly apiKey: string };
 
 /** The reading of a service, by whose words the settings are named. */
 export interface VendorReading {
@@ -111,7 +98,10 @@ export function readAssignments(
   const givenBy = new Map(given.map((one) => [one.assignment, one]));
   // The first line of each setting, by the names that it goes by in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
-  const nearest = nearestSet(vendor, sets, given);
+  const [nearest] = sets
+    .filter((set) => given.some((one) => one.set === set))
+    .map((set) => ({ set, missing: missingOf(vendor, set, given) }))
+    .sort((one, other) => one.missing.length - other.missing.length);
   const names = namesIn(sets);
   const issues = assignments.flatMap((assignment) => {
     const own = givenBy.get(assignment);
@@ -121,34 +111,17 @@ export function readAssignments(
       // A project beside a space is no project twice.
       const isOther = first && resourceOf(first.name) !== resourceOf(own.name);
       if (!first || isOther || first.value === own.value) return own.issues;
-      const otherLine = first.assignment.at?.line;
+      const otherLine = first.place?.line;
       return [issueOf({ kind: 'duplicate', otherLine }, own.setting, assignment), ...own.issues];
     }
-    const near = nearestSetting(assignment.name, names, nearest ?? vendor.aliases, vendor);
+    const near = nearestSetting(assignment.name, names, nearest?.set ?? vendor.aliases, vendor);
     // A name that is nearly right matters only while its setting is not given by the right one.
     if (!near || firsts.has(near.set[near.setting])) return [];
     return issueOf({ kind: 'similar-name', expected: near.name }, near.setting, assignment);
   });
-  return {
-    values: sets.map((set) => usableValues(vendor, set, given, issues)).find((values) => values),
-    missing: nearest ? missingOf(vendor, nearest, given) : [],
-    named: given.map(({ setting, name, assignment }) => ({
-      setting,
-      name,
-      place: placeOf(assignment),
-    })),
-    issues,
-  };
-}
-
-function nearestSet(
-  vendor: Vendor,
-  sets: readonly NameSet[],
-  given: readonly RecognisedSetting[],
-): NameSet | undefined {
-  const named = sets.filter((set) => given.some((one) => one.set === set));
-  const gaps = named.map((set) => missingOf(vendor, set, given).length);
-  return named[gaps.indexOf(Math.min(...gaps))];
+  const values = sets.map((set) => usableValues(vendor, set, given, issues)).find(Boolean);
+  const key = values ?? findKey(sets, given.filter(isUsable));
+  return { values, key, missing: nearest?.missing ?? [], named: given, issues };
 }
 
 function missingOf(vendor: Vendor, set: NameSet, given: readonly RecognisedSetting[]): string[] {
@@ -171,4 +144,20 @@ function usableValues(
   if (neededSettings(vendor).some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;
   return { ...values, apiKey, projectId, url };
+}
+
+function findKey(
+  sets: readonly NameSet[],
+  usable: readonly RecognisedSetting[],
+): FoundKey | undefined {
+  for (const set of sets) {
+    const { apiKey, ...others } = valuesOf(set, usable);
+    if (apiKey !== undefined) return { apiKey, ...others };
+  }
+  return undefined;
+}
+
+function isUsable({ setting, value, isGiven, issues }: RecognisedSetting): boolean {
+  if (setting === 'url') return isGiven && parseServiceUrl(value).ok;
+  return isGiven && !issues.some(({ kind }) => ['malformed', 'non-ascii'].includes(kind));
 }

@@ -20,17 +20,17 @@ import type { Assignment } from './envText.ts';
 /** What an assignment says about one setting: its value, and what is wrong with it. */
 
 type IssueDetails =
-  /** `malformed`: holds what no key or project ID holds, such as blanks inside. */
+  /**
+   * `malformed`: holds what no key or project ID holds, such as blanks inside. `endpoint-url`: the
+   * address of an endpoint; only what is before its path is the service URL.
+   */
   | { readonly kind: Blemish | 'comment' | 'empty' | 'malformed' }
+  | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
   /** Another value than the first line of the same setting; no line in the environment. */
   | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
   /** A name written nearly as one that is read, or as other clients write it. */
   | { readonly kind: 'similar-name'; readonly expected: string }
-  | { readonly kind: 'bad-url'; readonly problem: UrlProblem }
-  /** The address of an endpoint; only what is before its path is the service URL. */
-  | { readonly kind: 'endpoint-url' }
-  | { readonly kind: 'url-path' }
-  | { readonly kind: 'unknown-region' };
+  | { readonly kind: 'bad-url'; readonly problem: UrlProblem };
 
 export type IssueKind = IssueDetails['kind'];
 
@@ -58,6 +58,8 @@ export interface IssuePlace {
 /** An assignment to a name that is read. */
 export interface RecognisedSetting extends SettingOfName {
   readonly assignment: Assignment;
+  /** Of the name; undefined for the environment. */
+  readonly place: IssuePlace | undefined;
   /** Without what does not belong to it; a placeholder as it stands. */
   readonly value: string;
   /** Whether it is there, and no placeholder. */
@@ -106,7 +108,9 @@ export function recognisedSettings(
   const known = new Map(namesIn(sets).map((one) => [one.name, one]));
   return assignments.flatMap((assignment) => {
     const own = known.get(assignment.name);
-    return own ? { ...own, assignment, ...readValue(own.setting, assignment, vendor) } : [];
+    if (!own) return [];
+    const read = readValue(own.setting, assignment, vendor);
+    return { ...own, assignment, place: placeOf(assignment), ...read };
   });
 }
 

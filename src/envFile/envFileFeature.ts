@@ -1,10 +1,11 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
+import type { VendorReading } from '../dotenv/envFile.ts';
 import { type GitRisk, gitRisk } from '../dotenv/gitRisk.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { rangeOf } from './envDocument.ts';
-import { type OpenText, type Problem, problemsOf, readOpenText } from './problems.ts';
+import { type Problem, problemsOf, readOpenText } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
 const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
@@ -17,7 +18,7 @@ const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
 export function startEnvFile(): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
   const looks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
-  const problemsIn = (document: TextDocument, text: OpenText) =>
+  const problemsIn = (document: TextDocument, text: VendorReading) =>
     problemsOf(text, {
       hasByteOrderMark: document.encoding === 'utf8bom',
       risk: risks.get(document),

@@ -1,5 +1,10 @@
-import { meantReading, readForAll, type SourceReading } from '../dotenv/envFile.ts';
-import { type Assignment, assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
+import {
+  meantReading,
+  readForAll,
+  type SourceReading,
+  type VendorReading,
+} from '../dotenv/envFile.ts';
+import { assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind, IssuePlace } from '../dotenv/settingValue.ts';
 import type { Vendor } from '../service/vendors.ts';
@@ -23,26 +28,22 @@ export interface FileFacts {
   readonly risk: GitRisk | undefined;
 }
 
-/** The text of an open file, read once for its problems and for what mends them. */
-export interface OpenText {
-  readonly vendor: Vendor;
-  readonly assignments: readonly Assignment[];
-  readonly reading: SourceReading;
-}
-
-/** @param vendors those that the text can be about; the one in use if it names none */
+/**
+ * The text of an open file, read once for its problems and for what mends them.
+ * @param vendors those that the text can be about; the one in use if it names none
+ */
 export function readOpenText(
   text: string,
   inUse: Vendor,
   vendors: readonly Vendor[] = [inUse],
-): OpenText {
+): VendorReading {
   // A file of this size is not used, so nothing needs to be said about it.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
-  return { assignments, ...meantReading(readForAll(assignments, inUse, vendors)) };
+  return meantReading(readForAll(assignments, inUse, vendors));
 }
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */
-export function problemsOf({ reading, vendor }: OpenText, facts: FileFacts): Problem[] {
+export function problemsOf({ reading, vendor }: VendorReading, facts: FileFacts): Problem[] {
   const problems = reading.issues.flatMap((issue): Problem[] => {
     const { kind, isError, place } = issue;
     if (!place) return [];

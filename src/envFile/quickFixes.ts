@@ -10,21 +10,20 @@ import {
   WorkspaceEdit,
 } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
-import type { SourceReading } from '../dotenv/envFile.ts';
-import { findKey } from '../dotenv/envKey.ts';
+import type { SourceReading, VendorReading } from '../dotenv/envFile.ts';
 import { type EnvEdit, envFixes } from '../dotenv/envMend.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { appendedLines, lineRange, rangeOf } from './envDocument.ts';
 import { ADD_LINES, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
-import { absentNames, type OpenText, type Problem, readOpenText } from './problems.ts';
+import { absentNames, type Problem, readOpenText } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
 
 type IsHere = (place: { readonly line: number }) => boolean;
 
 export function registerQuickFixes(
-  problemsIn: (document: TextDocument, text: OpenText) => readonly Problem[],
+  problemsIn: (document: TextDocument, text: VendorReading) => readonly Problem[],
 ): Disposable {
   const provideCodeActions = (
     document: TextDocument,
@@ -67,7 +66,7 @@ function markOf(code: Diagnostic['code'], { start, end }: Range): string {
 function fixesOf(
   { kind, issue, place }: Problem,
   document: TextDocument,
-  { vendor, reading }: OpenText,
+  { vendor, reading }: VendorReading,
 ): CodeAction[] {
   if (kind === 'incomplete') return [withEdit(ADD_LINES, addLines(document, reading))];
   if (kind === 'not-ignored') {
@@ -87,12 +86,11 @@ function fixesOf(
 }
 
 /** On the line of a key, whether or not anything is wrong there. */
-function keyActions({ assignments, reading, vendor }: OpenText, isHere: IsHere): CodeAction[] {
-  const isOnKey = reading.named.some(
+function keyActions({ reading: { key, named } }: VendorReading, isHere: IsHere): CodeAction[] {
+  const isOnKey = named.some(
     ({ setting, place }) => setting === 'apiKey' && place && isHere(place),
   );
-  if (!isOnKey || !findKey(assignments, vendor)) return [];
-  return [withCommand('moveKeyToSecretStorage')];
+  return isOnKey && key ? [withCommand('moveKeyToSecretStorage')] : [];
 }
 
 function withEdit(title: string, edit: WorkspaceEdit): CodeAction {

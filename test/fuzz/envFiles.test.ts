@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readEnvFile } from '../../src/dotenv/envFile.ts';
-import { findKey } from '../../src/dotenv/envKey.ts';
 import { envFixes } from '../../src/dotenv/envMend.ts';
-import { assignmentsOf, decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
+import { decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
 import type { IssuePlace } from '../../src/dotenv/settingValue.ts';
 import { parseServiceUrl } from '../../src/service/credentials.ts';
+import { readEnvFile } from '../unit/dotenv/reading.ts';
 import { ibm } from '../unit/service/fixtures.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
@@ -67,7 +66,6 @@ describe('.env files', () => {
           else assert.ok(edit.line < lines.length);
         }
       }
-      findKey(assignmentsOf(text), ibm);
       assert.equal(Object.getPrototypeOf({}), Object.prototype);
     });
   });

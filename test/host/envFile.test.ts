@@ -17,7 +17,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { FoundKey } from '../../src/dotenv/envKey.ts';
+import type { FoundKey } from '../../src/dotenv/envFile.ts';
 import { gitRisk } from '../../src/dotenv/gitRisk.ts';
 import { moveKeyToSecretStorage } from '../../src/envFile/envFileCommands.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';

@@ -5,7 +5,6 @@
  */
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
-import { readEnvironment } from '../../src/dotenv/envFile.ts';
 import { type Credentials, parseServiceUrl } from '../../src/service/credentials.ts';
 import { redact } from '../../src/service/secrets/redact.ts';
 import { holdsSecret } from '../../src/service/secrets/secretSearch.ts';
@@ -13,6 +12,7 @@ import { vendors } from '../../src/service/vendors.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { recordedModels } from '../emulator/models.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
+import { readEnvironment } from '../unit/dotenv/reading.ts';
 import { differencesOf } from './differences.ts';
 import { type LiveRun, takeSteps } from './steps.ts';
 import { MOST_TOKENS } from './witness.ts';

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { findKey } from '../../src/dotenv/envKey.ts';
 import { envFixes } from '../../src/dotenv/envMend.ts';
 import { LINE_END } from '../../src/dotenv/envText.ts';
 import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
@@ -133,7 +132,6 @@ const WAYS: Readonly<Record<string, (text: string) => unknown>> = {
     for (const issue of open.reading.issues) {
       envFixes(lines[issue.place?.line ?? -1] ?? '', issue, ibm);
     }
-    findKey(open.assignments, ibm);
   },
   'a value of a .env file': (text) => readOpenText(`IBM_API_KEY=${text}`, ibm),
   'a template': async (text) => {

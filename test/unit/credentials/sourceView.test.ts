@@ -12,7 +12,7 @@ import {
   sourceRows,
   stateOf,
 } from '../../../src/credentials/sourceView.ts';
-import { readEnvFile } from '../../../src/dotenv/envFile.ts';
+import { readEnvFile } from '../dotenv/reading.ts';
 import { ibm } from '../service/fixtures.ts';
 import { type Changes, envFile, environment, found, full, record } from './sources.ts';
 

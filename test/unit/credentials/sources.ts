@@ -3,8 +3,9 @@ import {
   type ExternalSource,
   type SourceSnapshot,
 } from '../../../src/credentials/sourceSelection.ts';
-import { readEnvFile, readEnvironment, type SourceReading } from '../../../src/dotenv/envFile.ts';
+import type { SourceReading } from '../../../src/dotenv/envFile.ts';
 import { vendors } from '../../../src/service/vendors.ts';
+import { readEnvFile, readEnvironment } from '../dotenv/reading.ts';
 import { ibm } from '../service/fixtures.ts';
 
 /** What may be found in the three sources. */

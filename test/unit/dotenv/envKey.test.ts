@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { findKey, linesOfKey, linesWithText } from '../../../src/dotenv/envKey.ts';
-import { assignmentsOf } from '../../../src/dotenv/envText.ts';
+import { linesOfKey, linesWithText } from '../../../src/dotenv/envKey.ts';
 import { ibm } from '../service/fixtures.ts';
+import { readEnvFile } from './reading.ts';
 
 const full = ['IBM_API_KEY=first-key', 'IBM_PROJECT_ID=p', 'IBM_URL=https://a.example'];
 const none = undefined;
@@ -48,7 +48,7 @@ describe('a key that is about to leave a .env file', () => {
     it(name, () => {
       const [apiKey, projectId, url] = found ?? [];
       const expected = found && { apiKey, projectId, url };
-      assert.deepEqual(findKey(assignmentsOf(lines.join('\n')), ibm), expected);
+      assert.deepEqual(readEnvFile(lines.join('\n'), ibm).key, expected);
     });
   }
 
