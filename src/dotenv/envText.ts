@@ -17,8 +17,6 @@ export interface Assignment {
 /** Many times what a real file has. */
 export const ENV_FILE_LIMIT_BYTES = 64 * 1024;
 
-const BYTE_ORDER_MARK = '\ufeff';
-
 /** VS Code counts the same line ends. */
 export const LINE_END = /\r\n?|\n/;
 
@@ -32,10 +30,17 @@ export function decodeEnvFile(
   bytes: Uint8Array,
 ): { readonly text: string; readonly hasByteOrderMark: boolean } | undefined {
   if (bytes.length > ENV_FILE_LIMIT_BYTES || bytes.includes(0)) return undefined;
+  const text = decodeUtf8(bytes);
+  // Nothing else of the bytes is no part of the text.
+  return text === undefined
+    ? undefined
+    : { text, hasByteOrderMark: Buffer.byteLength(text) < bytes.length };
+}
+
+/** Undefined for what is no UTF-8. A byte order mark is taken off, as the editor does. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK);
-    return { text: hasByteOrderMark ? text.slice(1) : text, hasByteOrderMark };
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }

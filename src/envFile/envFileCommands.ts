@@ -92,9 +92,6 @@ async function add(rules: Uri): Promise<'yes' | 'others' | 'failed'> {
   return savedOf(document, wasDirty);
 }
 
-/** The bytes of a byte order mark in UTF-8. */
-const MARK_BYTES = 3;
-
 /**
  * Takes the byte order mark off the `.env` file in use. It is no part of the text that an edit could
  * reach, so the file itself is written; never over changes that are not saved.
@@ -103,7 +100,7 @@ export async function removeByteOrderMark(): Promise<void> {
   const document = await changeableEnvFile();
   if (!document) return;
   if (document.isDirty) return void window.showWarningMessage(NOTICES.saveFirst);
-  const bytes = await workspace.fs.readFile(document.uri);
-  if (!decodeEnvFile(bytes)?.hasByteOrderMark) return;
-  await workspace.fs.writeFile(document.uri, bytes.subarray(MARK_BYTES));
+  const decoded = decodeEnvFile(await workspace.fs.readFile(document.uri));
+  if (!decoded?.hasByteOrderMark) return;
+  await workspace.fs.writeFile(document.uri, new TextEncoder().encode(decoded.text));
 }
