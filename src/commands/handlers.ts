@@ -27,7 +27,8 @@ import { showMenu } from '../status/menu.ts';
 import {
   findTemplate,
   isBroken,
-  LastUsedTemplates,
+  lastUsedTemplates,
+  noteLastUsed,
   type Template,
   type TemplateEntry,
 } from '../templates/template.ts';
@@ -270,14 +271,14 @@ async function generateWithTemplate(app: App, name: string | undefined): Promise
   if (!document) return inform(COMMAND_MESSAGES.noDocument);
   const folder = activeFolder(document.uri);
   const settings = readSettings(document.uri);
-  const templates = await readTemplates({ folder, settings, insertModes: insertModeIds });
-  const lastUsed = new LastUsedTemplates(app.globalState);
+  const templates = await readTemplates({ ...settings, folder, insertModes: insertModeIds });
+  const lastUsed = lastUsedTemplates(app.globalState);
   const template =
     name === undefined
-      ? await pickTemplate(templates, { languageId: document.languageId, lastUsed: lastUsed.names })
+      ? await pickTemplate(templates, { languageId: document.languageId, lastUsed })
       : await templateOfName(templates, name);
   if (!template) return;
-  await lastUsed.note(template.name);
+  await noteLastUsed(app.globalState, template.name);
   await generateFromSelection(app, { template });
 }
 

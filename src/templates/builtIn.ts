@@ -1,4 +1,4 @@
-import { BUILT_IN, type Template, type TemplateSource } from './template.ts';
+import { BUILT_IN, type Template } from './template.ts';
 
 /** The templates that everybody has. */
 
@@ -59,7 +59,7 @@ $\{selection}`,
   },
 ];
 
-export const builtInTemplates: TemplateSource = {
-  owner: BUILT_IN,
-  readTemplates: async () => TEMPLATES.map((template) => ({ ...template, origin: BUILT_IN })),
-};
+export const builtInTemplates: readonly Template[] = TEMPLATES.map((template) => ({
+  ...template,
+  origin: BUILT_IN,
+}));

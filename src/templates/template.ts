@@ -1,19 +1,15 @@
-import type { Memento, Uri, WorkspaceFolder } from 'vscode';
+import type { Memento, Uri } from 'vscode';
 import type { Parameters } from '../service/generation/parameters.ts';
 import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
-import type { Settings } from '../settings.ts';
 import type { TemplateIssue } from './templateMessages.ts';
 
 /** What a template is, and its name, which a repository can choose. */
-
-/** Who wrote a template. Whatever comes with a folder, or with a remote machine, is of a repository. */
-export type TemplateOwner = 'built-in' | 'user' | 'repository';
 
 interface Provenance {
   /** Shown to people: `built-in`, `settings`, `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /** Whose template of the same name one of a repository has taken the place of. */
-  readonly hides?: Exclude<TemplateOwner, 'repository'>;
+  readonly hides?: 'built-in' | 'user';
 }
 
 /** A prompt with places to fill in, and what differs from the settings when it is used. */
@@ -40,20 +36,6 @@ export interface BrokenTemplate extends Provenance {
 }
 
 export type TemplateEntry = Template | BrokenTemplate;
-
-/** What templates are read for. */
-export interface TemplateScope {
-  /** The folder of the document; its template files hold. */
-  readonly folder: WorkspaceFolder | null;
-  readonly settings: Settings;
-  /** Ids of every insert mode. */
-  readonly insertModes: readonly string[];
-}
-
-export interface TemplateSource {
-  readonly owner: TemplateOwner;
-  readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]>;
-}
 
 /** Where the templates come from that are shipped. */
 export const BUILT_IN = 'built-in';
@@ -96,23 +78,15 @@ export function shownPart(text: string): string {
   return text.length > LONGEST_NAME ? `${plain}…` : plain;
 }
 
-/** The names of the templates that were used last, newest first; nothing else of them. */
-export class LastUsedTemplates {
-  readonly #memento: Memento;
+/** The names of the templates that were used last, newest first; nothing else of them is kept. */
+export function lastUsedTemplates(memento: Memento): readonly string[] {
+  const kept: unknown = memento.get(LAST_USED);
+  if (!Array.isArray(kept)) return [];
+  return kept.filter((name) => typeof name === 'string').slice(0, MOST_LAST_USED);
+}
 
-  constructor(memento: Memento) {
-    this.#memento = memento;
-  }
-
-  get names(): readonly string[] {
-    const kept: unknown = this.#memento.get(LAST_USED);
-    if (!Array.isArray(kept)) return [];
-    return kept.filter((name) => typeof name === 'string').slice(0, MOST_LAST_USED);
-  }
-
-  /** @throws if VS Code cannot keep it */
-  async note(name: string): Promise<void> {
-    const others = this.names.filter((other) => nameKey(other) !== nameKey(name));
-    await this.#memento.update(LAST_USED, [name, ...others].slice(0, MOST_LAST_USED));
-  }
+/** @throws if VS Code cannot keep it */
+export async function noteLastUsed(memento: Memento, name: string): Promise<void> {
+  const others = lastUsedTemplates(memento).filter((other) => nameKey(other) !== nameKey(name));
+  await memento.update(LAST_USED, [name, ...others].slice(0, MOST_LAST_USED));
 }

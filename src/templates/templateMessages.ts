@@ -47,16 +47,11 @@ export type TemplateIssue = IssueDetails &
     readonly isError: boolean;
   };
 
-export function errorAt(details: IssueDetails, { offset, length }: TextSpan): TemplateIssue {
-  return { ...details, isError: true, offset, length };
-}
-
 /** The place of what concerns a template as a whole, and of what stands in the settings. */
 export const NOWHERE: TextSpan = { offset: 0, length: 0 };
 
-/** What concerns a template as a whole. */
-export function errorOfAll(details: IssueDetails): TemplateIssue {
-  return errorAt(details, NOWHERE);
+export function errorOf(details: IssueDetails, { offset, length } = NOWHERE): TemplateIssue {
+  return { ...details, isError: true, offset, length };
 }
 
 const EXPECTED: Readonly<Record<Expected, string>> = {

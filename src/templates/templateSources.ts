@@ -1,17 +1,11 @@
 import { FileType, Uri, type WorkspaceFolder, workspace } from 'vscode';
-import type { SettingLevel } from '../settings.ts';
+import { decodeUtf8 } from '../dotenv/envText.ts';
+import type { SettingLevel, Settings } from '../settings.ts';
 import { builtInTemplates } from './builtIn.ts';
-import {
-  nameKey,
-  shownPart,
-  type TemplateEntry,
-  type TemplateOwner,
-  type TemplateScope,
-  type TemplateSource,
-} from './template.ts';
+import { BUILT_IN, nameKey, shownPart, type TemplateEntry } from './template.ts';
 import { TEMPLATES_PATH, templatesFolderOf } from './templateDocument.ts';
 import {
-  errorOfAll,
+  errorOf,
   type IssueDetails,
   NOWHERE,
   ORIGINS,
@@ -32,32 +26,52 @@ import { promptIssues } from './variables.ts';
 const MOST_FILES = 200;
 const ENDING = '.md';
 
-/** Those of the setting `hostedModel.templates` that the user wrote. */
-export const userTemplates: TemplateSource = {
-  owner: 'user',
-  readTemplates: async (scope) => entriesOfSetting(scope, 'user'),
-};
+/** What templates are read for. */
+interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
+  /** The folder of the document; its template files hold. */
+  readonly folder: WorkspaceFolder | null;
+}
 
-/** Those that came with a remote machine, a workspace or a folder, the narrowest last. */
-export const workspaceTemplates: TemplateSource = {
-  owner: 'repository',
-  readTemplates: async (scope) => entriesOfSetting(scope, 'remote', 'workspace', 'folder'),
-};
+/**
+ * The templates of all sources, each name once, in the order of the sources: a later one hides the
+ * same name of an earlier one. One of a repository, which is whatever comes with a folder or with a
+ * remote machine, says whose it hides: a key that the user chose for a template may send it instead.
+ */
+export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
+  const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
+  const ofRepository = [
+    ...templatesOfSetting(scope, 'remote'),
+    ...templatesOfSetting(scope, 'workspace'),
+    ...templatesOfSetting(scope, 'folder'),
+    ...(await templatesOfFiles(scope)),
+  ].map((entry): TemplateEntry => {
+    const hidden = own.get(nameKey(entry.name));
+    if (!hidden) return entry;
+    return { ...entry, hides: hidden.origin === BUILT_IN ? BUILT_IN : 'user' };
+  });
+  return [...byName([...own.values(), ...ofRepository]).values()];
+}
 
-function entriesOfSetting(
-  { settings: { templates, operation }, insertModes }: TemplateScope,
-  ...levels: readonly SettingLevel[]
-): TemplateEntry[] {
-  const context = { insertModes, operation };
-  return levels.flatMap((level) =>
-    templates[level].map((item, index) => {
-      const written = isObject(item) ? item : {};
-      const { name } = written;
-      const otherName = (typeof name === 'string' && shownPart(name)) || `#${index + 1}`;
-      const place = { otherName, origin: ORIGINS[level], file: undefined };
-      return entryOf(readItem(written, context), place);
-    }),
-  );
+function byName(entries: readonly TemplateEntry[]): Map<string, TemplateEntry> {
+  const found = new Map<string, TemplateEntry>();
+  for (const entry of entries) {
+    const key = nameKey(entry.name);
+    // Taken out first, so that it stands where its own source puts it.
+    found.delete(key);
+    found.set(key, entry);
+  }
+  return found;
+}
+
+/** Those of the setting `hostedModel.templates`, as one settings file has them. */
+function templatesOfSetting(scope: TemplateScope, level: SettingLevel): TemplateEntry[] {
+  return scope.templates[level].map((item, index) => {
+    const written = isObject(item) ? item : {};
+    const { name } = written;
+    const otherName = (typeof name === 'string' && shownPart(name)) || `#${index + 1}`;
+    const place = { otherName, origin: ORIGINS[level], file: undefined };
+    return entryOf(readItem(written, scope), place);
+  });
 }
 
 function readItem(
@@ -71,8 +85,8 @@ function readItem(
     context,
   );
   const issues = [...promptIssues(prompt), ...ofFields];
-  if (prompt === '') issues.push(errorOfAll({ kind: 'no-prompt' }));
-  if (fields.name === undefined) issues.push(errorOfAll({ kind: 'bad-name' }));
+  if (prompt === '') issues.push(errorOf({ kind: 'no-prompt' }));
+  if (fields.name === undefined) issues.push(errorOf({ kind: 'bad-name' }));
   return { fields, prompt: prompt.replaceAll('\r\n', '\n'), issues };
 }
 
@@ -84,16 +98,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
  * The template files of a trusted folder. A repository chooses what stands there: no link is
  * followed, no device opened, nothing large read; a file that cannot be used says so in the list.
  */
-export const templateFiles: TemplateSource = {
-  owner: 'repository',
-  readTemplates: async ({ folder, insertModes, settings: { operation } }) =>
-    folder && workspace.isTrusted ? readAll(folder, { insertModes, operation }) : [],
-};
-
-async function readAll(
-  folder: WorkspaceFolder,
-  context: FieldContext,
-): Promise<readonly TemplateEntry[]> {
+async function templatesOfFiles({
+  folder,
+  ...context
+}: TemplateScope): Promise<readonly TemplateEntry[]> {
+  if (!folder || !workspace.isTrusted) return [];
   const templates = templatesFolderOf(folder);
   const whole = { otherName: TEMPLATES_PATH, origin: TEMPLATES_PATH, file: undefined };
   const broken = (details: IssueDetails) => entryOf(unread(details), whole);
@@ -145,53 +154,10 @@ async function readOne(
   try {
     const { size } = await workspace.fs.stat(file);
     if (size > TEMPLATE_LIMIT_BYTES) return refused({ kind: 'too-large' });
-    const text = decoded(await workspace.fs.readFile(file));
+    const text = decodeUtf8(await workspace.fs.readFile(file));
     if (text === undefined) return refused({ kind: 'not-text' });
     return entryOf(await readTemplateText(text, context), place);
   } catch {
     return refused({ kind: 'unreadable' });
   }
-}
-
-/** Undefined for what is no UTF-8. A byte order mark is taken off, as the editor does. */
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-/** All of them. A name of a later source hides the same name of an earlier one. */
-export const templateSources: readonly TemplateSource[] = [
-  builtInTemplates,
-  userTemplates,
-  workspaceTemplates,
-  templateFiles,
-];
-
-/**
- * The templates of all sources, each name once, in the order of the sources. One of a repository
- * says whose it hides: a key that the user chose for a template may send it instead.
- */
-export async function readTemplates(
-  scope: TemplateScope,
-  sources: readonly TemplateSource[] = templateSources,
-): Promise<readonly TemplateEntry[]> {
-  const lists = await Promise.all(
-    sources.map(async (source) => ({ ...source, entries: await source.readTemplates(scope) })),
-  );
-  const byName = new Map<string, TemplateEntry>();
-  const owners = new Map<string, Exclude<TemplateOwner, 'repository'>>();
-  for (const { owner, entries } of lists) {
-    for (const entry of entries) {
-      const key = nameKey(entry.name);
-      if (owner !== 'repository') owners.set(key, owner);
-      const hides = owner === 'repository' ? owners.get(key) : undefined;
-      // Taken out first, so that it stands where its own source puts it.
-      byName.delete(key);
-      byName.set(key, hides ? { ...entry, hides } : entry);
-    }
-  }
-  return [...byName.values()];
 }

@@ -16,8 +16,7 @@ import {
 } from './template.ts';
 import {
   type Expected,
-  errorAt,
-  errorOfAll,
+  errorOf,
   type IssueDetails,
   NOWHERE,
   TEMPLATE_LIMIT_BYTES,
@@ -92,7 +91,7 @@ export async function readTemplateText(
   if (!isClosed) return unread({ kind: 'unclosed-front-matter' }, { offset: 0, length: 3 });
   const body = text.slice(prompt.offset, prompt.offset + prompt.length);
   const issues = promptIssues(body).map((issue) => moved(issue, prompt.offset));
-  if (body === '') issues.push(errorAt({ kind: 'no-prompt' }, prompt));
+  if (body === '') issues.push(errorOf({ kind: 'no-prompt' }, prompt));
   const head = frontMatter && (await readHead(text, frontMatter, context));
   return {
     fields: head?.fields ?? {},
@@ -112,7 +111,7 @@ export function entryOf(
   const name = fields.name ?? checkedName(otherName);
   const error = issues.find(({ isError }) => isError);
   if (!error && name !== undefined) return { ...fields, name, prompt, origin: place.origin };
-  const issue = error ?? errorOfAll({ kind: 'bad-name' });
+  const issue = error ?? errorOf({ kind: 'bad-name' });
   return { ...place, name: name ?? shownPart(otherName), issue };
 }
 
@@ -125,13 +124,13 @@ async function readHead(
   const { readFrontMatter } = await import('./frontMatter.ts');
   const read = readFrontMatter(text.slice(offset, offset + length));
   if (!read.ok)
-    return { fields: {}, issues: [moved(errorAt({ kind: read.kind }, read.span), offset)] };
+    return { fields: {}, issues: [moved(errorOf({ kind: read.kind }, read.span), offset)] };
   const { fields, issues } = readFields(read.entries, context);
   return { fields, issues: issues.map((issue) => moved(issue, offset)) };
 }
 
 export function unread(details: IssueDetails, span = NOWHERE): TemplateReading {
-  return { fields: {}, prompt: '', issues: [errorAt(details, span)] };
+  return { fields: {}, prompt: '', issues: [errorOf(details, span)] };
 }
 
 function moved(issue: TemplateIssue, by: number): TemplateIssue {
@@ -208,8 +207,8 @@ export function readFields(
     if (!('kind' in field)) fields = { ...fields, ...field };
     // A template works without a key that is not known.
     else if (field.kind === 'unknown-key')
-      issues.push({ ...errorAt(field, keySpan), isError: false });
-    else issues.push(errorAt(field, valueSpan));
+      issues.push({ ...errorOf(field, keySpan), isError: false });
+    else issues.push(errorOf(field, valueSpan));
   }
   return { fields, issues };
 }

@@ -1,5 +1,5 @@
 import { nearest } from '../dotenv/spelling.ts';
-import { errorAt, type IssueDetails, type TemplateIssue } from './templateMessages.ts';
+import { errorOf, type IssueDetails, type TemplateIssue } from './templateMessages.ts';
 
 /**
  * The variables of a prompt: `${selection}`, `${language}`, `${fileName}` and `${input:question}`.
@@ -88,7 +88,7 @@ function partOf(
   const wrong = (details: IssueDetails): Part => ({
     kind: 'issue',
     text,
-    issue: errorAt(details, span),
+    issue: errorOf(details, span),
   });
   if (!isClosed) return wrong({ kind: 'unclosed-variable' });
   const variable = VARIABLES.find((name) => name === inner);

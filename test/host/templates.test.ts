@@ -21,17 +21,16 @@ import {
 import { insertModes } from '../../src/insert/insertModes.ts';
 import { readSettings } from '../../src/settings.ts';
 import { builtInTemplates } from '../../src/templates/builtIn.ts';
-import { isBroken, type TemplateSource } from '../../src/templates/template.ts';
+import { isBroken } from '../../src/templates/template.ts';
 import { askInputs, pickTemplate, showIssue } from '../../src/templates/templatePicker.ts';
-import { readTemplates, templateSources } from '../../src/templates/templateSources.ts';
-import { fillPrompt } from '../../src/templates/variables.ts';
+import { readTemplates } from '../../src/templates/templateSources.ts';
 import { extensionId } from '../extensionId.ts';
 
 const folder = workspace.workspaceFolders?.[0] ?? assert.fail();
 const TEMPLATES = '.hosted-model/templates';
 const path = (name: string) => join(folder.uri.fsPath, TEMPLATES, name);
 const modes = insertModes.map(({ id }) => id);
-const scope = () => ({ folder, settings: readSettings(folder.uri), insertModes: modes });
+const scope = () => ({ ...readSettings(folder.uri), folder, insertModes: modes });
 const write = (name: string, content: string | Uint8Array) => {
   mkdirSync(dirname(path(name)), { recursive: true });
   writeFileSync(path(name), content);
@@ -41,11 +40,8 @@ const clean = () =>
   rmSync(join(folder.uri.fsPath, '.hosted-model'), { recursive: true, force: true });
 
 describe('templates in a real editor', () => {
-  let builtIn = 0;
-  before(async () => {
-    clean();
-    builtIn = (await builtInTemplates.readTemplates(scope())).length;
-  });
+  const builtIn = builtInTemplates.length;
+  before(clean);
   afterEach(async () => {
     for (const document of workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
       await window.showTextDocument(document);
@@ -112,21 +108,6 @@ describe('templates in a real editor', () => {
     const template = properties['hostedModel.templates'].items.properties;
     assert.deepEqual(properties['hostedModel.insertMode'].enum, modes);
     assert.deepEqual(template.insertMode.enum, modes);
-  });
-
-  it('come from one more source by one more entry of the list', async () => {
-    const ofTheTeam: TemplateSource = {
-      owner: 'repository',
-      readTemplates: async () => [
-        { name: 'Review', prompt: `Review \${fileName}.`, origin: 'the team' },
-      ],
-    };
-    const entries = await readTemplates(scope(), [...templateSources, ofTheTeam]);
-    assert.equal(entries.length, builtIn + 1);
-    const added = entries.at(-1) ?? assert.fail();
-    assert.ok(!isBroken(added));
-    const values = { selection: 'x', language: 'go', fileName: 'a.go', inputs: new Map() };
-    assert.equal(fillPrompt(added.prompt, values), 'Review a.go.\n\nx');
   });
 
   it('stay usable beside files that are not: each of those is listed with what is wrong', async () => {

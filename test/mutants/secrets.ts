@@ -185,8 +185,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'templates of an untrusted folder are offered',
     file: 'src/templates/templateSources.ts',
-    from: 'folder && workspace.isTrusted ?',
-    to: 'folder ?',
+    from: 'if (!folder || !workspace.isTrusted) return [];',
+    to: 'if (!folder) return [];',
     test: 'test/unit/templates/templateSources.test.ts',
     title: 'are not looked at in a folder that is not trusted',
   },

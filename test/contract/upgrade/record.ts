@@ -92,14 +92,13 @@ const path = join(import.meta.dirname, 'stored', `${version}.json`);
 if (existsSync(path))
   throw new Error(`${path} is there: what ${version} has stored stays as it is.`);
 const opened = windows(new SinkEditor());
-const { LastUsedTemplates } = await import('../../../src/templates/template.ts');
+const { lastUsedTemplates, noteLastUsed } = await import('../../../src/templates/template.ts');
 // The window has those of its process.
 Object.assign(process.env, environment);
 const stores = storesWith({ secrets: {}, globalState: {} }, {});
 const workspaces: StoredWorkspace[] = [];
 for (const [index, step] of steps.entries()) workspaces.push(await take(step, index === 0));
-const lastUsed = new LastUsedTemplates(stores.globalState);
-for (const name of templates) await lastUsed.note(name);
+for (const name of templates) await noteLastUsed(stores.globalState, name);
 opened.end();
 const state: StoredState = {
   version,
@@ -109,7 +108,7 @@ const state: StoredState = {
   secrets: Object.fromEntries(stores.keyring.values),
   globalState: Object.fromEntries(stores.globalState.values),
   workspaces,
-  lastUsedTemplates: lastUsed.names,
+  lastUsedTemplates: lastUsedTemplates(stores.globalState),
 };
 writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`);
 console.log(path);

@@ -63,9 +63,9 @@ describe('an upgrade', () => {
       }
 
       it('has the templates first that were used last', async () => {
-        const { LastUsedTemplates } = await import('../../../src/templates/template.ts');
+        const lastUsed = await import('../../../src/templates/template.ts');
         const { globalState } = storesWith(state, {});
-        assert.deepEqual(new LastUsedTemplates(globalState).names, lastUsedTemplates);
+        assert.deepEqual(lastUsed.lastUsedTemplates(globalState), lastUsedTemplates);
       });
 
       it('says so where secret storage has lost the key', async () => {

@@ -3,7 +3,8 @@ import type { Memento } from 'vscode';
 import {
   checkedName,
   findTemplate,
-  LastUsedTemplates,
+  lastUsedTemplates,
+  noteLastUsed,
   shownPart,
 } from '../../../src/templates/template.ts';
 import { oneLine } from '../../../src/ui/oneLine.ts';
@@ -56,16 +57,17 @@ describe('the templates used last', () => {
   };
 
   it('are kept by name, each one once, newest first, at most 20', async () => {
-    const lastUsed = new LastUsedTemplates(memento());
-    for (let index = 1; index <= 22; index += 1) await lastUsed.note(`t${index}`);
-    await lastUsed.note('T10');
-    assert.equal(lastUsed.names.length, 20);
-    assert.deepEqual(lastUsed.names.slice(0, 3), ['T10', 't22', 't21']);
-    assert.equal(lastUsed.names.at(-1), 't3');
+    const kept = memento();
+    for (let index = 1; index <= 22; index += 1) await noteLastUsed(kept, `t${index}`);
+    await noteLastUsed(kept, 'T10');
+    const names = lastUsedTemplates(kept);
+    assert.equal(names.length, 20);
+    assert.deepEqual(names.slice(0, 3), ['T10', 't22', 't21']);
+    assert.equal(names.at(-1), 't3');
   });
 
   it('are none where something else was kept', () => {
-    assert.deepEqual(new LastUsedTemplates(memento({ length: 3 })).names, []);
-    assert.deepEqual(new LastUsedTemplates(memento([1, 'a', null])).names, ['a']);
+    assert.deepEqual(lastUsedTemplates(memento({ length: 3 })), []);
+    assert.deepEqual(lastUsedTemplates(memento([1, 'a', null])), ['a']);
   });
 });

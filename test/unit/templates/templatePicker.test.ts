@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TemplateEntry } from '../../../src/templates/template.ts';
-import { errorOfAll } from '../../../src/templates/templateMessages.ts';
+import { errorOf } from '../../../src/templates/templateMessages.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
 const hooks = installEditor(() => new FakeEditor());
@@ -16,7 +16,7 @@ const template = (name: string, more: Partial<TemplateEntry & { languages: strin
 const broken: TemplateEntry = {
   name: 'Broken',
   origin: '.hosted-model/templates/Broken.md',
-  issue: errorOfAll({ kind: 'no-prompt' }),
+  issue: errorOf({ kind: 'no-prompt' }),
   file: undefined,
 };
 const labels = (entries: readonly TemplateEntry[], languageId = 'python', ...used: string[]) =>

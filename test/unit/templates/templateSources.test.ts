@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
 import type { TextDocument, Uri, WorkspaceFolder } from 'vscode';
-import type { Settings } from '../../../src/settings.ts';
 import { builtInTemplates } from '../../../src/templates/builtIn.ts';
-import {
-  isBroken,
-  type TemplateEntry,
-  type TemplateScope,
-  type TemplateSource,
-} from '../../../src/templates/template.ts';
+import { isBroken, type TemplateEntry } from '../../../src/templates/template.ts';
 import { needsSelection, promptIssues, questionsOf } from '../../../src/templates/variables.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
-const scopeOf = (...user: unknown[]): TemplateScope => ({
+const modes = ['below', 'after', 'above', 'replace', 'newDocument', 'clipboard', 'preview'];
+const scopeOf = (...user: unknown[]) => ({
   folder: null,
-  settings: {
-    templates: { user, remote: [], workspace: [], folder: [] },
-    operation: 'chat',
-  } as unknown as Settings,
-  insertModes: ['below', 'after', 'above', 'replace', 'newDocument', 'clipboard', 'preview'],
+  insertModes: modes,
+  operation: 'chat' as const,
+  templates: { user, remote: [], workspace: [], folder: [] },
 });
 
 describe('templates of the settings', () => {
@@ -29,8 +22,9 @@ describe('templates of the settings', () => {
   after(() => hooks.deregister());
 
   const read = async (...templates: unknown[]) => {
-    const { userTemplates } = await import('../../../src/templates/templateSources.ts');
-    return userTemplates.readTemplates(scopeOf(...templates));
+    const { readTemplates } = await import('../../../src/templates/templateSources.ts');
+    const entries = await readTemplates(scopeOf(...templates));
+    return entries.filter(({ origin }) => origin !== 'built-in');
   };
   const brief = (entry: TemplateEntry) => [entry.name, isBroken(entry) ? entry.issue.kind : 'good'];
 
@@ -84,7 +78,7 @@ describe('templates of the settings', () => {
     ]);
   });
 
-  it('take the place of built-in ones with the same name, and a later source of both', async () => {
+  it('take the place of built-in ones with the same name', async () => {
     const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const scope = scopeOf({ name: 'EXPLAIN', prompt: 'Mine.' }, { name: 'Fix', prompt: `\${x}` });
     const entries = await readTemplates(scope);
@@ -96,14 +90,6 @@ describe('templates of the settings', () => {
         'Fix (settings)',
       ],
     );
-    const later: TemplateSource = {
-      owner: 'user',
-      readTemplates: async () => [{ name: 'explain', prompt: 'Theirs.', origin: 'elsewhere' }],
-    };
-    const { templateSources } = await import('../../../src/templates/templateSources.ts');
-    const withLater = await readTemplates(scope, [...templateSources, later]);
-    assert.deepEqual(withLater.at(-1)?.origin, 'elsewhere');
-    assert.equal(withLater.length, entries.length);
   });
 });
 
@@ -124,7 +110,7 @@ describe('templates of several settings files', () => {
   const read = async () => {
     const { readSettings } = await import('../../../src/settings.ts');
     const { readTemplates } = await import('../../../src/templates/templateSources.ts');
-    const entries = await readTemplates({ ...scopeOf(), settings: readSettings() });
+    const entries = await readTemplates({ ...scopeOf(), ...readSettings() });
     return entries
       .filter(({ origin }) => origin !== 'built-in')
       .map(({ name, origin, hides }) => [name, origin, hides]);
@@ -158,7 +144,7 @@ describe('template files', () => {
   after(() => hooks.deregister());
 
   it('are not looked at in a folder that is not trusted', async () => {
-    const { templateFiles } = await import('../../../src/templates/templateSources.ts');
+    const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const { isTemplateFile } = await import('../../../src/templates/templateDocument.ts');
     editor.addFolder('/work');
     editor.files.set('/work/.hosted-model', 'a file where a folder should be');
@@ -169,25 +155,23 @@ describe('template files', () => {
       [false, 0],
     ] as const) {
       editor.isTrusted = isTrusted;
-      assert.equal((await templateFiles.readTemplates({ ...scopeOf(), folder })).length, found);
+      const entries = await readTemplates({ ...scopeOf(), folder });
+      assert.equal(entries.filter(({ origin }) => origin !== 'built-in').length, found);
       assert.equal(isTemplateFile({ uri } as TextDocument), isTrusted);
     }
   });
 });
 
 describe('the built-in templates', () => {
-  it('are good as they are, work on the selection and go to a mode that is known', async () => {
-    const { insertModes } = scopeOf();
-    const entries = await builtInTemplates.readTemplates(scopeOf());
+  it('are good as they are, work on the selection and go to a mode that is known', () => {
     assert.deepEqual(
-      entries.map(({ name }) => name),
+      builtInTemplates.map(({ name }) => name),
       ['Explain', 'Document', 'Test', 'Fix', 'Rewrite', 'Translate', 'Summarise'],
     );
-    for (const entry of entries) {
-      assert.ok(!isBroken(entry));
+    for (const entry of builtInTemplates) {
       assert.deepEqual(promptIssues(entry.prompt), []);
       assert.ok(needsSelection(entry), entry.name);
-      assert.ok(insertModes.includes(entry.insertMode ?? ''), entry.name);
+      assert.ok(modes.includes(entry.insertMode ?? ''), entry.name);
       assert.equal(questionsOf(entry.prompt).length, entry.name === 'Translate' ? 1 : 0);
     }
   });
