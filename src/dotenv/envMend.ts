@@ -5,15 +5,15 @@ import { type Issue, type IssuePlace, partsOf, placeOf } from './settingValue.ts
 
 /** How to change a `.env` text so that an issue is gone. Changes its line alone. */
 
-export type EnvEdit =
-  | { readonly kind: 'replace'; readonly place: IssuePlace; readonly newText: string }
+/** `region` is there where a mending chooses one of the maker's. */
+export type EnvFix =
+  | {
+      readonly kind: 'replace';
+      readonly place: IssuePlace;
+      readonly newText: string;
+      readonly region?: Region | undefined;
+    }
   | { readonly kind: 'remove-line'; readonly line: number };
-
-export interface EnvFix {
-  readonly edit: EnvEdit;
-  /** Where a mending chooses one of the maker's regions. */
-  readonly region?: Region | undefined;
-}
 
 /**
  * The ways to mend an issue, of which one is to be applied. Empty where only the user knows what is
@@ -37,7 +37,7 @@ export function envFixes(content: string, issue: Issue, vendor: Vendor): readonl
     const written = isGlued ? `${text} ` : text;
     if (readOf({ gap: '', raw: written + raw.slice(padded.end) }) !== text) return [];
     const rewritten = { line, start: name.end, end: valueEnd };
-    return [{ edit: { kind: 'replace', place: rewritten, newText: `=${written}` }, region }];
+    return [{ kind: 'replace', place: rewritten, newText: `=${written}`, region }];
   };
   switch (issue.kind) {
     case 'blanks':
@@ -46,14 +46,14 @@ export function envFixes(content: string, issue: Issue, vendor: Vendor): readonl
     case 'control':
       return rewrite(value);
     case 'comment':
-      return [{ edit: { kind: 'replace', place: { ...place, start: valueEnd }, newText: '' } }];
+      return [{ kind: 'replace', place: { ...place, start: valueEnd }, newText: '' }];
     case 'duplicate': {
       // Which of them is right, only the user knows.
       const { otherLine = line } = issue;
-      return [line, otherLine].map((one) => ({ edit: { kind: 'remove-line', line: one } }));
+      return [line, otherLine].map((one) => ({ kind: 'remove-line', line: one }));
     }
     case 'similar-name':
-      return [{ edit: { kind: 'replace', place, newText: issue.expected } }];
+      return [{ kind: 'replace', place, newText: issue.expected }];
     case 'bad-url':
     case 'endpoint-url':
     case 'url-path': {

@@ -34,20 +34,12 @@ export async function savedOf(
   wasDirty: boolean,
 ): Promise<'yes' | 'others' | 'failed'> {
   if (wasDirty) return 'others';
-  const isSaved = await document.save().then(
-    (done) => done,
-    () => false,
-  );
+  const isSaved = await document.save().then(undefined, () => false);
   return isSaved ? 'yes' : 'failed';
 }
 
 export function rangeOf({ line, start, end }: IssuePlace): Range {
   return new Range(line, start, line, end);
-}
-
-/** A line with its end; without one, the last line. */
-export function lineRange(document: TextDocument, line: number): Range {
-  return document.lineAt(line).rangeIncludingLineBreak;
 }
 
 /** Where lines go at the end of a document, and how they are written there. */

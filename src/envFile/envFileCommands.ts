@@ -6,7 +6,7 @@ import { linesOfKey, linesWithText } from '../dotenv/envKey.ts';
 import { assignmentsOf, decodeEnvFile } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
-import { activeEnvFile, appendedLines, isLink, lineRange, savedOf } from './envDocument.ts';
+import { activeEnvFile, appendedLines, isLink, savedOf } from './envDocument.ts';
 import { NOTICES, type TakenOut, takenOutText } from './envFileMessages.ts';
 
 /** What the commands do with the `.env` file in use. */
@@ -56,7 +56,7 @@ async function takeOut(
   const wasDirty = document.isDirty;
   const isDone = await editDocument(
     document,
-    lines.map((line) => [lineRange(document, line), '']),
+    lines.map((line) => [document.lineAt(line).rangeIncludingLineBreak, '']),
   );
   if (!isDone) return 'keyLineStays';
   const saved = await savedOf(document, wasDirty);

@@ -79,12 +79,15 @@ export function incompleteText(names: readonly string[]): string {
 }
 
 /** The title of an edit that mends an issue. */
-export function mendingTitle(issue: Issue, { edit, region }: EnvFix): string {
-  if (region) return `Use the Region ${region.place}`;
+export function mendingTitle(issue: Issue, fix: EnvFix): string {
+  if (fix.kind === 'remove-line') {
+    return fix.line === issue.place?.line
+      ? 'Remove This Line'
+      : `Remove the Other Line (Line ${fix.line + 1})`;
+  }
+  if (fix.region) return `Use the Region ${fix.region.place}`;
   if (issue.kind === 'similar-name') return `Rename to ${issue.expected}`;
-  if (edit.kind === 'replace') return TITLES[issue.kind] ?? 'Clean Up Value';
-  if (edit.line === issue.place?.line) return 'Remove This Line';
-  return `Remove the Other Line (Line ${edit.line + 1})`;
+  return TITLES[issue.kind] ?? 'Clean Up Value';
 }
 
 export const ADD_LINES = 'Add Missing Lines';

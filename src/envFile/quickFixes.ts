@@ -11,10 +11,10 @@ import {
 } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
 import type { SourceReading, VendorReading } from '../dotenv/envFile.ts';
-import { type EnvEdit, envFixes } from '../dotenv/envMend.ts';
+import { type EnvFix, envFixes } from '../dotenv/envMend.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
-import { appendedLines, lineRange, rangeOf } from './envDocument.ts';
+import { appendedLines, rangeOf } from './envDocument.ts';
 import { ADD_LINES, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
 import { absentNames, type Problem, readOpenText } from './problems.ts';
 
@@ -79,7 +79,7 @@ function fixesOf(
   const mendings = envFixes(document.lineAt(place.line).text, issue, vendor);
   if (mendings.length === 0) return [withCommand('setUp')];
   return mendings.map((mending) => {
-    const action = withEdit(mendingTitle(issue, mending), editOf(document, mending.edit));
+    const action = withEdit(mendingTitle(issue, mending), editOf(document, mending));
     action.isPreferred = mendings.length === 1;
     return action;
   });
@@ -107,11 +107,10 @@ function withCommand(name: keyof typeof COMMAND_TITLES): CodeAction {
   return action;
 }
 
-function editOf(document: TextDocument, change: EnvEdit): WorkspaceEdit {
+function editOf(document: TextDocument, fix: EnvFix): WorkspaceEdit {
   const edit = new WorkspaceEdit();
-  if (change.kind === 'replace') {
-    edit.replace(document.uri, rangeOf(change.place), change.newText);
-  } else edit.delete(document.uri, lineRange(document, change.line));
+  if (fix.kind === 'replace') edit.replace(document.uri, rangeOf(fix.place), fix.newText);
+  else edit.delete(document.uri, document.lineAt(fix.line).rangeIncludingLineBreak);
   return edit;
 }
 

@@ -61,7 +61,7 @@ describe('.env files', () => {
       for (const issue of issues) {
         assert.ok(issue.place && isInside(issue.place));
         assert.ok(!JSON.stringify({ ...issue, name: '' }).includes(CANARY));
-        for (const { edit } of envFixes(lines[issue.place.line] ?? '', issue, ibm)) {
+        for (const edit of envFixes(lines[issue.place.line] ?? '', issue, ibm)) {
           if (edit.kind === 'replace') assert.ok(isInside(edit.place));
           else assert.ok(edit.line < lines.length);
         }

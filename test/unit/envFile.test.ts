@@ -89,14 +89,14 @@ describe('problems of a .env file', () => {
     const place = { line: 0, start: 0, end: 0 };
     for (const issue of all.flatMap((one) => one.issue ?? [])) {
       const edit = { kind: 'replace', place, newText: '' } as const;
-      assert.equal(mendingTitle(issue, { edit, region }), 'Use the Region Dallas');
-      assert.match(mendingTitle(issue, { edit, region: undefined }), /^[A-Z]/);
+      assert.equal(mendingTitle(issue, { ...edit, region }), 'Use the Region Dallas');
+      assert.match(mendingTitle(issue, edit), /^[A-Z]/);
     }
     const { issue } = all.find(({ kind }) => kind === 'duplicate') ?? {};
     const line = issue?.place?.line;
     assert.ok(issue && line !== undefined);
     const titleFor = (removed: number) =>
-      mendingTitle(issue, { edit: { kind: 'remove-line', line: removed }, region: undefined });
+      mendingTitle(issue, { kind: 'remove-line', line: removed });
     assert.deepEqual(
       [titleFor(line), titleFor(line + 6)],
       ['Remove This Line', `Remove the Other Line (Line ${line + 7})`],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type EnvEdit, envFixes } from '../../../src/dotenv/envMend.ts';
+import { type EnvFix, envFixes } from '../../../src/dotenv/envMend.ts';
 import { assignmentsOf, decodeEnvFile, LINE_END } from '../../../src/dotenv/envText.ts';
 import {
   type Issue,
@@ -180,11 +180,11 @@ describe('mending a .env file', () => {
         if (isMendable !== 'sometimes') assert.equal(mendings.length > 0, isMendable);
         if (issue.kind === 'unknown-region') {
           assert.deepEqual(
-            mendings.map(({ region }) => region),
+            mendings.map((fix) => fix.kind === 'replace' && fix.region),
             ibm.regions,
           );
         }
-        for (const { edit } of mendings) {
+        for (const edit of mendings) {
           const mended = applied(text, edit);
           const sameIn = (of: string) =>
             readEnvFile(of, ibm).issues.filter(
@@ -237,7 +237,7 @@ describe('mending a .env file', () => {
       assert.ok(issue);
       const [mending] = mend(line, issue);
       assert.ok(mending);
-      assert.equal(applied(line, mending.edit), becomes);
+      assert.equal(applied(line, mending), becomes);
     });
   }
 
@@ -249,7 +249,7 @@ describe('mending a .env file', () => {
       fc.property(fc.constantFrom('', ' '), raws, (gap, raw) => {
         const text = `IBM_API_KEY${gap}=${raw.join('')}`;
         for (const issue of readEnvFile(text, ibm).issues) {
-          for (const { edit } of mend(text, issue)) {
+          for (const edit of mend(text, issue)) {
             assert.equal(valueIn(applied(text, edit)), valueIn(text), issue.kind);
           }
         }
@@ -263,7 +263,7 @@ describe('mending a .env file', () => {
     const issue = readEnvFile(text, ibm).issues.find(({ kind }) => kind === 'duplicate');
     assert.ok(issue);
     assert.deepEqual(
-      mend(text, issue).map(({ edit }) => edit),
+      mend(text, issue),
       [2, 0].map((line) => ({ kind: 'remove-line', line })),
     );
   });
@@ -312,7 +312,7 @@ function coveredBy(text: string, place: Issue['place']): string | undefined {
   return place && text.split(/\r\n?|\n/)[place.line]?.slice(place.start, place.end);
 }
 
-function applied(text: string, edit: EnvEdit): string {
+function applied(text: string, edit: EnvFix): string {
   const lines = text.split(/(?<=\r\n|\r(?!\n)|\n)/);
   if (edit.kind === 'remove-line') return lines.toSpliced(edit.line, 1).join('');
   const { place, newText } = edit;
@@ -322,7 +322,7 @@ function applied(text: string, edit: EnvEdit): string {
     .join('');
 }
 
-function assertOtherLinesKept(before: string, after: string, edit: EnvEdit): void {
+function assertOtherLinesKept(before: string, after: string, edit: EnvFix): void {
   const line = edit.kind === 'remove-line' ? edit.line : edit.place.line;
   const others = (text: string) => text.split('\n').toSpliced(line, 1);
   const kept =
