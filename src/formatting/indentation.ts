@@ -1,4 +1,4 @@
-import { endsWithLine, isProse } from './languages.ts';
+import { ENDS_WITH_LINE, PROSE } from './languages.ts';
 
 /** Splits a text into its lines, each with its line end. */
 export const LINE_STARTS = /(?<=\n)/;
@@ -85,7 +85,7 @@ export class Indentation {
       return isEcho(this.#firstLine, { blanks, first }, this.#options);
     }
     if (blanks.startsWith(indentation)) return true;
-    return blanks === '' && !isProse(languageId) ? undefined : false;
+    return blanks === '' && !PROSE.has(languageId) ? undefined : false;
   }
 }
 
@@ -138,7 +138,7 @@ function isEcho(
   if (!blanks.startsWith(indentation)) return false;
   const line = firstLine.trimEnd();
   if (COMMENT.test(line)) return true;
-  const isWholeLine = endsWithLine(languageId);
+  const isWholeLine = ENDS_WITH_LINE.has(languageId);
   const code = isWholeLine ? line.replace(TRAILING_COMMENT, '').trimEnd() : line;
   if (OPENS_BLOCK.test(code)) {
     const step = indentation.includes('\t') ? 1 : LONGEST_STEP;

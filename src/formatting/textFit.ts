@@ -1,7 +1,7 @@
 import { CharacterFilter } from './characterFilter.ts';
 import { CodeFence } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
-import { isIndented, isProse, keepsFences } from './languages.ts';
+import { keepsFences, PROSE, WITHOUT_INDENTATION } from './languages.ts';
 
 /** One rule for text that comes in pieces, cut anywhere. */
 interface FormatStep {
@@ -25,13 +25,15 @@ export class TextFit {
   readonly #steps: readonly FormatStep[];
 
   constructor({ indentation, languageId }: FitOptions) {
-    this.#characterFilter = new CharacterFilter(!isProse(languageId));
+    this.#characterFilter = new CharacterFilter(!PROSE.has(languageId));
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
     this.#steps = [
       this.#characterFilter,
-      ...(this.#codeFence ? [this.#codeFence] : []),
-      ...(isIndented(languageId) ? [new Indentation({ indentation, languageId })] : []),
-    ];
+      this.#codeFence,
+      WITHOUT_INDENTATION.has(languageId)
+        ? undefined
+        : new Indentation({ indentation, languageId }),
+    ].filter((step) => step !== undefined);
   }
 
   /** Characters taken out so far: invisible ones, control characters, halves of a pair. */
