@@ -33,12 +33,8 @@ export interface RuleFile {
 
 /** What git may do with a file; undefined for nothing, and for what cannot be told. */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
-  try {
-    return await riskOf(file);
-  } catch {
-    // A repository chooses what stands in its files; no warning is worth a failure.
-    return undefined;
-  }
+  // A repository chooses what stands in its files; no warning is worth a failure.
+  return riskOf(file).catch(() => undefined);
 }
 
 async function riskOf(file: Uri): Promise<GitRisk | undefined> {
@@ -175,17 +171,9 @@ async function textOf(file: Uri): Promise<string | undefined> {
 async function bytesOf(file: Uri, limit: number): Promise<Uint8Array | undefined> {
   const stat = await statOf(file);
   if (!stat || !(stat.type & FileType.File) || stat.size > limit) return undefined;
-  try {
-    return await workspace.fs.readFile(file);
-  } catch {
-    return undefined;
-  }
+  return workspace.fs.readFile(file).then(undefined, () => undefined);
 }
 
 async function statOf(file: Uri) {
-  try {
-    return await workspace.fs.stat(file);
-  } catch {
-    return undefined;
-  }
+  return workspace.fs.stat(file).then(undefined, () => undefined);
 }

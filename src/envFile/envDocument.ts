@@ -21,11 +21,8 @@ export function activeEnvFile(): TextDocument | undefined {
 
 /** Whether a file is a link, which leads to where a repository chooses: nothing is written there. */
 export async function isLink(file: Uri): Promise<boolean> {
-  try {
-    return ((await workspace.fs.stat(file)).type & FileType.SymbolicLink) !== 0;
-  } catch {
-    return false;
-  }
+  const stat = await workspace.fs.stat(file).then(undefined, () => undefined);
+  return stat !== undefined && (stat.type & FileType.SymbolicLink) !== 0;
 }
 
 /** Saves an edit of ours; changes that were there before are the user's to save. */

@@ -8,12 +8,6 @@ import { rangeOf } from './envDocument.ts';
 import { type Problem, problemsOf, readOpenText } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
-const SEVERITIES: Readonly<Record<Problem['severity'], DiagnosticSeverity>> = {
-  error: DiagnosticSeverity.Error,
-  warning: DiagnosticSeverity.Warning,
-  information: DiagnosticSeverity.Information,
-};
-
 /** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
 export function startEnvFile(): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
@@ -61,7 +55,7 @@ export function startEnvFile(): Disposable {
 }
 
 function diagnosticOf({ kind, severity, place, message }: Problem): Diagnostic {
-  const diagnostic = new Diagnostic(rangeOf(place), message, SEVERITIES[severity]);
+  const diagnostic = new Diagnostic(rangeOf(place), message, DiagnosticSeverity[severity]);
   diagnostic.source = DIAGNOSTIC_SOURCE;
   diagnostic.code = kind;
   return diagnostic;

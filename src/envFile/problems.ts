@@ -14,7 +14,8 @@ import { FILE_TEXTS, type FileIssue, incompleteText, issueText } from './envFile
 
 export interface Problem {
   readonly kind: IssueKind | 'incomplete' | FileIssue;
-  readonly severity: 'error' | 'warning' | 'information';
+  /** As VS Code calls it. */
+  readonly severity: 'Error' | 'Warning' | 'Information';
   readonly place: IssuePlace;
   readonly message: string;
   /** Undefined for what concerns the file as a whole. */
@@ -47,13 +48,13 @@ export function problemsOf({ reading, vendor }: VendorReading, facts: FileFacts)
   const problems = reading.issues.flatMap((issue): Problem[] => {
     const { kind, isError, place } = issue;
     if (!place) return [];
-    const severity = isError ? 'error' : 'warning';
+    const severity = isError ? 'Error' : 'Warning';
     return [{ kind, severity, place, message: issueText(issue, vendor), issue }];
   });
   const [first] = reading.named;
   if (!first?.place) return problems;
   const add = (kind: 'incomplete' | FileIssue, place: IssuePlace, message: string) => {
-    const severity = kind === 'incomplete' ? 'information' : 'warning';
+    const severity = kind === 'incomplete' ? 'Information' : 'Warning';
     problems.push({ kind, severity, place, message, issue: undefined });
   };
   const absent = absentNames(reading);

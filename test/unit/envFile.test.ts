@@ -43,12 +43,12 @@ describe('problems of a .env file', () => {
     const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
     const facts = { hasByteOrderMark: true, risk: 'not-ignored' as const };
     assert.deepEqual(problemsIn(text, facts).map(brief), [
-      [0, 'quotes', 'error'],
-      [1, 'similar-name', 'warning'],
-      [2, 'unknown-region', 'warning'],
-      [0, 'incomplete', 'information'],
-      [0, 'byte-order-mark', 'warning'],
-      [0, 'not-ignored', 'warning'],
+      [0, 'quotes', 'Error'],
+      [1, 'similar-name', 'Warning'],
+      [2, 'unknown-region', 'Warning'],
+      [0, 'incomplete', 'Information'],
+      [0, 'byte-order-mark', 'Warning'],
+      [0, 'not-ignored', 'Warning'],
     ]);
   });
 
@@ -72,7 +72,7 @@ describe('problems of a .env file', () => {
   it('stand on the line of the key if git does not ignore the file', () => {
     const facts = { ...plain, risk: 'not-ignored' as const };
     const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=abcd1234\n';
-    assert.deepEqual(problemsIn(text, facts).map(brief), [[2, 'not-ignored', 'warning']]);
+    assert.deepEqual(problemsIn(text, facts).map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
   it('show no name that turns the text around, makes a link of it or goes on for pages', () => {
