@@ -53,13 +53,11 @@ function leastWrong<Known>(
   known: readonly Known[],
   errorsOf: (expected: Known) => number,
 ): Known | undefined {
-  let fewest = Infinity;
-  let best: Known | undefined;
-  for (const expected of known) {
-    const errors = errorsOf(expected);
-    if (errors < fewest) [fewest, best] = [errors, expected];
-  }
-  return best;
+  const [best] = known
+    .map((expected) => ({ expected, errors: errorsOf(expected) }))
+    .filter(({ errors }) => errors < Infinity)
+    .sort((one, other) => one.errors - other.errors);
+  return best?.expected;
 }
 
 /** The typing errors that make this name of that one; Infinity for a name of its own. */

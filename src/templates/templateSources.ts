@@ -115,9 +115,12 @@ async function templatesOfFiles({
       .filter(([name]) => name.endsWith(ENDING))
       .sort(([one], [other]) => (one < other ? -1 : 1));
     const entries = await Promise.all(
-      found
-        .slice(0, MOST_FILES)
-        .map(([name, type]) => readOne(Uri.joinPath(templates, name), name, type, context)),
+      found.slice(0, MOST_FILES).map(async ([name, type]) => {
+        const file = Uri.joinPath(templates, name);
+        const origin = `${TEMPLATES_PATH}/${shownPart(name)}`;
+        const reading = await readFile(file, type, context);
+        return entryOf(reading, { otherName: name.slice(0, -ENDING.length), origin, file });
+      }),
     );
     if (found.length <= MOST_FILES) return entries;
     return [...entries, broken({ kind: 'too-many-files' })];
@@ -129,35 +132,29 @@ async function templatesOfFiles({
 /** Whether every step of a way is a folder of its own, and not a link to elsewhere. */
 async function stateOf(way: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of way) {
-    try {
-      const { type } = await workspace.fs.stat(step);
-      if ((type & FileType.SymbolicLink) !== 0) return 'link';
-      if (type !== FileType.Directory) return 'unreadable';
-    } catch {
-      return 'absent';
-    }
+    const stat = await workspace.fs.stat(step).then(undefined, () => undefined);
+    if (!stat) return 'absent';
+    if ((stat.type & FileType.SymbolicLink) !== 0) return 'link';
+    if (stat.type !== FileType.Directory) return 'unreadable';
   }
   return 'folder';
 }
 
-async function readOne(
+async function readFile(
   file: Uri,
-  name: string,
   type: FileType,
   context: FieldContext,
-): Promise<TemplateEntry> {
-  const origin = `${TEMPLATES_PATH}/${shownPart(name)}`;
-  const place = { otherName: name.slice(0, -ENDING.length), origin, file };
-  const refused = (details: IssueDetails) => entryOf(unread(details), place);
-  if ((type & FileType.SymbolicLink) !== 0) return refused({ kind: 'link' });
-  if (type !== FileType.File) return refused({ kind: 'not-a-file' });
+): Promise<TemplateReading> {
+  if ((type & FileType.SymbolicLink) !== 0) return unread({ kind: 'link' });
+  if (type !== FileType.File) return unread({ kind: 'not-a-file' });
   try {
     const { size } = await workspace.fs.stat(file);
-    if (size > TEMPLATE_LIMIT_BYTES) return refused({ kind: 'too-large' });
+    if (size > TEMPLATE_LIMIT_BYTES) return unread({ kind: 'too-large' });
     const text = decodeUtf8(await workspace.fs.readFile(file));
-    if (text === undefined) return refused({ kind: 'not-text' });
-    return entryOf(await readTemplateText(text, context), place);
+    return text === undefined
+      ? unread({ kind: 'not-text' })
+      : await readTemplateText(text, context);
   } catch {
-    return refused({ kind: 'unreadable' });
+    return unread({ kind: 'unreadable' });
   }
 }
