@@ -21,8 +21,8 @@ import type { CallOptions, ChatAnswer } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isKind } from '../service/errors.ts';
 import {
-  type ChatMessage,
   type Conversation,
+  promptConversation,
   readText,
 } from '../service/generation/conversation.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
@@ -168,8 +168,7 @@ export class ChatProvider {
   async generate(prompt: string, token: CancellationToken): Promise<string> {
     const source = await this.#requireSource({});
     await this.#checkBudget(source);
-    const message: ChatMessage = { role: 'user', content: [{ text: prompt }] };
-    const conversation = { messages: [message], tools: [], toolChoice: 'auto' as const };
+    const conversation = promptConversation(prompt);
     const answer = await this.#chat(source, conversation, token, { caller: 'agent' });
     checkEnd(answer, false);
     return answer.text;

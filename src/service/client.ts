@@ -2,21 +2,17 @@ import { isKind, ServiceError } from './errors.ts';
 import { AnswerReader, type Generation } from './generation/answerReader.ts';
 import {
   type Conversation,
-  conversationFields,
+  chatParts,
+  promptConversation,
   readText,
   type ToolCall,
   textsOfUser,
+  transcript,
 } from './generation/conversation.ts';
-import type { ChatParts } from './generation/dialect.ts';
 import { dialectOf } from './generation/dialects.ts';
 import { Callbacks, type InferenceOptions, infer } from './generation/inference.ts';
 import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './generation/parameters.ts';
-import {
-  mapParameters,
-  type RequestBody,
-  requestText,
-  stringsIn,
-} from './generation/requestBody.ts';
+import { mapParameters, type RequestBody, stringsIn } from './generation/requestBody.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
 import type { RateLimit } from './http/limiter.ts';
 import { explainByModel } from './models/explain.ts';
@@ -103,8 +99,8 @@ export class Client {
     { answerSoFar = '', ...options }: GenerateOptions = {},
   ): Promise<Generation> {
     const { operation } = this.#options;
-    const fields = requestText(operation, prompt, answerSoFar);
     const text = prompt + answerSoFar;
+    const fields = this.#textFields(promptConversation(prompt, answerSoFar), text);
     const request = { operation, parameters, fields, text, ofUser: [prompt] };
     const { toolCalls, ...generation } = await this.#generate(request, options);
     return generation;
@@ -120,9 +116,8 @@ export class Client {
     parameters: Parameters,
     options: CallOptions,
   ): Promise<ChatAnswer> {
-    const { operation, credentials } = this.#options;
-    const assemble = (parts: ChatParts) => this.#dialect.conversation(parts, credentials);
-    const fields = conversationFields(operation, conversation, assemble);
+    const { operation } = this.#options;
+    const fields = this.#textFields(conversation, transcript(conversation.messages));
     const texts = { text: readText(conversation), ofUser: textsOfUser(conversation.messages) };
     const request = { operation, parameters, fields, newTokens: CHAT_NEW_TOKENS, ...texts };
     return this.#generate(request, options);
@@ -223,6 +218,13 @@ export class Client {
     const isSafe = (id: string) => !repeats(id, secrets);
     const warnings = generation.warnings.filter(isSafe);
     return { ...generation, toolCalls: reader.toolCalls, dropped, warnings };
+  }
+
+  /** @param input the same for the generation operation, which knows text alone */
+  #textFields(conversation: Conversation, input: string): RequestBody {
+    const { operation, credentials } = this.#options;
+    if (operation === 'generation') return { input };
+    return this.#dialect.conversation(chatParts(conversation), credentials);
   }
 
   #generationBody(request: GenerationRequest) {

@@ -1,4 +1,3 @@
-import type { Operation } from '../vendors.ts';
 import type { ChatParts } from './dialect.ts';
 import type { RequestBody } from './requestBody.ts';
 
@@ -43,20 +42,30 @@ export interface Conversation {
   readonly toolChoice: 'auto' | 'required';
 }
 
+/** Text for the model, not for people: chat has no other way to go on from the middle of an answer. */
+const GO_ON = 'Continue exactly where your answer ended. Repeat nothing and add no introduction.';
+
 /**
- * The part of a request that holds a conversation.
- * @param assemble puts the parts together as the dialect has them
+ * A prompt by itself.
+ * @param answerSoFar what the model has answered to it already, and is to go on with
  */
-export function conversationFields(
-  operation: Operation,
-  { messages, tools, toolChoice }: Conversation,
-  assemble: (parts: ChatParts) => RequestBody,
-): RequestBody {
-  if (operation === 'generation') return { input: transcript(messages) };
-  return assemble({
+export function promptConversation(prompt: string, answerSoFar = ''): Conversation {
+  const first = userMessage(prompt);
+  const answer: ChatMessage = { role: 'assistant', text: answerSoFar, toolCalls: [] };
+  const messages = answerSoFar === '' ? [first] : [first, answer, userMessage(GO_ON)];
+  return { messages, tools: [], toolChoice: 'auto' };
+}
+
+function userMessage(text: string): ChatMessage {
+  return { role: 'user', content: [{ text }] };
+}
+
+/** What chat is sent of a conversation, before the dialect puts it together. */
+export function chatParts({ messages, tools, toolChoice }: Conversation): ChatParts {
+  return {
     messages: messages.map(chatMessage),
     ...(tools.length > 0 && { tools: tools.map(chatTool), toolChoice }),
-  });
+  };
 }
 
 /** All that the model reads, for an estimate: the tools of an agent are most of it, a picture is no text. */
@@ -103,7 +112,7 @@ function chatTool({ name, description, inputSchema }: Tool) {
 }
 
 /** Generation knows no roles: each message is a paragraph with its role, and the last one is open. */
-function transcript(messages: readonly ChatMessage[]): string {
+export function transcript(messages: readonly ChatMessage[]): string {
   const paragraphs = messages.map((message) => `${message.role}: ${textOf(message)}`);
   return [...paragraphs, 'assistant:'].join('\n\n');
 }

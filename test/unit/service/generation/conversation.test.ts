@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import {
   type ChatMessage,
   type Conversation,
-  conversationFields,
+  chatParts,
   readText,
   textsOfUser,
+  transcript,
 } from '../../../../src/service/generation/conversation.ts';
 import { dialectOf } from '../../../../src/service/generation/dialects.ts';
 import type { Operation } from '../../../../src/service/vendors.ts';
@@ -38,9 +39,9 @@ const conversationOf = (facts: Partial<Conversation> = {}): Conversation => ({
 });
 
 const fieldsOf = (operation: Operation, conversation: Conversation) =>
-  conversationFields(operation, conversation, (parts) =>
-    dialectOf(ibm).conversation(parts, credentials),
-  );
+  operation === 'generation'
+    ? { input: transcript(conversation.messages) }
+    : dialectOf(ibm).conversation(chatParts(conversation), credentials);
 
 describe('a conversation', () => {
   it('goes to chat with its roles, pictures, calls and results', () => {
