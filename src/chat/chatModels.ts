@@ -109,11 +109,7 @@ function plainName(text: string): string {
 }
 
 function unlisted(id: string): Model {
-  return {
-    ...{ id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] },
-    ...{ contextLength: undefined, maxOutputTokens: undefined, asOf: undefined },
-    ...{ inputTier: undefined, outputTier: undefined },
-  };
+  return { id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] };
 }
 
 function informationOf(

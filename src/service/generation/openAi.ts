@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type ErrorDetails, type ErrorKind, ServiceError, safeWord } from '../errors.ts';
 import { type ErrorResponse, foreignFailure, kindOfStatus } from '../failures.ts';
-import { MODEL_ID, MOST_MODELS, type ModelPage } from '../models/modelList.ts';
+import { legible, MODEL_ID, MOST_MODELS, type ModelPage } from '../models/modelList.ts';
 import { check, parseJson, shape } from '../responseSchemas.ts';
 import type { Dialect, Target } from './dialect.ts';
 
@@ -97,16 +97,9 @@ const model = shape({
 /** Says no more than names: that a model chats and calls tools is up to whoever picks it. */
 function readModels(json: unknown, _date?: string, most = MOST_MODELS): ModelPage {
   const { data } = check(modelList, json);
-  const models = data.slice(0, most).flatMap((entry) => {
-    const result = v.safeParse(model, entry);
-    if (!result.success) return [];
-    const { id, owned_by: provider } = result.output;
-    return {
-      ...{ id, label: id, provider, description: '', functions: ['text_chat'] },
-      ...{ tasks: ['function_calling'], lifecycle: [], asOf: undefined },
-      ...{ contextLength: undefined, maxOutputTokens: undefined },
-      ...{ inputTier: undefined, outputTier: undefined },
-    };
-  });
+  const models = legible(model, data, most).map(({ id, owned_by: provider }) => ({
+    ...{ id, label: id, provider, description: '', functions: ['text_chat'] },
+    ...{ tasks: ['function_calling'], lifecycle: [] },
+  }));
   return { models, hasMore: data.length > most, next: undefined };
 }

@@ -40,8 +40,7 @@ export function explainByModel(
     const end = sunsetOf(model);
     return end ? withSunset(refusal, end) : refusal;
   }
-  const { status, host, attempts, requestId } = refusal.details;
-  const facts = Object.entries({ status, host, attempts, requestId });
-  const known = facts.filter(([, fact]) => fact !== undefined);
-  return modelProblem(model, parameters)?.with(Object.fromEntries(known)) ?? refusal;
+  // The code says no more than that the request was bad.
+  const { code, ...facts } = refusal.details;
+  return modelProblem(model, parameters)?.with(facts) ?? refusal;
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../generation/parameters.ts';
 import type { Operation } from '../vendors.ts';
-import { sunsetOf } from './modelLifecycle.ts';
+import { sunsetOf, withSunset } from './modelLifecycle.ts';
 import type { Model } from './modelList.ts';
 
 /** Scripts that need no blanks: a token is about one character of them. */
@@ -25,7 +25,14 @@ export interface ModelRequest {
  * @returns `model-unknown` or `parameter-refused`; undefined if nothing does
  */
 export function modelProblem(model: Model, parameters: Parameters): ServiceError | undefined {
-  return withdrawalProblem(model) ?? newTokensProblem(model, parameters);
+  const end = sunsetOf(model);
+  if (end?.stage === 'withdrawn') return withSunset(new ServiceError('model-unknown'), end);
+  const { maxOutputTokens: limit = Number.POSITIVE_INFINITY } = model;
+  const actual = numberOf(parameters, 'max_new_tokens') ?? 0;
+  if (actual <= limit) return undefined;
+  const names = ['max_new_tokens'];
+  const details = { names, bound: 'most', limit, limitOf: 'model', actual } as const;
+  return new ServiceError('parameter-refused', details);
 }
 
 /**
@@ -40,29 +47,6 @@ export function newTokensByDefault(model: Model | undefined, request: ModelReque
     return Math.max(most, numberOf(parameters, 'min_new_tokens') ?? 0);
   const room = (model?.contextLength ?? Number.POSITIVE_INFINITY) - estimateTokens(text);
   return room > 0 ? Math.min(most, room) : most;
-}
-
-function withdrawalProblem(model: Model): ServiceError | undefined {
-  const end = sunsetOf(model);
-  if (end?.stage !== 'withdrawn') return undefined;
-  const { since, successors } = end;
-  return new ServiceError('model-unknown', { since, successors });
-}
-
-function newTokensProblem(
-  { maxOutputTokens = Number.POSITIVE_INFINITY }: Model,
-  parameters: Parameters,
-): ServiceError | undefined {
-  const asked = numberOf(parameters, 'max_new_tokens');
-  return asked !== undefined && asked > maxOutputTokens
-    ? new ServiceError('parameter-refused', {
-        names: ['max_new_tokens'],
-        bound: 'most',
-        limit: maxOutputTokens,
-        limitOf: 'model',
-        actual: asked,
-      })
-    : undefined;
 }
 
 function numberOf(parameters: Parameters, name: string): number | undefined {

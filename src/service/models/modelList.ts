@@ -11,20 +11,20 @@ export interface Model {
   readonly provider: string;
   readonly description: string;
   /** Tokens of prompt and answer together; undefined where the list does not say. */
-  readonly contextLength: number | undefined;
+  readonly contextLength?: number | undefined;
   /** The most new tokens of one answer; undefined where the list does not say. */
-  readonly maxOutputTokens: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
   /** The class that tokens of a prompt are billed by, a short word such as `class_12`. */
-  readonly inputTier: string | undefined;
+  readonly inputTier?: string | undefined;
   /** The same for the tokens of an answer. */
-  readonly outputTier: string | undefined;
+  readonly outputTier?: string | undefined;
   /** What it can be asked for, such as `text_chat` or `image_chat`. */
   readonly functions: readonly string[];
   /** What it is good at, such as `function_calling`. */
   readonly tasks: readonly string[];
   readonly lifecycle: readonly LifecycleStage[];
   /** The day of this answer by the service's clock, YYYY-MM-DD; undefined where it did not say. */
-  readonly asOf: string | undefined;
+  readonly asOf?: string | undefined;
 }
 
 /** `available`, `deprecated`, `withdrawn`, … from an ISO date on. */
@@ -129,7 +129,7 @@ function listOf<Schema extends v.GenericSchema>(schema: Schema) {
 }
 
 /** The legible ones of the first entries. */
-function legible<Schema extends v.GenericSchema>(
+export function legible<Schema extends v.GenericSchema>(
   schema: Schema,
   list: readonly unknown[],
   most: number,
