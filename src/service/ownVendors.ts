@@ -1,5 +1,5 @@
 import { parseServiceUrl } from './credentials.ts';
-import { DIALECTS, NO_NAMES, type Vendor, vendors, WAYS } from './vendors.ts';
+import { DIALECTS, NOTHING_BESIDES, type Vendor, vendors, WAYS } from './vendors.ts';
 
 /**
  * Services that the user describes in the settings. By hand, since this is read with the window, and
@@ -69,11 +69,10 @@ function readVendor(entry: unknown, taken: ReadonlySet<string>): Vendor | Vendor
   const keyPage = text('keyPage');
   if (keyPage && !/^https:\/\/[\w./-]+$/.test(keyPage)) return wrong('keyPage');
   return {
+    ...NOTHING_BESIDES,
     ...{ word, name, keyPage, defaultModelId, way: read(address?.pathname ?? '', ofWay) },
     authUrl: hasAddress ? (address?.origin ?? '') : '',
     dialect: { kind: dialect, prefix: text('prefix') },
-    ...{ regions: [], privatePrefix: '', aliases: NO_NAMES, otherNames: NO_NAMES },
-    otherServices: [],
     definition: JSON.stringify(entry),
   };
 }

@@ -189,7 +189,17 @@ const ibm: Vendor = {
   },
 };
 
-export const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
+const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
+
+/** What is known of a service beside the way to its answers: nothing. */
+export const NOTHING_BESIDES = {
+  keyPage: '',
+  regions: [],
+  privatePrefix: '',
+  aliases: NO_NAMES,
+  otherNames: NO_NAMES,
+  otherServices: [],
+} as const satisfies Partial<Vendor>;
 
 const { skill, ...withoutSkill } = ibm;
 
@@ -210,13 +220,8 @@ const cloudPak: Vendor = {
   authUrl: '',
   way: { kind: 'cloudPak' },
   dialect: { kind: 'watsonx', prefix: '' },
-  keyPage: '',
-  regions: [],
-  privatePrefix: '',
-  aliases: NO_NAMES,
-  otherNames: NO_NAMES,
-  otherServices: [],
   defaultModelId: ibm.defaultModelId,
+  ...NOTHING_BESIDES,
 };
 
 /** The built-in ones; the first one is in use unless a setting says otherwise. */
@@ -248,11 +253,9 @@ export function keyWord({ word }: Pick<Vendor, 'word'>): string {
 }
 
 /** The settings that a service needs, all of them; in the order people are asked. */
-export function neededSettings({ way, dialect }: Pick<Vendor, 'way' | 'dialect'>): SettingName[] {
-  const without = new Set<SettingName>();
-  if (!WAYS[way.kind].account) without.add('account');
-  if (DIALECTS[dialect.kind].resources.length === 0) without.add('projectId');
-  return SETTING_NAMES.filter((name) => !without.has(name));
+export function neededSettings(vendor: Vendor): SettingName[] {
+  const names = withPrefix('', vendor);
+  return SETTING_NAMES.filter((setting) => names[setting].length > 0);
 }
 
 /** The names that the settings of the vendor in use go by, in the order they are looked for. */
