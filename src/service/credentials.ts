@@ -56,11 +56,10 @@ const PLACEHOLDERS: readonly RegExp[] = [
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII is meant
 const NON_ASCII = /[^\u0000-\u007f]/;
-const BLANK = /\s/;
-const QUOTE = /["'`]/;
-/** The word with the blank behind it. */
-const BEARER = /^bearer\s$/i;
-const BEARER_LENGTH = 7;
+// Also a quote without its partner: no key, ID or URL begins or ends with one. Each may hide another:
+// blanks in quotes, quotes behind `Bearer `.
+const BEFORE_VALUE = /^(?:[\s"'`]|bearer\s)+/i;
+const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
 
 /** Takes off what a copy and paste leaves around a key, an ID or a URL, and says what it was. */
 export function cleanValue(text: string): CleanValue {
@@ -78,30 +77,13 @@ export function bareValue(text: string): CleanValue {
   if (trimmed.length > LONGEST_VALUE) return { value: trimmed, blemishes: [...blemishes] };
   const visible = trimmed.replace(CONTROL, '');
   if (visible !== trimmed) blemishes.add('control');
-  let [start, end] = withoutEnds(visible, 0, visible.length, BLANK);
-  // One may hide another: blanks in quotes, quotes behind `Bearer `.
-  for (let before = -1; before !== end - start; ) {
-    before = end - start;
-    // Also a quote without its partner: no key, ID or URL begins or ends with one.
-    const unquoted = withoutEnds(visible, start, end, QUOTE);
-    if (unquoted[1] - unquoted[0] < before) blemishes.add('quotes');
-    [start, end] = withoutEnds(visible, ...unquoted, BLANK);
-    if (end - start > BEARER_LENGTH && BEARER.test(visible.slice(start, start + BEARER_LENGTH))) {
-      blemishes.add('bearer');
-      [start, end] = withoutEnds(visible, start + BEARER_LENGTH, end, BLANK);
-    }
-  }
-  const value = visible.slice(start, end);
+  const begun = visible.replace(BEHIND_VALUE, '');
+  const value = begun.replace(BEFORE_VALUE, '');
+  const before = begun.slice(0, begun.length - value.length);
+  if (/["'`]/.test(before + visible.slice(begun.length))) blemishes.add('quotes');
+  if (/bearer/i.test(before)) blemishes.add('bearer');
   if (NON_ASCII.test(value)) blemishes.add('non-ascii');
   return { value, blemishes: [...blemishes] };
-}
-
-/** The part of a part of a text that neither begins nor ends with such a character. */
-function withoutEnds(text: string, from: number, to: number, what: RegExp): [number, number] {
-  let [start, end] = [from, to];
-  while (start < end && what.test(text[start] ?? '')) start += 1;
-  while (start < end && what.test(text[end - 1] ?? '')) end -= 1;
-  return [start, end];
 }
 
 /** The names of the settings that have no usable value, of those that the service needs. */
@@ -136,6 +118,9 @@ export type ParsedUrl =
 /** Only literal addresses: a name such as `localhost` can be made to point elsewhere. */
 const LOOPBACK = /^http:\/\/(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?=[:/?#]|$)/i;
 
+/** An IPv6 address stands in brackets. */
+const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
+
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**
@@ -146,40 +131,23 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
  */
 export function parseServiceUrl(text: string): ParsedUrl {
   const { value, blemishes } = cleanValue(text);
-  if (value.length > LONGEST_VALUE) return { ok: false, problem: 'not-a-url' };
-  if (!/^https?:\/\/[^/\\\s]/i.test(value) || /[\s"'<>\\^`{|}]/.test(value)) {
-    return { ok: false, problem: 'not-a-url' };
-  }
-  if (blemishes.includes('control')) return { ok: false, problem: 'not-a-url' };
-  if (!URL.canParse(value)) return { ok: false, problem: 'not-a-url' };
-  const url = new URL(value);
-  if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value)) {
-    return { ok: false, problem: 'has-user' };
-  }
-  if (url.protocol === 'http:' && !LOOPBACK.test(value)) {
-    return { ok: false, problem: 'not-https' };
-  }
-  if (
-    !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.?$/.test(url.hostname) &&
-    !/^\[[0-9a-f:.]+\]$/.test(url.hostname)
-  ) {
-    return { ok: false, problem: 'bad-host' };
-  }
+  const isPlain = value.length <= LONGEST_VALUE && !blemishes.includes('control');
+  const isUrl = /^https?:\/\/[^/\\\s]/i.test(value) && !/[\s"'<>\\^`{|}]/.test(value);
+  const url = isPlain && isUrl && URL.parse(value);
+  if (!url) return refused('not-a-url');
+  if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value)) return refused('has-user');
+  if (url.protocol === 'http:' && !LOOPBACK.test(value)) return refused('not-https');
+  if (!HOST_NAME.test(url.hostname)) return refused('bad-host');
   const path = url.pathname.replace(ENDPOINT_PATH, '');
   const cut = path !== url.pathname;
-  if (!cut && (url.search || url.hash || /[?#]/.test(value))) {
-    return { ok: false, problem: 'has-query' };
-  }
+  if (!cut && (url.search || url.hash || /[?#]/.test(value))) return refused('has-query');
   // The parser resolves `..`, also where it is written `%2e%2e`: look at the text, not at its path.
   const [beforeQuery = ''] = value.split('?');
-  if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) {
-    return { ok: false, problem: 'bad-path' };
-  }
-  return {
-    ok: true,
-    url: url.origin + path.replace(/\/$/, ''),
-    origin: url.origin,
-    host: url.host,
-    cut,
-  };
+  if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) return refused('bad-path');
+  const address = url.origin + path.replace(/\/$/, '');
+  return { ok: true, url: address, origin: url.origin, host: url.host, cut };
+}
+
+function refused(problem: UrlProblem): ParsedUrl {
+  return { ok: false, problem };
 }

@@ -81,15 +81,15 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'an address may name a user',
     file: 'src/service/credentials.ts',
-    from: "    return { ok: false, problem: 'has-user' };\n",
-    to: '',
+    from: "return refused('has-user');\n",
+    to: 'void 0;\n',
     test: urls,
     title: 'is refused: has-user',
   },
   {
     name: 'a quoted value is taken as it stands',
     file: 'src/service/credentials.ts',
-    from: "if (unquoted[1] - unquoted[0] < before) blemishes.add('quotes');",
+    from: "if (/[\"'`]/.test(before + visible.slice(begun.length))) blemishes.add('quotes');",
     to: '',
     test: 'test/unit/credentials/sourceSelection.test.ts',
     title: 'passes over a source with an error, and falls back on nothing',
