@@ -164,6 +164,24 @@ function isSilent(json: unknown, data: string): boolean {
   return isObject && !('choices' in json || 'results' in json);
 }
 
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
+  ['eos_token', 'finished'],
+  ['stop', 'finished'],
+  ['stop_sequence', 'finished'],
+  ['tool_calls', 'finished'],
+  ['max_tokens', 'max_tokens'],
+  ['token_limit', 'max_tokens'],
+  ['length', 'max_tokens'],
+  ['time_limit', 'time_limit'],
+  ['cancelled', 'cancelled'],
+  ['error', 'error'],
+]);
+
+/** The service's documentation asks for a comparison without regard to case. */
+function stopReason(reason: string): StopReason {
+  return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
+}
+
 /*
  * Reads the answers and events of both operations. By hand, unlike all other answers: thousands of
  * events come in one stream, and a schema takes half as long for each as JSON.parse (measured,
@@ -258,27 +276,4 @@ function warningIds(system: unknown): readonly string[] {
   if (!Array.isArray(warnings)) return [];
   const ids = warnings.map((warning) => (isFields(warning) ? warning['id'] : undefined));
   return ids.filter((id) => typeof id === 'string').filter((id) => /^\w{1,64}$/.test(id));
-}
-
-/** The service's documentation asks for a comparison without regard to case. */
-function stopReason(reason: string): StopReason {
-  switch (reason.toLowerCase()) {
-    case 'eos_token':
-    case 'stop':
-    case 'stop_sequence':
-    case 'tool_calls':
-      return 'finished';
-    case 'max_tokens':
-    case 'token_limit':
-    case 'length':
-      return 'max_tokens';
-    case 'time_limit':
-      return 'time_limit';
-    case 'cancelled':
-      return 'cancelled';
-    case 'error':
-      return 'error';
-    default:
-      return 'other';
-  }
 }

@@ -183,8 +183,7 @@ export async function listModels(
 
 /** Only the marker is taken from the link to the next page; the address stays ours. */
 function startOf(next: string | undefined): string | undefined {
-  if (!next || !URL.canParse(next)) return undefined;
-  return new URL(next).searchParams.get('start') ?? undefined;
+  return URL.parse(next ?? '')?.searchParams.get('start') ?? undefined;
 }
 
 function keyOf({ vendor, serviceUrl, operation }: ModelSource, modelId: string): string {

@@ -97,22 +97,18 @@ function formsOf(secret: string): string[] {
   // Keys and tokens as services make them are written alike everywhere but in Base64.
   const isPlain = /^[\w.-]*$/.test(secret);
   if (isPlain) return [secret, ...inBase64(secret)];
-  // HTTP's `Basic` has a client's secret as forms have it.
-  const inForm = new URLSearchParams({ x: secret }).toString().slice(2);
-  return [...escapedForms(secret), ...inBase64(secret), ...inBase64(inForm)];
-}
-
-function escapedForms(secret: string): string[] {
   const inAddress = encodeURIComponent(secret);
   const inForm = new URLSearchParams({ x: secret }).toString().slice(2);
   const inJson = JSON.stringify(secret).slice(1, -1);
-  const all = [
+  return [
     secret,
     ...[inAddress, inForm].flatMap((form) => [form, withLowerCaseEscapes(form)]),
     inJson,
     JSON.stringify(inJson).slice(1, -1),
+    ...inBase64(secret),
+    // HTTP's `Basic` has a client's secret as forms have it.
+    ...inBase64(inForm),
   ];
-  return [...new Set(all)];
 }
 
 function withLowerCaseEscapes(form: string): string {
