@@ -21,7 +21,6 @@ import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { ModelList } from '../service/models/modelList.ts';
-import { redact } from '../service/secrets/redact.ts';
 import { readSettings, settingsFor } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
 import {
@@ -147,7 +146,8 @@ export const handlers: Handlers['handlers'] = {
     const from = { vendor, serviceUrl, operation };
     const models = runtime.listModels(from, modelId, app.signOutSignal, credentials);
     // The list is that of the chat, too. Whoever picks from it is told of its failure.
-    const keep = async ({ models }: ModelList) => (await app.chat()).provider.keep(from, models);
+    const keep = async ({ models }: ModelList) =>
+      (await app.chat()).provider.models.keep(from, models);
     void models.then(keep).catch(() => {});
     const picked = await pickModel(models, modelId);
     if (!picked) return;
@@ -160,12 +160,11 @@ export const handlers: Handlers['handlers'] = {
   useInChat: async (app) => {
     const { startChat } = await import('../chat/chat.ts');
     const [{ provider }, access] = await Promise.all([app.chat(), app.access()]);
-    const credentials = () => access.require(onlyFolder()?.uri);
-    await startChat({ provider, credentials });
+    await startChat(provider, () => access.require(onlyFolder()?.uri));
   },
 
   exportSkill: async (app) => {
-    const { exportSkill, ...rules } = await loadSkills();
+    const { exportSkill, service } = await loadSkills();
     const access = await app.access();
     const looked = await access.lookUp();
     if (looked.choice.kind === 'bad-vendor') return void (await access.require());
@@ -173,12 +172,12 @@ export const handlers: Handlers['handlers'] = {
     const ofEditor = readSettings(window.activeTextEditor?.document.uri);
     const settings = 'vendor' in target ? settingsFor(target.vendor, ofEditor) : ofEditor;
     const given = { settings, looked, target, folder: activeFolder() };
-    await exportSkill({ ...given, ...rules, redact, labels: ACTION_LABELS });
+    await exportSkill({ ...given, service, labels: ACTION_LABELS });
   },
 
   explainError: async () => {
-    const { explainError, identityFailure, inferenceFailure } = await loadSkills();
-    await explainError({ identityFailure, inferenceFailure, messageFor }, ACTION_LABELS);
+    const { explainError, service } = await loadSkills();
+    await explainError({ ...service, messageFor }, ACTION_LABELS);
   },
 
   openSettings: async ({ extension }) => {
@@ -199,12 +198,11 @@ export const handlers: Handlers['handlers'] = {
  * it, since whatever two files load becomes one more, and takes every first command a while.
  */
 async function loadSkills() {
-  const [skills, runtime] = await Promise.all([
+  const [skills, service] = await Promise.all([
     import('../skill/skillCommands.ts'),
     import('../service/serviceRuntime.ts'),
   ]);
-  const { identityFailure, inferenceFailure, mapParameters, dialectOf, wayOf } = runtime;
-  return { ...skills, identityFailure, inferenceFailure, mapParameters, dialectOf, wayOf };
+  return { ...skills, service };
 }
 
 /** The menu, and what is done with a source that was picked in it. */

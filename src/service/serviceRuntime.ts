@@ -20,6 +20,7 @@ export { isOutOfReach } from './errors.ts';
 export { identityFailure, inferenceFailure } from './failures.ts';
 export { dialectOf } from './generation/dialects.ts';
 export { mapParameters } from './generation/requestBody.ts';
+export { redact } from './secrets/redact.ts';
 export { wayOf } from './token/identity.ts';
 
 export interface ServiceRuntimeOptions {

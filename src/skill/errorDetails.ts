@@ -1,7 +1,7 @@
 import type { Action } from '../messages/actions.ts';
 import type * as messages from '../messages/messages.ts';
 import { IDENTITY_CODE, isKnownCode, type ServiceError, TOKEN_EXPIRED } from '../service/errors.ts';
-import type * as failures from '../service/failures.ts';
+import type * as service from '../service/serviceRuntime.ts';
 import { EXPLAIN_TEXTS, TOKEN_TEXTS } from './skillMessages.ts';
 
 /**
@@ -12,10 +12,8 @@ import { EXPLAIN_TEXTS, TOKEN_TEXTS } from './skillMessages.ts';
  */
 
 /** What our own requests are judged by, and what is said of them then; see `handlers.ts`. */
-export type Rules = Readonly<
-  Pick<typeof failures, 'identityFailure' | 'inferenceFailure'> &
-    Pick<typeof messages, 'messageFor'>
->;
+export type Rules = Pick<typeof service, 'identityFailure' | 'inferenceFailure'> &
+  Pick<typeof messages, 'messageFor'>;
 
 /** What pasted details mean, and the command that mends it where there is one. */
 export interface Explanation {

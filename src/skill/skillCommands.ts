@@ -4,11 +4,8 @@ import type { describedTarget } from '../credentials/describedTarget.ts';
 import type { LookupResult } from '../credentials/sourceSelection.ts';
 import type { ACTION_LABELS, Action } from '../messages/actions.ts';
 import { settingNames } from '../messages/settingLabels.ts';
-import type { dialectOf } from '../service/generation/dialects.ts';
 import { parameterProblem } from '../service/generation/parameters.ts';
-import type { mapParameters } from '../service/generation/requestBody.ts';
-import type { redact } from '../service/secrets/redact.ts';
-import type { wayOf } from '../service/token/identity.ts';
+import type * as service from '../service/serviceRuntime.ts';
 import type { Settings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
 import { explanationOf, MOST_READ, type Rules } from './errorDetails.ts';
@@ -28,10 +25,7 @@ export interface ExportDeps {
   readonly settings: Pick<Settings, 'operation' | 'modelId' | 'parameters'>;
   /** Where the file is offered to be written; null for wherever VS Code saved last. */
   readonly folder: WorkspaceFolder | null;
-  readonly mapParameters: typeof mapParameters;
-  readonly dialectOf: typeof dialectOf;
-  readonly wayOf: typeof wayOf;
-  readonly redact: typeof redact;
+  readonly service: Pick<typeof service, 'mapParameters' | 'dialectOf' | 'wayOf' | 'redact'>;
   readonly labels: Labels;
 }
 
@@ -40,7 +34,7 @@ export interface ExportDeps {
  * @throws {ServiceError} `parameter-refused`, as a generation would be
  */
 export async function exportSkill(deps: ExportDeps): Promise<void> {
-  const { target, settings, labels } = deps;
+  const { target, settings, labels, service } = deps;
   const refuse = async (text: string, fix: Action) =>
     run(fix, await window.showWarningMessage(text, labels[fix]));
   if ('kind' in target) {
@@ -52,10 +46,10 @@ export async function exportSkill(deps: ExportDeps): Promise<void> {
   const problem = parameterProblem(operation, parameters);
   if (problem) throw problem;
   const { vendor, serviceUrl, authUrl } = target;
-  const dialect = deps.dialectOf(vendor);
-  const { trade } = deps.wayOf(vendor);
+  const dialect = service.dialectOf(vendor);
+  const { trade } = service.wayOf(vendor);
   if (!vendor.skill || !trade) return refuse(EXPORT_TEXTS.unsupported(vendor.name), 'openSettings');
-  const { fields } = deps.mapParameters(operation, parameters, dialect.chatParameters);
+  const { fields } = service.mapParameters(operation, parameters, dialect.chatParameters);
   const document = skillDocument({
     ...vendor.skill,
     ...{ serviceUrl, operation, fields },
@@ -67,7 +61,7 @@ export async function exportSkill(deps: ExportDeps): Promise<void> {
   // People paste keys into the wrong setting, and this file is made to be handed on.
   const { record, outside } = deps.looked.found;
   const keys = [record, ...outside.map(({ values }) => values)].flatMap((one) => one?.apiKey ?? []);
-  if (deps.redact(text, keys) !== text) return refuse(EXPORT_TEXTS.holdsSecret, 'openSettings');
+  if (service.redact(text, keys) !== text) return refuse(EXPORT_TEXTS.holdsSecret, 'openSettings');
   await save(text, deps.folder, new URL(target.serviceUrl).host);
 }
 

@@ -43,8 +43,8 @@ describe('the commands about skills', () => {
       const target = describedTarget(looked);
       const { readSettings } = await import('../../../src/settings.ts');
       const given = { settings: readSettings(), looked, target, folder };
-      const rules = { mapParameters, dialectOf, wayOf };
-      await exportSkill({ ...given, ...rules, redact, labels: ACTION_LABELS });
+      const service = { mapParameters, dialectOf, wayOf, redact };
+      await exportSkill({ ...given, service, labels: ACTION_LABELS });
       return editor.files.get(PLACE);
     };
     /** Where the document leads, and the project that it names. */
