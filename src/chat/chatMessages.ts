@@ -9,12 +9,8 @@ import { type ErrorKind, ServiceError } from '../service/errors.ts';
 
 /** What VS Code shows over a model of the list. */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
-  return [
-    `${id}${provider && ` by ${provider}`}, with your own key.`,
-    withdrawn && `The service withdraws it on ${withdrawn}.`,
-  ]
-    .filter(Boolean)
-    .join(' ');
+  const end = withdrawn ? ` The service withdraws it on ${withdrawn}.` : '';
+  return `${id}${provider && ` by ${provider}`}, with your own key.${end}`;
 }
 
 // Failures. The chat shows no buttons: the way out is a command, in words.

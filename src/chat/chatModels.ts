@@ -3,6 +3,7 @@ import type { Credentials } from '../service/credentials.ts';
 import { CHAT_NEW_TOKENS } from '../service/generation/parameters.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { Model } from '../service/models/modelList.ts';
+import type { ModelSource } from '../service/models/models.ts';
 import { keyWord } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { oneLine } from '../ui/oneLine.ts';
@@ -33,15 +34,16 @@ interface KeptList {
   readonly models: readonly Model[];
 }
 
-type Origin = Pick<Credentials, 'serviceUrl' | 'vendor'>;
-
 export class ChatModels {
   readonly #state: Memento;
   readonly #now: () => number;
+  readonly #onChange: () => void;
 
-  constructor(state: Memento, now: () => number) {
+  /** @param onChange called when a list has been kept */
+  constructor(state: Memento, now: () => number, onChange: () => void) {
     this.#state = state;
     this.#now = now;
+    this.#onChange = onChange;
   }
 
   /**
@@ -54,32 +56,30 @@ export class ChatModels {
   ): LanguageModelChatInformation[] {
     const { resource, projectId } = credentials;
     const isDeployment = resource === 'deployment';
-    const models = isDeployment ? [] : (this.#kept(credentials, operation)?.models ?? []);
+    const models = isDeployment ? [] : (this.#kept({ ...credentials, operation })?.models ?? []);
     const id = isDeployment ? projectId : modelId;
     const current = models.find((model) => model.id === id) ?? unlisted(id);
     const others = models.filter((model) => model !== current);
     return [current, ...others].map((model) => informationOf(model, credentials, operation));
   }
 
-  isStale(credentials: Origin, operation: Settings['operation']): boolean {
-    const at = this.#kept(credentials, operation)?.at ?? Number.NEGATIVE_INFINITY;
+  isStale(source: ModelSource): boolean {
+    const at = this.#kept(source)?.at ?? Number.NEGATIVE_INFINITY;
     return Math.abs(this.#now() - at) > STALE_MS;
   }
 
-  async keep(
-    credentials: Origin,
-    operation: Settings['operation'],
-    models: readonly Model[],
-  ): Promise<void> {
-    const from = keyOf(credentials, operation);
+  /** Keeps what a service has listed. */
+  async keep(source: ModelSource, models: readonly Model[]): Promise<void> {
+    const from = keyOf(source);
     const others = this.#lists().filter((list) => list.from !== from);
     const byId = new Map(models.slice(0, MOST_MODELS).map((model) => [model.id, model]));
     const list: KeptList = { from, at: this.#now(), models: [...byId.values()].map(slim) };
     await this.#state.update(LISTS, [...others, list].slice(-MOST_LISTS));
+    this.#onChange();
   }
 
-  #kept(credentials: Origin, operation: Settings['operation']): KeptList | undefined {
-    return this.#lists().find(({ from }) => from === keyOf(credentials, operation));
+  #kept(source: ModelSource): KeptList | undefined {
+    return this.#lists().find(({ from }) => from === keyOf(source));
   }
 
   #lists(): readonly KeptList[] {
@@ -87,7 +87,7 @@ export class ChatModels {
   }
 }
 
-function keyOf({ serviceUrl, vendor }: Origin, operation: string): string {
+function keyOf({ serviceUrl, vendor, operation }: ModelSource): string {
   // Two services can share an address; the first one has been kept without its word.
   return [serviceUrl, operation, keyWord(vendor)].filter(Boolean).join(' ');
 }

@@ -26,8 +26,6 @@ import {
   readText,
 } from '../service/generation/conversation.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
-import type { Model } from '../service/models/modelList.ts';
-import type { ModelSource } from '../service/models/models.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
@@ -71,7 +69,6 @@ export class ChatProvider {
   readonly models: ChatModels;
   readonly callers: ChatCallers;
   readonly #deps: ChatDeps;
-  readonly #onModelsChange: () => void;
   /** Services whose lists were asked for behind an answer. */
   readonly #listed = new Set<string>();
   #groupCalls = 0;
@@ -79,9 +76,8 @@ export class ChatProvider {
   /** @param onModelsChange has VS Code ask for the models again */
   constructor(deps: ChatDeps, extensionId: string, onModelsChange: () => void) {
     this.#deps = deps;
-    this.#onModelsChange = onModelsChange;
     const { globalState } = deps;
-    this.models = new ChatModels(globalState, Date.now);
+    this.models = new ChatModels(globalState, Date.now, onModelsChange);
     this.callers = new ChatCallers({
       state: globalState,
       ownId: extensionId,
@@ -186,9 +182,9 @@ export class ChatProvider {
 
   /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
   #refreshIfStale(source: ChatSource): void {
-    const { serviceUrl, vendor } = source.credentials;
-    const service = `${vendor.word} ${serviceUrl}`;
-    const isStale = this.models.isStale(source.credentials, source.settings.operation);
+    const { credentials, settings } = source;
+    const service = `${credentials.vendor.word} ${credentials.serviceUrl}`;
+    const isStale = this.models.isStale({ ...credentials, operation: settings.operation });
     // Once in a window: a service that does not list its models is not asked after each answer.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);
@@ -204,16 +200,7 @@ export class ChatProvider {
     const runtime = await this.#deps.runtime();
     const from = { ...credentials, operation };
     const { models } = await runtime.listModels(from, modelId, signal, credentials);
-    await this.keep(from, models);
-  }
-
-  /** Keeps what a service has listed, and offers it. */
-  async keep(
-    { operation, ...from }: Pick<ModelSource, 'serviceUrl' | 'vendor' | 'operation'>,
-    models: readonly Model[],
-  ): Promise<void> {
-    await this.models.keep(from, operation, models);
-    this.#onModelsChange();
+    await this.models.keep(from, models);
   }
 
   /** @throws {ChatRefusal} where nothing may be used */

@@ -14,18 +14,17 @@ const CHAT_EXTENSION = 'GitHub.copilot-chat';
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
-export interface UseInChatDeps {
-  readonly provider: ChatProvider;
-  /** Usable credentials, after asking for what is missing; undefined if the user gave up. */
-  readonly credentials: () => Promise<Credentials | undefined>;
-}
-
-/** @throws {ServiceError} where the service does not list its models */
-export async function startChat(deps: UseInChatDeps): Promise<void> {
-  const { provider } = deps;
+/**
+ * @param requireCredentials asks for what is missing; undefined if the user gave up
+ * @throws {ServiceError} where the service does not list its models
+ */
+export async function startChat(
+  provider: ChatProvider,
+  requireCredentials: () => Promise<Credentials | undefined>,
+): Promise<void> {
   if (isAiDisabled()) return void window.showWarningMessage(texts.AI_IS_OFF);
   if (!workspace.isTrusted) return void window.showWarningMessage(texts.NOT_TRUSTED);
-  if (!(await deps.credentials())) return;
+  if (!(await requireCredentials())) return;
   const { question, detail } = texts.FIRST_USE;
   const answer = await window.showInformationMessage(question, { modal: true, detail }, texts.USE);
   if (answer !== texts.USE) return;

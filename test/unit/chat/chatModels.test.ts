@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ChatModels } from '../../../src/chat/chatModels.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { vendorFor } from '../../../src/service/vendors.ts';
+import { type Operation, vendorFor } from '../../../src/service/vendors.ts';
 import { FakeState } from '../credentials/fakes.ts';
 import { modelOf, stageOf } from '../service/modelFixtures.ts';
 
@@ -23,10 +23,19 @@ function credentialsAt(serviceUrl: string): Credentials {
   };
 }
 
+function sourceOf({ vendor, serviceUrl }: Credentials, operation: Operation) {
+  return { vendor, serviceUrl, operation };
+}
+
 describe('the models of the chat', () => {
   let now = 0;
   let state = new FakeState();
-  const models = () => new ChatModels(state, () => now);
+  const models = () =>
+    new ChatModels(
+      state,
+      () => now,
+      () => {},
+    );
   beforeEach(() => {
     state = new FakeState();
     now = 1_000 * DAY_MS;
@@ -52,7 +61,7 @@ describe('the models of the chat', () => {
         lifecycle: [stageOf('withdrawn', '2027-01-15')],
       }),
     ];
-    await models().keep(credentialsAt(dallas), 'chat', listed);
+    await models().keep(sourceOf(credentialsAt(dallas), 'chat'), listed);
     const [one, two, ...others] = models().information(credentialsAt(dallas), chat);
     assert.deepEqual(others, []);
     assert.deepEqual(one?.capabilities, { toolCalling: true, imageInput: false });
@@ -67,7 +76,9 @@ describe('the models of the chat', () => {
 
   it('have neither tools nor pictures with the generation operation', async () => {
     const able = { tasks: ['function_calling'], functions: ['image_chat'] };
-    await models().keep(credentialsAt(dallas), 'generation', [modelOf({ id: 'a/one', ...able })]);
+    await models().keep(sourceOf(credentialsAt(dallas), 'generation'), [
+      modelOf({ id: 'a/one', ...able }),
+    ]);
     const settings = { operation: 'generation', modelId: 'a/one' } as const;
     const [one] = models().information(credentialsAt(dallas), settings);
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
@@ -75,40 +86,42 @@ describe('the models of the chat', () => {
 
   it('are kept for each service and operation, and asked for again after a day', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
-    await models().keep(credentialsAt(dallas), 'chat', [modelOf({ id: 'b/two' })]);
+    await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
     assert.equal(models().information(elsewhere, chat).length, 1);
     assert.equal(
       models().information(elsewhere, chat)[0]?.detail,
       'models.example:8443 · project-1',
     );
-    assert.equal(models().isStale(elsewhere, 'chat'), true);
+    assert.equal(models().isStale(sourceOf(elsewhere, 'chat')), true);
     const here = credentialsAt(dallas);
     assert.deepEqual(
-      [models().isStale(here, 'chat'), models().isStale(here, 'generation')],
+      [models().isStale(sourceOf(here, 'chat')), models().isStale(sourceOf(here, 'generation'))],
       [false, true],
     );
     now += DAY_MS + 1;
-    assert.equal(models().isStale(here, 'chat'), true);
+    assert.equal(models().isStale(sourceOf(here, 'chat')), true);
   });
 
   it('have names that are nothing but names: VS Code renders them as Markdown', async () => {
     const label = 'Good** [Click](command:workbench.action.quit) **';
     const provider = '![x](https://evil.example/x.png)';
-    await models().keep(credentialsAt(dallas), 'chat', [modelOf({ id: 'a/one', label, provider })]);
+    await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [
+      modelOf({ id: 'a/one', label, provider }),
+    ]);
     const [one] = models().information(credentialsAt(dallas), chat);
     assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
   });
 
   it('are one for each id', async () => {
     const twice = [modelOf({ id: 'a/one' }), modelOf({ id: 'a/one', label: 'Again' })];
-    await models().keep(credentialsAt(dallas), 'chat', twice);
+    await models().keep(sourceOf(credentialsAt(dallas), 'chat'), twice);
     assert.equal(models().information(credentialsAt(dallas), chat).length, 1);
   });
 
   it('stay few, and have no descriptions', async () => {
     const many = Array.from({ length: 300 }, (_, n) => modelOf({ id: `m/${n}`, description: 'x' }));
     for (let service = 0; service < 12; service += 1) {
-      await models().keep(credentialsAt(`https://s${service}.example`), 'chat', many);
+      await models().keep(sourceOf(credentialsAt(`https://s${service}.example`), 'chat'), many);
     }
     const text = JSON.stringify(Object.fromEntries(state.values));
     assert.equal(text.match(/https:/g)?.length, 8);
