@@ -75,7 +75,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       inService(path) &&
       // Its sentence is for the model.
-      path !== 'service/generation/requestBody.ts' &&
+      path !== 'service/generation/conversation.ts' &&
       !/^\s*(\*|\/\/|\/\*)/.test(line) &&
       /(['"`])[A-Z][a-z']+( [a-z]+){2,}/.test(line),
     planted: ['service/client.ts', "throw new Error('The service refused your key.');"],
