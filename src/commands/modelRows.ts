@@ -1,4 +1,4 @@
-import { lifecycleOf, sunsetOf } from '../service/models/modelLifecycle.ts';
+import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { Model } from '../service/models/modelList.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
@@ -34,7 +34,7 @@ export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;
   if (!listed) return `${hint}, which is not in this list`;
-  return sunsetOf(listed)?.stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
+  return lifecycleOf(listed).stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
 }
 
 /** What stands there, too, where the service has more models than anybody can pick from. */
@@ -67,8 +67,7 @@ function priceText({ inputTier, outputTier }: Model): string {
 
 /** "deprecated, withdrawn on 2027-01-15, successor maker/next"; empty for a model that stays. */
 function lifeText(model: Model): string {
-  const { deprecated, withdrawn, others, successors } = lifecycleOf(model);
-  const stage = sunsetOf(model)?.stage;
+  const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);
   const isOver = stage === 'withdrawn';
   return [
     ...others,
@@ -86,5 +85,6 @@ function successorsText(ids: readonly string[]): string {
 }
 
 function isLeaving(model: Model): boolean {
-  return lifecycleOf(model).withdrawn !== undefined || sunsetOf(model) !== undefined;
+  const { stage, withdrawn } = lifecycleOf(model);
+  return withdrawn !== undefined || stage !== undefined;
 }

@@ -145,10 +145,10 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     if (!model) return `${proven}.`;
     const [successor] = model.successors;
     const named = successor ? ` The service names ${successor} in its place.` : '';
-    const end = model.stage === 'withdrawn' ? model.since : model.until;
-    const lifecycle = end
-      ? `the model ${model.stage === 'withdrawn' ? 'was' : 'will be'} withdrawn on ${end}`
-      : `the model is deprecated since ${model.since}`;
+    const { stage, withdrawn, deprecated } = model;
+    const lifecycle = withdrawn
+      ? `the model ${stage === 'withdrawn' ? 'was' : 'will be'} withdrawn on ${withdrawn}`
+      : `the model is deprecated since ${deprecated}`;
     return `${proven}, but ${lifecycle}.${named} Select another model.`;
   },
   'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {

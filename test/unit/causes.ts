@@ -171,8 +171,9 @@ export const causes = {
     facts: {
       model: {
         stage: 'deprecated',
-        since: '2026-09-01',
-        until: '2027-01-15',
+        deprecated: '2026-09-01',
+        withdrawn: '2027-01-15',
+        others: [],
         successors: ['ibm/granite-4-h-small'],
       },
     },

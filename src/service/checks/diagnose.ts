@@ -3,7 +3,7 @@ import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { Retry } from '../http/httpRequest.ts';
 import type { RateLimit } from '../http/limiter.ts';
-import { type ModelSunset, sunsetOf, withSunset } from '../models/modelLifecycle.ts';
+import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/modelLifecycle.ts';
 import { functionOf } from '../models/modelList.ts';
 import { withoutSecrets } from '../secrets/redact.ts';
 import type { ClientSettings, ServiceRuntime } from '../serviceRuntime.ts';
@@ -35,7 +35,8 @@ export interface CheckFacts {
   readonly lifeMs?: number;
   /** How far this machine's clock is ahead of the service's; negative if it is behind. */
   readonly clockAheadMs?: number;
-  readonly model?: ModelSunset;
+  /** Of a model that is deprecated or withdrawn. */
+  readonly model?: ModelLifecycle;
   /** What the model can be used for, as the public list says. */
   readonly functions?: readonly string[];
   /** The model does not take the call that would have proved project and model. */
@@ -94,9 +95,10 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 
   'service-host': async ({ runtime, credentials, settings, signal }) => {
     const entry = await runtime.askModel(credentials, settings, signal);
-    const model = entry && sunsetOf(entry);
     const { host } = new URL(credentials.serviceUrl);
-    return { host, ...(model && { model }), ...(entry && { functions: entry.functions }) };
+    if (!entry) return { host };
+    const model = lifecycleOf(entry);
+    return { host, functions: entry.functions, ...(model.stage && { model }) };
   },
 
   token: async ({ probe, clock, signal }) => {
@@ -117,7 +119,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
     const requestLimit = await client.prove(signal, onRetry).catch((error: unknown) => {
       // What proves it is an operation of its own: without it the others may well be there.
       if (isKind(error, 'operation-unsupported')) return undefined;
-      throw isKind(error, 'model-unknown') && model ? withSunset(error, model) : error;
+      throw isKind(error, 'model-unknown') && model ? withLifecycle(error, model) : error;
     });
     if (functions.length > 0 && !functions.includes(functionOf(settings.operation))) {
       throw new ServiceError('operation-unsupported');

@@ -1,6 +1,6 @@
 import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
 import type { Parameters } from '../generation/parameters.ts';
-import { sunsetOf, withSunset } from './modelLifecycle.ts';
+import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
 import type { Model } from './modelList.ts';
 
@@ -36,10 +36,7 @@ export function explainByModel(
   model: Model,
   parameters: Parameters,
 ): ServiceError {
-  if (refusal.kind === 'model-unknown') {
-    const end = sunsetOf(model);
-    return end ? withSunset(refusal, end) : refusal;
-  }
+  if (refusal.kind === 'model-unknown') return withLifecycle(refusal, lifecycleOf(model));
   // The code says no more than that the request was bad.
   const { code, ...facts } = refusal.details;
   return modelProblem(model, parameters)?.with(facts) ?? refusal;

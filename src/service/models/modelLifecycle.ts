@@ -3,18 +3,10 @@ import type { Model } from './modelList.ts';
 
 /** The one rule for where a model is in its life, by the service's own list and clock. Pure. */
 
-/** Where a model is in its life, as far as it matters to those who use it. */
-export interface ModelSunset {
-  readonly stage: 'deprecated' | 'withdrawn';
-  /** The day it began, YYYY-MM-DD. */
-  readonly since: string;
-  /** The day it will be withdrawn, if that is known and to come. */
-  readonly until: string | undefined;
-  readonly successors: readonly string[];
-}
-
 /** What the list says about the life of a model. */
 export interface ModelLifecycle {
+  /** Where it is now; undefined where it stays, or where the service did not say its time. */
+  readonly stage: 'deprecated' | 'withdrawn' | undefined;
   /** The day, past or to come, YYYY-MM-DD. */
   readonly deprecated: string | undefined;
   /** The same. */
@@ -28,13 +20,17 @@ export interface ModelLifecycle {
 /** The form of a day in the life of a model; what has another form says nothing. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** The later one first. */
+const ENDS = ['withdrawn', 'deprecated'] as const;
+
 export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   const stages = lifecycle.filter(({ from }) => DAY.test(from));
   const named = (name: string) => stages.find(({ stage }) => stage === name);
-  const [deprecated, withdrawn] = [named('deprecated'), named('withdrawn')];
+  const [withdrawn, deprecated] = ENDS.map(named);
   const others = stages.filter(({ stage, from }) => !isNamed(stage) && hasCome(from, asOf));
   const successors = [withdrawn, deprecated].flatMap((stage) => stage?.alternatives ?? []);
   return {
+    stage: ENDS.find((name) => hasCome(named(name)?.from, asOf)),
     deprecated: deprecated?.from,
     withdrawn: withdrawn?.from,
     others: others.flatMap(({ stage }) => safeWord(stage) ?? []),
@@ -42,27 +38,16 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   };
 }
 
-/** The stage a model is in, if it is one to know of; none where the service did not say its time. */
-export function sunsetOf(model: Model): ModelSunset | undefined {
-  const { deprecated, withdrawn, successors } = lifecycleOf(model);
-  if (withdrawn !== undefined && hasCome(withdrawn, model.asOf)) {
-    return { stage: 'withdrawn', since: withdrawn, until: undefined, successors };
-  }
-  return deprecated !== undefined && hasCome(deprecated, model.asOf)
-    ? { stage: 'deprecated', since: deprecated, until: withdrawn, successors }
-    : undefined;
-}
-
 /** A failure for which the model is the reason, with what becomes of the model. */
-export function withSunset(
-  error: ServiceError,
-  { stage, since, successors }: ModelSunset,
-): ServiceError {
-  return error.with({ successors, ...(stage === 'withdrawn' && { since }) });
+export function withLifecycle(error: ServiceError, lifecycle: ModelLifecycle): ServiceError {
+  const { stage, withdrawn, successors } = lifecycle;
+  if (!stage) return error;
+  const since = stage === 'withdrawn' ? withdrawn : undefined;
+  return error.with({ successors, ...(since && { since }) });
 }
 
-function hasCome(day: string, today: string | undefined): boolean {
-  return today !== undefined && day <= today;
+function hasCome(day: string | undefined, today: string | undefined): boolean {
+  return day !== undefined && today !== undefined && day <= today;
 }
 
 function isNamed(stage: string): boolean {

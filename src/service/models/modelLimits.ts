@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../generation/parameters.ts';
 import type { Operation } from '../vendors.ts';
-import { sunsetOf, withSunset } from './modelLifecycle.ts';
+import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import type { Model } from './modelList.ts';
 
 /** Scripts that need no blanks: a token is about one character of them. */
@@ -25,8 +25,10 @@ export interface ModelRequest {
  * @returns `model-unknown` or `parameter-refused`; undefined if nothing does
  */
 export function modelProblem(model: Model, parameters: Parameters): ServiceError | undefined {
-  const end = sunsetOf(model);
-  if (end?.stage === 'withdrawn') return withSunset(new ServiceError('model-unknown'), end);
+  const lifecycle = lifecycleOf(model);
+  if (lifecycle.stage === 'withdrawn') {
+    return withLifecycle(new ServiceError('model-unknown'), lifecycle);
+  }
   const { maxOutputTokens: limit = Number.POSITIVE_INFINITY } = model;
   const actual = numberOf(parameters, 'max_new_tokens') ?? 0;
   if (actual <= limit) return undefined;

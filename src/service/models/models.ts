@@ -8,7 +8,7 @@ import { parseJson } from '../responseSchemas.ts';
 import { holdsSecret } from '../secrets/secretSearch.ts';
 import { SharedTask } from '../sharedTask.ts';
 import type { Operation, Vendor } from '../vendors.ts';
-import { sunsetOf } from './modelLifecycle.ts';
+import { lifecycleOf } from './modelLifecycle.ts';
 import { MOST_MODELS, type Model, type ModelList } from './modelList.ts';
 
 const DEADLINE_MS = 30_000;
@@ -77,7 +77,7 @@ export class Models {
     const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
     const known = await this.fetchModel(source, current, brief).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
-    const isWithdrawn = known && sunsetOf(known)?.stage === 'withdrawn';
+    const isWithdrawn = known && lifecycleOf(known).stage === 'withdrawn';
     return isWithdrawn ? { ...list, models: [...list.models, known] } : list;
   }
 

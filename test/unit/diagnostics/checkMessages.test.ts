@@ -51,15 +51,14 @@ describe('the sentences of the checks', () => {
   });
 
   it('tell what becomes of a model', () => {
-    const fate = (stage: 'deprecated' | 'withdrawn', until: string | undefined) =>
-      shown({
-        check: 'access',
-        state: 'warning',
-        facts: { model: { stage, since: '2026-09-01', until, successors: ['maker/next'] } },
-      });
+    const fate = (stage: 'deprecated' | 'withdrawn', withdrawn: string | undefined) => {
+      const others = { others: [], successors: ['maker/next'] };
+      const model = { stage, deprecated: '2026-09-01', withdrawn, ...others };
+      return shown({ check: 'access', state: 'warning', facts: { model } });
+    };
     assert.match(fate('deprecated', '2027-01-15'), /will be withdrawn on 2027-01-15/);
     assert.match(fate('deprecated', undefined), /deprecated since 2026-09-01.*names maker\/next/);
-    assert.match(fate('withdrawn', undefined), /was withdrawn on 2026-09-01/);
+    assert.match(fate('withdrawn', '2026-10-01'), /was withdrawn on 2026-10-01/);
   });
 
   it('speak of what requests to the service name', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sunsetOf } from '../../../../src/service/models/modelLifecycle.ts';
+import { lifecycleOf } from '../../../../src/service/models/modelLifecycle.ts';
 import type { LifecycleStage } from '../../../../src/service/models/modelList.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';
 
@@ -8,33 +8,37 @@ const model = (lifecycle: readonly LifecycleStage[]) => modelOf({ lifecycle });
 
 describe('the fate of a model', () => {
   it('is none while it is available', () => {
-    assert.equal(sunsetOf(model([])), undefined);
+    assert.equal(lifecycleOf(model([])).stage, undefined);
     const later = model([stageOf('available', '2025-01-01'), stageOf('withdrawn', '2026-11-22')]);
-    assert.equal(sunsetOf(later), undefined);
+    assert.equal(lifecycleOf(later).stage, undefined);
   });
 
   it('is deprecated up to the day of its withdrawal, and names that day', () => {
     const stages = [stageOf('deprecated', today, 'maker/next'), stageOf('withdrawn', '2027-01-15')];
-    assert.deepEqual(sunsetOf(model(stages)), {
+    assert.deepEqual(lifecycleOf(model(stages)), {
       stage: 'deprecated',
-      since: today,
-      until: '2027-01-15',
+      deprecated: today,
+      withdrawn: '2027-01-15',
+      others: [],
       successors: ['maker/next'],
     });
   });
 
   it('is withdrawn from its last day on, in whatever order the stages come', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
-    const { stage: name, since, until } = sunsetOf(model(stages)) ?? {};
-    assert.deepEqual([name, since, until], ['withdrawn', today, undefined]);
+    const { stage: name, withdrawn } = lifecycleOf(model(stages));
+    assert.deepEqual([name, withdrawn], ['withdrawn', today]);
   });
 
   it('is none where its dates are no days', () => {
-    assert.equal(sunsetOf(model([stageOf('withdrawn', ''), stageOf('withdrawn', '1')])), undefined);
+    const { stage: name } = lifecycleOf(
+      model([stageOf('withdrawn', ''), stageOf('withdrawn', '1')]),
+    );
+    assert.equal(name, undefined);
   });
 
   it('is none where the service did not say its time', () => {
     const lifecycle = [stageOf('withdrawn', '2020-01-01')];
-    assert.equal(sunsetOf(modelOf({ lifecycle, asOf: undefined })), undefined);
+    assert.equal(lifecycleOf(modelOf({ lifecycle, asOf: undefined })).stage, undefined);
   });
 });
