@@ -38,7 +38,6 @@ import {
   keysOfFolders,
   preferSource,
   projectSubject,
-  subjectOf,
 } from './sources.ts';
 
 /** What the set-up stored: the very key that was found, another one, or nothing. */
@@ -201,9 +200,7 @@ export class CredentialAccess {
     const { found, source } = await this.#lookAt(id);
     if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
     await forgetMeant(this.options, found.folder, id);
-    const subject = source
-      ? isUsable(source) && subjectOf(source, found)
-      : projectSubject(found.folder, found.settings);
+    const subject = source ? source.subject : projectSubject(found.folder, found.settings);
     if (subject) await this.options.approvals.forget(subject);
     await this.look();
   }
@@ -298,15 +295,15 @@ export class CredentialAccess {
   async #settleSource(source: UsableSource, found: SourceSnapshot): Promise<Answer | undefined> {
     const answer = await askSource(source, found.folder);
     if (answer === 'import') return this.#importSource(source, found);
-    if (answer) await this.options.approvals.remember(subjectOf(source, found), answer);
+    if (answer) await this.options.approvals.remember(source.subject, answer);
     return answer;
   }
 
   /** @returns `refused` once the values are the editor's: they are not used from there any more */
   async #importSource(source: UsableSource, found: SourceSnapshot): Promise<'refused' | undefined> {
-    const { id, values, vendor } = source;
+    const { id, values, vendor, subject } = source;
     if (!(await this.setUp(undefined, { ...values, vendor }))) return undefined;
-    await this.options.approvals.remember(subjectOf(source, found), 'refused');
+    await this.options.approvals.remember(subject, 'refused');
     await preferSource(this.options, found.folder, 'editor');
     const { workspaceFolder } = found.folder;
     if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});

@@ -10,7 +10,7 @@ import {
 } from '../service/credentials.ts';
 import { neededSettings, type SettingName, type Vendor } from '../service/vendors.ts';
 import type { Settings, VendorProblem } from '../settings.ts';
-import type { Answer } from './approvals.ts';
+import type { Answer, Subject } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';
 
 /** Which of the three sources is used: a pure rule over what was found in each. */
@@ -58,8 +58,8 @@ export interface SourceSnapshot {
     | 'folderResource'
   >;
   readonly record: KeyRecord | undefined;
-  /** The stored keys of other services. */
-  readonly otherKeys?: readonly string[];
+  /** Every key that was found, of whichever source and service: no text may hold one. */
+  readonly keys: readonly string[];
   readonly folder: Folder;
   /** What was answered about the project that the folder brings; undefined if nothing. */
   readonly projectAnswer: Answer | undefined;
@@ -86,20 +86,21 @@ export interface ExternalSource {
   readonly values?: SourceValues | undefined;
   /** The service that they are for. */
   readonly vendor?: Vendor;
-  /** The keys of other services that stand there, too. */
-  readonly keys?: readonly string[];
   /** The services, where there are values for several, and nobody has said which are meant. */
   readonly vendors?: readonly Vendor[];
   /** Where the values lead. The identity address is the user's own, whichever source they are from. */
   readonly destination?: Destination | AddressProblem | undefined;
-  /** What was answered about exactly these values; undefined if nothing. */
-  readonly answer: Answer | undefined;
+  /** What an answer about exactly these values is kept under. */
+  readonly subject?: Subject;
+  /** What was answered about them; undefined if nothing. */
+  readonly answer?: Answer | undefined;
 }
 
 export interface UsableSource extends ExternalSource {
   readonly vendor: Vendor;
   readonly values: SourceValues;
   readonly destination: Destination;
+  readonly subject: Subject;
 }
 
 export interface AddressProblem {
@@ -144,7 +145,7 @@ export interface LookupResult {
  * passed over; if none is left, the answer is what stands in the way in the editor.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
-  return withOtherKeys(chooseSource(found), found, []);
+  return withOtherKeys(chooseSource(found), found.keys);
 }
 
 /**
@@ -155,24 +156,14 @@ export function chooseWithoutFolder(
   found: SourceSnapshot,
   keys: readonly string[],
 ): SourceSelection {
-  return withOtherKeys(chooseEditor(found), found, keys);
+  return withOtherKeys(chooseEditor(found), [...found.keys, ...keys]);
 }
 
-function withOtherKeys(
-  choice: SourceSelection,
-  found: SourceSnapshot,
-  keys: readonly string[],
-): SourceSelection {
+function withOtherKeys(choice: SourceSelection, keys: readonly string[]): SourceSelection {
   if (choice.kind !== 'ready') return choice;
-  const ofOthers = found.outside.flatMap(({ keys = [], values }) => [
-    ...keys,
-    values?.apiKey ?? [],
-  ]);
-  const stored = [found.record?.apiKey, ...(found.otherKeys ?? [])];
-  const known = new Set([...stored, ...ofOthers, ...keys]);
-  const { apiKey } = choice.credentials;
-  const otherKeys = [...known].flatMap((key) => (key === undefined || key === apiKey ? [] : key));
-  return { ...choice, credentials: { ...choice.credentials, otherKeys } };
+  const { credentials } = choice;
+  const otherKeys = [...new Set(keys)].filter((key) => key !== credentials.apiKey);
+  return { ...choice, credentials: { ...credentials, otherKeys } };
 }
 
 function chooseSource(found: SourceSnapshot): SourceSelection {

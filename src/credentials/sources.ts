@@ -28,7 +28,6 @@ import {
   type SourceId,
   type SourceSnapshot,
   type UnreadReason,
-  type UsableSource,
 } from './sourceSelection.ts';
 
 /** What the three sources hold at this moment, and which of them the user prefers. */
@@ -58,39 +57,40 @@ export async function findSources(
     id: ExternalSourceId,
     { text, all }: ReadText,
   ): Promise<ExternalSource> => {
-    const complete = all.filter(({ reading }) => reading.values);
+    const complete = all.flatMap(({ vendor, reading }) =>
+      reading.values ? { vendor, reading, values: reading.values } : [],
+    );
     const meant = meantVendors(options)[`${folder.uri} ${id}`];
     const one = complete.find(({ vendor }) => vendor.word === meant) ?? complete[0];
-    const { vendor, values } = { ...one, values: one?.reading.values };
-    if (!one || !vendor || !values) return { id, text, answer: undefined };
-    const meantText: ExternalText = { kind: 'read', reading: one.reading };
-    const found = { id, text: meantText, keys: keysIn({ text, all }) };
+    if (!one) return { id, text };
+    const { vendor, values } = one;
+    const found = { id, text: { kind: 'read', reading: one.reading } } as const;
     // One that is left alone is not the one that was chosen: text would go to another account.
     const isMeant = meant === undefined ? complete.length === 1 : vendor.word === meant;
-    if (!isMeant) {
-      return { ...found, answer: undefined, vendors: complete.map((each) => each.vendor) };
-    }
-    const authUrl = authUrlOf(vendor, settings);
-    const target = destination(authUrl, values.url);
+    if (!isMeant) return { ...found, vendors: complete.map((each) => each.vendor) };
+    // The address in the settings is that of the service that they name.
+    const authUrl = vendor.word === settings.vendor.word ? settings.authUrl : vendor.authUrl;
     const subject = sourceSubject(id, vendor, values, { folder, authUrl });
     const answer = await approvals.answerFor(subject);
-    return { ...found, vendor, values, destination: target, answer };
+    const target = destination(authUrl, values.url);
+    return { ...found, vendor, values, destination: target, subject, answer };
   };
   // A folder can be slow to answer. What a sign-out takes away is read after it.
   const inFile = await readExternalFile(owner, settings);
   const word = keyWord(settings.vendor);
-  const [record, otherKeys, projectAnswer, ...outside] = await Promise.all([
-    keys.read(word),
-    keys.others(word),
+  const stored = Promise.all([keys.read(word), keys.others(word)]);
+  // Takes milliseconds, while secret storage takes more.
+  const inEnvironment = readExternalEnvironment(environment, settings);
+  const [[record, others], projectAnswer, ...outside] = await Promise.all([
+    stored,
     settings.folderProjectId ? approvals.answerFor(projectSubject(folder, settings)) : undefined,
     sourceOf('envFile', inFile),
-    // Takes milliseconds, while secret storage takes more.
-    sourceOf('environment', readExternalEnvironment(environment, settings)),
+    sourceOf('environment', inEnvironment),
   ]);
   return {
     settings,
     record,
-    otherKeys,
+    keys: [record?.apiKey ?? [], others, keysIn(inFile), keysIn(inEnvironment)].flat(),
     folder,
     projectAnswer,
     outside,
@@ -169,7 +169,7 @@ function unread(why: UnreadReason): ReadText {
 }
 
 /** What an answer about a source depends on. */
-export function sourceSubject(
+function sourceSubject(
   id: ExternalSourceId,
   { word, definition }: Vendor,
   { account, apiKey, projectId, url, resource }: SourceValues,
@@ -179,18 +179,6 @@ export function sourceSubject(
   const more = Object.entries({ account, resource, definition }).filter(([, value]) => value);
   const values = [word, authUrl, apiKey, projectId, url, ...more.map((each) => each.join('='))];
   return ['source', id, folder.uri, ...values];
-}
-
-export function subjectOf(
-  { id, vendor, values }: UsableSource,
-  { folder, settings }: SourceSnapshot,
-): Subject {
-  return sourceSubject(id, vendor, values, { folder, authUrl: authUrlOf(vendor, settings) });
-}
-
-/** The address in the settings is that of the service that they name. */
-function authUrlOf(vendor: Vendor, settings: Pick<Settings, 'vendor' | 'authUrl'>): string {
-  return vendor.word === settings.vendor.word ? settings.authUrl : vendor.authUrl;
 }
 
 /** What an answer about the project of a folder depends on, or about what else it names. */

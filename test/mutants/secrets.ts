@@ -136,9 +136,9 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the keys of other services are sent',
-    file: 'src/credentials/sourceSelection.ts',
-    from: ', ...(found.otherKeys ?? [])',
-    to: '',
+    file: 'src/credentials/sources.ts',
+    from: ' others, keysIn(inFile)',
+    to: ' keysIn(inFile)',
     test: 'test/unit/credentials/services.test.ts',
     title: 'keep the keys of both from being sent as long as nobody has said which is meant',
   },

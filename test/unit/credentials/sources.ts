@@ -69,13 +69,17 @@ export type Changes = Omit<Partial<SourceSnapshot>, 'settings'> & {
 
 export function found(changes: Changes = {}): SourceSnapshot {
   const { authUrl = ibm.authUrl } = changes.settings ?? {};
+  const { outside = [] } = changes;
+  const known = { record, ...changes };
   return {
-    record,
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a', workspaceFolder: null },
     projectAnswer: undefined,
     preferred: undefined,
-    ...changes,
-    outside: (changes.outside ?? []).map((one) =>
+    ...known,
+    keys: [known.record, ...outside.map(({ values }) => values)].flatMap(
+      (one) => one?.apiKey ?? [],
+    ),
+    outside: outside.map((one) =>
       one.values ? { vendor: ibm, ...one, destination: destination(authUrl, one.values.url) } : one,
     ),
     settings: {
