@@ -183,6 +183,7 @@ class Extension implements App {
       Approvals,
       Jobs,
       generationWatches,
+      isQuestion,
       provenanceLines,
       Usage,
       readSettings,
@@ -199,7 +200,7 @@ class Extension implements App {
       signOutSignal: () => this.signOutSignal,
       onFound: (found, choice) => {
         const { obstacle } = this.status.facts;
-        const isSettled = obstacle === 'approval' && !ASKING.includes(choice.kind);
+        const isSettled = obstacle === 'approval' && !isQuestion(choice);
         const left = choice.kind === 'missing' ? 'missing' : 'none';
         this.status.update({
           provenance: provenanceLines(found, choice),
@@ -306,9 +307,6 @@ function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown failure';
 }
-
-/** What waits for an answer of the user. */
-const ASKING: readonly string[] = ['unapproved', 'ask-project', 'ask-vendor', 'ask-source'];
 
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';

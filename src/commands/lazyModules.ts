@@ -5,6 +5,7 @@
 
 export { CredentialAccess } from '../credentials/access.ts';
 export { Approvals } from '../credentials/approvals.ts';
+export { isQuestion } from '../credentials/sourceSelection.ts';
 export { provenanceLines } from '../credentials/sourceView.ts';
 export { reportFailure as report } from '../diagnostics/reportFailure.ts';
 export { Jobs } from '../generate/jobs.ts';

@@ -13,16 +13,19 @@ import {
   askInstead,
   askProject,
   askSource,
+  askVendor,
   reportAddress,
   reportVendor,
   warnOfLeftKey,
 } from './questions.ts';
-import { runSetUp, settleDestination, settleVendor } from './setUp.ts';
+import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUp } from './setUpSteps.ts';
 import {
   choose,
   chooseWithoutFolder,
+  type ExternalSource,
   externalSource,
+  isQuestion,
   isUsable,
   type LookupResult,
   type SourceId,
@@ -33,9 +36,9 @@ import {
 import {
   type FindOptions,
   findSources,
-  forgetMeant,
   forgetPreferences,
   keysOfFolders,
+  meanVendor,
   preferSource,
   projectSubject,
 } from './sources.ts';
@@ -183,9 +186,7 @@ export class CredentialAccess {
    */
   async prefer(id: SourceId): Promise<boolean> {
     const { found, source } = await this.#lookAt(id);
-    if (source?.vendors) {
-      return (await settleVendor(this.options, source, found)) && this.prefer(id);
-    }
+    if (source?.vendors) return (await this.#settleVendor(source, found)) && this.prefer(id);
     if (source && !isUsable(source)) return false;
     const isApproved = !source || source.answer === 'approved';
     if (!isApproved && (await this.#settleSource(source, found)) !== 'approved') return false;
@@ -199,7 +200,7 @@ export class CredentialAccess {
   async forget(id: SourceId): Promise<void> {
     const { found, source } = await this.#lookAt(id);
     if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
-    await forgetMeant(this.options, found.folder, id);
+    await meanVendor(this.options, found.folder, id);
     const subject = source ? source.subject : projectSubject(found.folder, found.settings);
     if (subject) await this.options.approvals.forget(subject);
     await this.look();
@@ -249,24 +250,21 @@ export class CredentialAccess {
   ): Promise<boolean> {
     const { approvals, onObstacle } = this.options;
     const { folder } = found;
+    if (isQuestion(choice)) onObstacle('approval');
     switch (choice.kind) {
       case 'unapproved':
-        onObstacle('approval');
         return settleDestination(this.options.keys, found, choice);
       case 'ask-project': {
-        onObstacle('approval');
         const answer = await askProject(choice.projectId, found);
         if (answer) await approvals.remember(projectSubject(folder, found.settings), answer);
         return answer !== undefined;
       }
       case 'ask-source':
-        onObstacle('approval');
         if (!(await this.#settleSource(choice.source, found))) return false;
         onObstacle('none');
         return true;
       case 'ask-vendor':
-        onObstacle('approval');
-        return settleVendor(this.options, choice.source, found);
+        return this.#settleVendor(choice.source, found);
       case 'bad-vendor':
         reportVendor(choice.problem);
         return false;
@@ -289,6 +287,13 @@ export class CredentialAccess {
   async #lookAt(id: SourceId) {
     const { found } = await this.lookUp();
     return { found, source: externalSource(found, id) };
+  }
+
+  /** Settles which service a source is about that holds values for several. */
+  async #settleVendor(source: ExternalSource, found: SourceSnapshot): Promise<boolean> {
+    const meant = await askVendor(source, found);
+    if (meant) await meanVendor(this.options, found.folder, source.id, meant);
+    return meant !== undefined;
   }
 
   /** @returns what is remembered about exactly these values now; undefined if the user gave up */

@@ -17,7 +17,6 @@ import {
   askDestination,
   askReplacement,
   askService,
-  askVendor,
   reportAddress,
   reportVendor,
 } from './questions.ts';
@@ -27,11 +26,9 @@ import {
   chooseEditor,
   type Destination,
   destination,
-  type ExternalSource,
   type SourceSelection,
   type SourceSnapshot,
 } from './sourceSelection.ts';
-import { type FindOptions, meanVendor } from './sources.ts';
 
 /**
  * The guided set-up for all settings, or for these and whatever else is missing or unusable: key,
@@ -205,15 +202,4 @@ export async function settleDestination(
     return keys.write(recordFor(vendor, record, wanted));
   }
   return answer !== undefined;
-}
-
-/** Settles which service a source is about that holds values for several. @returns as above */
-export async function settleVendor(
-  options: FindOptions,
-  source: ExternalSource,
-  found: SourceSnapshot,
-): Promise<boolean> {
-  const meant = await askVendor(source, found);
-  if (meant) await meanVendor(options, found.folder, source.id, meant);
-  return meant !== undefined;
 }

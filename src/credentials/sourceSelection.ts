@@ -207,6 +207,11 @@ function isUntrusted({ text }: ExternalSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';
 }
 
+/** Whether the choice waits for an answer of the user. */
+export function isQuestion({ kind }: SourceSelection): boolean {
+  return kind === 'unapproved' || kind.startsWith('ask-');
+}
+
 /** What was found in a source outside the editor; undefined for the editor itself. */
 export function externalSource(
   { outside }: SourceSnapshot,

@@ -40,7 +40,10 @@ export interface FindOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+type Choices = Readonly<Record<string, string>>;
+/** Sources, by folder. */
 const PREFERRED = 'hostedModel.preferredSources';
+/** Words of services, by folder and source. */
 const MEANT = 'hostedModel.meantVendors';
 
 /** Looks in all three sources, once, on behalf of one folder. Asks nothing. */
@@ -48,7 +51,7 @@ export async function findSources(
   options: FindOptions,
   owner: WorkspaceFolder | null,
 ): Promise<SourceSnapshot> {
-  const { keys, approvals } = options;
+  const { keys, approvals, workspaceState } = options;
   // As it is when somebody asks: any part of the extension host can change it.
   const environment = { ...options.environment };
   const folder = folderOf(owner);
@@ -60,7 +63,7 @@ export async function findSources(
     const complete = all.flatMap(({ vendor, reading }) =>
       reading.values ? { vendor, reading, values: reading.values } : [],
     );
-    const meant = meantVendors(options)[`${folder.uri} ${id}`];
+    const { [`${folder.uri} ${id}`]: meant } = workspaceState.get<Choices>(MEANT, {});
     const one = complete.find(({ vendor }) => vendor.word === meant) ?? complete[0];
     if (!one) return { id, text };
     const { vendor, values } = one;
@@ -87,6 +90,7 @@ export async function findSources(
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
   ]);
+  const preferred = workspaceState.get<Record<string, ExternalSourceId>>(PREFERRED, {});
   return {
     settings,
     record,
@@ -94,7 +98,7 @@ export async function findSources(
     folder,
     projectAnswer,
     outside,
-    preferred: preferences(options)[folder.uri],
+    preferred: preferred[folder.uri],
   };
 }
 
@@ -195,44 +199,33 @@ export function projectSubject(
   return ['project', folder.uri, folderProjectId, ...(more.some(Boolean) ? more : [])];
 }
 
-/** Which service of several in one source the user meant, by folder and source. */
-function meantVendors({ workspaceState }: FindOptions): Readonly<Record<string, string>> {
-  return workspaceState.get(MEANT, {});
-}
-
-/** Has the user asked again which service is meant by a source. */
-export async function forgetMeant(
+/** Keeps which service of several the user means by a source; without one it is asked again. */
+export function meanVendor(
   options: FindOptions,
   { uri }: Folder,
   id: SourceId,
+  vendor?: Vendor,
 ): Promise<void> {
-  const { [`${uri} ${id}`]: _forgotten, ...others } = meantVendors(options);
-  await options.workspaceState.update(MEANT, others);
+  return keepChoice(options, MEANT, `${uri} ${id}`, vendor?.word);
 }
 
-export async function meanVendor(
-  options: FindOptions,
-  { uri }: Folder,
-  id: ExternalSourceId,
-  { word }: Vendor,
-): Promise<void> {
-  const all = { ...meantVendors(options), [`${uri} ${id}`]: word };
-  await options.workspaceState.update(MEANT, all);
-}
-
-/** Which source the user chose over the order, for each folder of this workspace. */
-function preferences({ workspaceState }: FindOptions): Readonly<Record<string, ExternalSourceId>> {
-  return workspaceState.get(PREFERRED, {});
-}
-
-export async function preferSource(
+/** Keeps which source the user chose over the order. */
+export function preferSource(
   options: FindOptions,
   { uri }: Folder,
   source: SourceId,
 ): Promise<void> {
-  const others = Object.entries(preferences(options)).filter(([folder]) => folder !== uri);
-  const all = source === 'editor' ? others : [...others, [uri, source]];
-  await options.workspaceState.update(PREFERRED, Object.fromEntries(all));
+  return keepChoice(options, PREFERRED, uri, source === 'editor' ? undefined : source);
+}
+
+async function keepChoice(
+  { workspaceState }: FindOptions,
+  kind: typeof PREFERRED | typeof MEANT,
+  about: string,
+  choice: string | undefined,
+): Promise<void> {
+  const { [about]: _before, ...others } = workspaceState.get<Choices>(kind, {});
+  await workspaceState.update(kind, { ...others, ...(choice && { [about]: choice }) });
 }
 
 /** The order holds again in every folder of this workspace. */
