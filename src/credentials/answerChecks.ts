@@ -9,22 +9,8 @@ import { destination } from './sourceSelection.ts';
 const INFORMATION = 1;
 const ERROR = 3;
 
-export function checkKey(text: string): InputBoxValidationMessage | undefined {
-  return validationOf(text, problemOfNewKey(text));
-}
-
-export function checkAccount(label: string, text: string): InputBoxValidationMessage | undefined {
-  const { value } = cleanValue(text);
-  const isGood = value !== '' && isWellFormed('account', value);
-  return validationOf(text, isGood ? undefined : ANSWER_ISSUES.noAccount(label));
-}
-
-export function checkProject(text: string): InputBoxValidationMessage | undefined {
-  return validationOf(text, problemOfProject(text));
-}
-
 /** What is wrong, or else what is taken off. */
-function validationOf(
+export function validationOf(
   text: string,
   problem: string | undefined,
 ): InputBoxValidationMessage | undefined {
@@ -47,6 +33,12 @@ export function problemOfKey(text: string): string | undefined {
   const isShort = value.length < SHORTEST_KEY;
   const isGarbled = blemishes.includes('non-ascii') || !(isShort || isWellFormed('apiKey', value));
   return isGarbled ? ANSWER_ISSUES.garbledKey : undefined;
+}
+
+export function problemOfAccount(label: string, text: string): string | undefined {
+  const { value } = cleanValue(text);
+  const isGood = value !== '' && isWellFormed('account', value);
+  return isGood ? undefined : ANSWER_ISSUES.noAccount(label);
 }
 
 /** What makes a project ID useless; undefined if nothing does. */

@@ -16,10 +16,10 @@ import {
   vendorText,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
-import { SET_UP } from './setUpMessages.ts';
+import { hostsText, SET_UP } from './setUpMessages.ts';
 import type {
   AddressProblem,
-  Destination,
+  ChangedBinding,
   ExternalSource,
   Folder,
   SourceSnapshot,
@@ -50,13 +50,10 @@ const NOT_SOUGHT = `Text is not searched for a key of fewer than ${SHORTEST_SOUG
 /**
  * Asks before a stored key may go to another host than the ones shown when it was saved (rule R3
  * of the threat model). Keeping the saved hosts is the button that Enter presses.
- * @param isOfEntry whether the user's own entry of the service is another one than then
  */
 export function askDestination(
-  saved: Destination,
-  wanted: Destination,
+  { approved, wanted, isOfEntry }: ChangedBinding,
   vendor: Vendor,
-  isOfEntry = false,
 ): Promise<'saved' | 'wanted' | undefined> {
   const label = settingLabel('apiKey', { vendor });
   const change = (what: string, old: string, now: string) =>
@@ -68,8 +65,8 @@ export function askDestination(
       ? `The entry of this service in your settings has changed since your ${label} was saved.`
       : `Hosted Model would use other hosts than the ones your ${label} was saved for.`,
     [
-      change(`The ${label}`, saved.authHost, wanted.authHost),
-      change('Selected text', saved.serviceHost, wanted.serviceHost),
+      change(`The ${label}`, approved.authHost, wanted.authHost),
+      change('Selected text', approved.serviceHost, wanted.serviceHost),
       `Nothing was sent. Use the ${isOfEntry ? 'changed entry' : 'new hosts'} only if you changed ${isOfEntry ? 'it' : 'them'} yourself.`,
     ],
     isOfEntry
@@ -89,7 +86,7 @@ export function askDestination(
  * R4 of the threat model). Enter presses the button that uses nothing.
  */
 export function askSource(
-  { id, values, vendor, destination: { authHost, serviceHost } }: UsableSource,
+  { id, values, vendor, destination }: UsableSource,
   folder: Folder,
 ): Promise<Answer | 'import' | undefined> {
   const [what, others] =
@@ -99,15 +96,11 @@ export function askSource(
   const label = settingLabel('apiKey', { vendor });
   // The first one is what most people have, and know by no name.
   const ofService = keyWord(vendor) === '' ? '' : ` for ${vendor.name}`;
-  const hosts =
-    authHost === serviceHost
-      ? `The ${label} and selected text go to ${serviceHost}`
-      : `The ${label} goes to ${authHost}\nSelected text goes to ${serviceHost}`;
   return ask(
     `Use the ${allSettings({ vendor, resource: values.resource })}${ofService} from ${what}?`,
     [
       `Folder: ${folder.path || 'none'}`,
-      hosts,
+      hostsText(destination, vendor, '\n'),
       `The text goes to the account that this ${label} belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
       ...(values.apiKey.length < SHORTEST_SOUGHT ? [`The ${label} is short. ${NOT_SOUGHT}`] : []),
       'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',

@@ -23,10 +23,10 @@ import {
 import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, QUESTIONS, type SetUp, type StepProblem } from './setUpSteps.ts';
 import {
+  type ChangedBinding,
   chooseEditor,
   type Destination,
   destination,
-  type SourceSelection,
   type SourceSnapshot,
 } from './sourceSelection.ts';
 
@@ -184,15 +184,11 @@ function recordFor(
 export async function settleDestination(
   keys: KeyStore,
   { settings: { vendor }, record }: SourceSnapshot,
-  { approved, wanted }: SourceSelection & { readonly kind: 'unapproved' },
+  binding: ChangedBinding,
 ): Promise<boolean> {
   if (!record) return false;
-  const answer = await askDestination(
-    approved,
-    wanted,
-    vendor,
-    record.definition !== vendor.definition,
-  );
+  const { approved, wanted } = binding;
+  const answer = await askDestination(binding, vendor);
   if (answer === 'saved') {
     const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
     const change = hasMovableIdentity(vendor) && { authUrl };

@@ -41,14 +41,8 @@ export const SET_UP = {
   typedAddress: (isCut: boolean, url: string) =>
     `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
-  hosts: ({ authHost, serviceHost }: Destination, isForAll: boolean, vendor: Vendor) => {
-    const label = settingLabel('apiKey', { vendor });
-    const goes =
-      authHost === serviceHost
-        ? `The ${label} and selected text go`
-        : `The ${label} goes to ${authHost} · Selected text goes`;
-    return `${goes} to ${serviceHost}${isForAll ? ', from all folders' : ''}`;
-  },
+  /** Behind the hosts. */
+  ofAllFolders: ', from all folders',
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) =>
     needsSetting('projectId', labels)
@@ -57,3 +51,15 @@ export const SET_UP = {
   noTest: '$(save) Save Without Testing',
   cancelled: 'The test was cancelled.',
 } as const;
+
+/** @param between what stands between the two hosts, where there are two */
+export function hostsText(
+  { authHost, serviceHost }: Destination,
+  vendor: Vendor,
+  between: string,
+): string {
+  const label = settingLabel('apiKey', { vendor });
+  return authHost === serviceHost
+    ? `The ${label} and selected text go to ${serviceHost}`
+    : `The ${label} goes to ${authHost}${between}Selected text goes to ${serviceHost}`;
+}

@@ -1,4 +1,5 @@
 import type { QuickPickItem } from 'vscode';
+import type { GivenValues } from '../dotenv/settingValue.ts';
 import { messageFor } from '../messages/messages.ts';
 import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue, parseServiceUrl } from '../service/credentials.ts';
@@ -7,17 +8,18 @@ import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import { keyWord, type ResourceKind, type SettingName, type Vendor } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
-import { checkAccount, checkKey, checkProject, checkUrl } from './answerChecks.ts';
+import {
+  checkUrl,
+  problemOfAccount,
+  problemOfNewKey,
+  problemOfProject,
+  validationOf,
+} from './answerChecks.ts';
 import { contextOfTest } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askDestination, askShortKey } from './questions.ts';
-import { SET_UP } from './setUpMessages.ts';
-import {
-  credentialsFor,
-  type Destination,
-  destination,
-  isSameDestination,
-} from './sourceSelection.ts';
+import { hostsText, SET_UP } from './setUpMessages.ts';
+import { bindingOf, credentialsFor, type Destination, destination } from './sourceSelection.ts';
 
 /** The questions of the guided set-up, and what is wrong with an answer. */
 
@@ -30,11 +32,7 @@ export interface SetUp {
   /** Proves credentials with a token request and a tokenization; generates nothing. */
   readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
   /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
-  readonly found?:
-    | ({ readonly [Name in SettingName]?: string | undefined } & Pick<Credentials, 'resource'> & {
-          readonly vendor?: Vendor | undefined;
-        })
-    | undefined;
+  readonly found?: (GivenValues & { readonly vendor?: Vendor | undefined }) | undefined;
   /** What is asked for; the other settings stay as they are. */
   readonly steps: readonly StepName[];
   /** As somebody last saw it. Like the answered key it leaves with the set-up. */
@@ -65,7 +63,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       prompt: SET_UP.accountPrompt(label, setUp.settings.vendor),
       placeholder: label,
       value: setUp.account,
-      check: (text) => checkAccount(label, text),
+      check: (text) => validationOf(text, problemOfAccount(label, text)),
     });
     if (typeof answer !== 'string') return answer;
     setUp.account = cleanValue(answer).value;
@@ -79,7 +77,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       prompt: SET_UP.keyPrompt(setUp.settings.vendor),
       placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey(setUp.settings.vendor),
       password: true,
-      check: (text) => (text === '' && kept ? undefined : checkKey(text)),
+      check: (text) =>
+        text === '' && kept ? undefined : validationOf(text, problemOfNewKey(text)),
     });
     if (typeof answer !== 'string') return answer;
     const apiKey = answer === '' ? setUp.apiKey : cleanValue(answer).value;
@@ -95,7 +94,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       prompt: isProject ? SET_UP.projectPrompt : SET_UP.resourcePrompt(resourceName(setUp)),
       placeholder: capitalized(settingLabel('projectId', setUp)),
       value: setUp.projectId,
-      check: checkProject,
+      check: (text) => validationOf(text, problemOfProject(text)),
     });
     if (typeof answer !== 'string') return answer;
     setUp.projectId = cleanValue(answer).value;
@@ -129,7 +128,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       ...position,
       placeholder: SET_UP.hostsHint,
       // In the part that wraps: a long name must not hide its end.
-      text: SET_UP.hosts(target, setUp.found !== undefined, settings.vendor),
+      text: hostsText(target, settings.vendor, ' · ') + (setUp.found ? SET_UP.ofAllFolders : ''),
       items: [
         {
           label: SET_UP.test,
@@ -208,11 +207,9 @@ async function mayUseStoredKey(
   wanted: Destination,
 ): Promise<boolean> {
   if (apiKey || !stored) return true;
-  const saved = destination(stored.authUrl, stored.serviceUrl);
-  if ('setting' in saved) return false;
-  const isOfEntry = stored.definition !== settings.vendor.definition;
-  if (!isOfEntry && isSameDestination(saved, wanted)) return true;
-  return (await askDestination(saved, wanted, settings.vendor, isOfEntry)) === 'wanted';
+  const binding = bindingOf(stored, settings.vendor, wanted);
+  if (typeof binding === 'string') return binding === 'same';
+  return (await askDestination(binding, settings.vendor)) === 'wanted';
 }
 
 /** Runs the test; says what went wrong and in which step it can be mended. */

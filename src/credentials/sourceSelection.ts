@@ -108,6 +108,14 @@ export interface AddressProblem {
   readonly problem: UrlProblem;
 }
 
+/** What was shown when a key was saved, where it is something else by now. */
+export interface ChangedBinding {
+  readonly approved: Destination;
+  readonly wanted: Destination;
+  /** Whether the user's own entry of the service is another one than then. */
+  readonly isOfEntry: boolean;
+}
+
 /** What the editor alone can come to. */
 export type EditorSelection =
   | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
@@ -117,11 +125,7 @@ export type EditorSelection =
   /** An address that no key may be sent to, whoever set it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** The settings lead to a host that was not shown when the key was saved. */
-  | {
-      readonly kind: 'unapproved';
-      readonly approved: Destination;
-      readonly wanted: Destination;
-    }
+  | ({ readonly kind: 'unapproved' } & ChangedBinding)
   /** The folder brings a project ID of its own, and nobody has been asked about it. */
   | { readonly kind: 'ask-project'; readonly projectId: string };
 
@@ -251,19 +255,30 @@ export function chooseEditor(facts: EditorFacts): EditorSelection {
   if (names.length > 0 || !record) return { kind: 'missing', names };
   const wanted = destination(authUrl, url);
   if ('setting' in wanted) return { kind: 'bad-address', ...wanted };
-  const approved = destination(record.authUrl, record.serviceUrl);
-  // A record that was tampered with names no host that could have been approved.
-  if ('setting' in approved) return { kind: 'missing', names: ['apiKey'] };
-  const isChanged = record.definition !== vendor.definition;
-  if (isChanged || !isSameDestination(approved, wanted)) {
-    return { kind: 'unapproved', approved, wanted };
-  }
+  const binding = bindingOf(record, vendor, wanted);
+  if (binding === 'tampered') return { kind: 'missing', names: ['apiKey'] };
+  if (binding !== 'same') return { kind: 'unapproved', ...binding };
   if (projectId !== '' && projectId === folderProjectId && projectAnswer === undefined) {
     return { kind: 'ask-project', projectId };
   }
   const { resource } = project;
   const credentials = credentialsFor(vendor, { ...record, projectId, resource }, wanted);
   return { kind: 'ready', source: 'editor', credentials };
+}
+
+/** Whether a stored key may go to these addresses, or what has changed since it was saved. */
+export function bindingOf(
+  { authUrl, serviceUrl, definition }: KeyRecord,
+  vendor: Vendor,
+  wanted: Destination,
+): 'same' | 'tampered' | ChangedBinding {
+  const approved = destination(authUrl, serviceUrl);
+  // It names no host that could have been approved.
+  if ('setting' in approved) return 'tampered';
+  const isOfEntry = definition !== vendor.definition;
+  const [then, now] = [originsOf(approved), originsOf(wanted)];
+  const isMoved = then.auth !== now.auth || then.service !== now.service;
+  return isOfEntry || isMoved ? { approved, wanted, isOfEntry } : 'same';
 }
 
 /** Credentials for a destination whose two origins the user approved. */
@@ -298,10 +313,4 @@ export function destination(authUrl: string, url: string): Destination | Address
 /** The origins of both addresses: http and https of one host are two places. */
 function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
   return { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin };
-}
-
-/** Whether a key that may go to the one may go to the other, too. */
-export function isSameDestination(one: Destination, other: Destination): boolean {
-  const [approved, wanted] = [originsOf(one), originsOf(other)];
-  return approved.auth === wanted.auth && approved.service === wanted.service;
 }

@@ -115,9 +115,9 @@ function secretsIn({ looked, settings }: KnownSecrets): string[] {
   const found = looked?.found;
   const outside = found?.outside.map(({ values }) => values) ?? [];
   const secrets = [
-    found?.record?.apiKey,
+    ...(found?.keys ?? []),
     findKeyInSettings()?.text,
-    ...outside.flatMap((values) => [values?.apiKey, values?.projectId]),
+    ...outside.map((values) => values?.projectId),
     ...[found?.settings, settings].flatMap((one) => [one?.projectId, one?.folderProjectId]),
   ];
   return secrets.flatMap((secret) => secret || []);

@@ -59,9 +59,8 @@ export async function exportSkill(deps: ExportDeps): Promise<void> {
   });
   const text = `${JSON.stringify(document, null, 2)}\n`;
   // People paste keys into the wrong setting, and this file is made to be handed on.
-  const { record, outside } = deps.looked.found;
-  const keys = [record, ...outside.map(({ values }) => values)].flatMap((one) => one?.apiKey ?? []);
-  if (service.redact(text, keys) !== text) return refuse(EXPORT_TEXTS.holdsSecret, 'openSettings');
+  if (service.redact(text, deps.looked.found.keys) !== text)
+    return refuse(EXPORT_TEXTS.holdsSecret, 'openSettings');
   await save(text, deps.folder, new URL(target.serviceUrl).host);
 }
 

@@ -121,8 +121,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a changed entry of a service is used as it is',
     file: 'src/credentials/sourceSelection.ts',
-    from: 'isChanged || !isSameDestination',
-    to: '!isSameDestination',
+    from: 'return isOfEntry || isMoved',
+    to: 'return isMoved',
     test: 'test/unit/credentials/services.test.ts',
     title: 'ask again before a stored key is used with a changed entry',
   },

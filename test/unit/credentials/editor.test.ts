@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { checkKey, checkProject, checkUrl } from '../../../src/credentials/answerChecks.ts';
 import {
+  checkUrl,
+  problemOfNewKey,
+  problemOfProject,
+  validationOf,
+} from '../../../src/credentials/answerChecks.ts';
+import {
+  bindingOf,
   chooseEditor,
   destination,
-  isSameDestination,
   type SourceSnapshot,
 } from '../../../src/credentials/sourceSelection.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
@@ -87,8 +92,10 @@ describe('credentials of the editor', () => {
     const [secure, plain] = [at('https://127.0.0.1:8443'), at('http://127.0.0.1:8443')];
     assert.ok(!('setting' in secure) && !('setting' in plain));
     assert.equal(secure.authHost, plain.authHost);
-    assert.equal(isSameDestination(secure, plain), false);
-    assert.equal(isSameDestination(secure, secure), true);
+    const stored = { ...secure, apiKey: 'key-1' };
+    const changed = { approved: secure, wanted: plain, isOfEntry: false };
+    assert.deepEqual(bindingOf(stored, vendor, plain), changed);
+    assert.equal(bindingOf(stored, vendor, secure), 'same');
   });
 
   it('are not used with an address that no key may go to', () => {
@@ -98,6 +105,8 @@ describe('credentials of the editor', () => {
 });
 
 describe('checks at the door', () => {
+  const checkKey = (text: string) => validationOf(text, problemOfNewKey(text));
+  const checkProject = (text: string) => validationOf(text, problemOfProject(text));
   const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
     ['a clean key', checkKey('abcDEF123_-')?.message, undefined],
     ['no key', checkKey('  ')?.message, /^A value is needed/],
