@@ -18,8 +18,8 @@ import {
   reportVendor,
   warnOfLeftKey,
 } from './questions.ts';
+import type { SetUp } from './setUp.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
-import type { SetUp } from './setUpSteps.ts';
 import {
   choose,
   chooseWithoutFolder,

@@ -8,11 +8,11 @@ import type { Disposable, Memento, SecretStorage } from 'vscode';
 
 export interface KeyRecord {
   /** Whose secret it is, where the service asks. */
-  readonly account?: string;
+  readonly account?: string | undefined;
   /** An API key, or the secret of an OAuth client. */
   readonly apiKey: string;
   /** The entry of the service, where it is the user's own: see `Vendor`. */
-  readonly definition?: string;
+  readonly definition?: string | undefined;
   /** Address of the identity service that was shown. */
   readonly authUrl: string;
   /** Address of the inference service that was shown. */
