@@ -15,7 +15,8 @@ import {
 
 /** What the settings are good for. They are read as one snapshot, at the moment of use. */
 
-export interface Settings {
+/** What the editor's own source is made of, beside the key. */
+export interface SourceSettings {
   /** That of the editor's own source; the first built-in one where `vendorProblem` says why. */
   readonly vendor: Vendor;
   /** All that are known: the built-in ones, then the user's own. */
@@ -31,6 +32,9 @@ export interface Settings {
   /** Another one that a workspace, a folder or a remote machine sets; used after approval only. */
   readonly folderProjectId: string;
   readonly folderResource?: ResourceKind | undefined;
+}
+
+export interface Settings extends SourceSettings {
   readonly modelId: string;
   /** Where a workspace, a folder or a remote machine sets it: for whichever service is used there. */
   readonly folderModelId?: string;

@@ -15,7 +15,7 @@ import {
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
 import { keyWord, type Vendor } from '../service/vendors.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings, type SourceSettings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyStore } from './keyStore.ts';
@@ -52,8 +52,6 @@ export async function findSources(
   owner: WorkspaceFolder | null,
 ): Promise<SourceSnapshot> {
   const { keys, approvals, workspaceState } = options;
-  // As it is when somebody asks: any part of the extension host can change it.
-  const environment = { ...options.environment };
   const folder = folderOf(owner);
   const settings = folderSettings(owner, folder);
   const sourceOf = async (
@@ -79,13 +77,17 @@ export async function findSources(
     return { ...found, vendor, values, destination: target, subject, answer };
   };
   // A folder can be slow to answer. What a sign-out takes away is read after it.
-  const inFile = await readExternalFile(owner, settings);
+  const readingFile = readExternalFile(owner, settings);
+  // As it is when somebody asks: any part of the extension host can change it.
+  // A dev container chooses it, so it needs trust, too.
+  const inEnvironment = workspace.isTrusted
+    ? readText(assignmentsIn(options.environment), settings)
+    : unread('untrusted');
+  const inFile = await readingFile;
   const word = keyWord(settings.vendor);
-  const stored = Promise.all([keys.read(word), keys.others(word)]);
-  // Takes milliseconds, while secret storage takes more.
-  const inEnvironment = readExternalEnvironment(environment, settings);
-  const [[record, others], projectAnswer, ...outside] = await Promise.all([
-    stored,
+  const [record, others, projectAnswer, ...outside] = await Promise.all([
+    keys.read(word),
+    keys.others(word),
     settings.folderProjectId ? approvals.answerFor(projectSubject(folder, settings)) : undefined,
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
@@ -144,15 +146,6 @@ function keysIn({ all }: ReadText): string[] {
   return all.flatMap(({ reading }) => reading.values?.apiKey ?? []);
 }
 
-/** Reads the environment of the extension host. A dev container chooses it, so it needs trust, too. */
-export function readExternalEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-  known: KnownVendors,
-): ReadText {
-  if (!workspace.isTrusted) return unread('untrusted');
-  return readText(assignmentsIn(environment), known);
-}
-
 type KnownVendors = Pick<Settings, 'vendor' | 'vendors'>;
 
 /** A text, and what each service finds in it. */
@@ -186,14 +179,8 @@ function sourceSubject(
 }
 
 /** What an answer about the project of a folder depends on, or about what else it names. */
-export function projectSubject(
-  folder: Folder,
-  {
-    vendor,
-    folderProjectId,
-    folderResource = 'project',
-  }: Pick<Settings, 'vendor' | 'folderProjectId' | 'folderResource'>,
-): Subject {
+export function projectSubject(folder: Folder, settings: SourceSettings): Subject {
+  const { vendor, folderProjectId, folderResource = 'project' } = settings;
   // As an earlier version had it, where there was one service, and it knew projects alone.
   const more = [keyWord(vendor), folderResource === 'project' ? '' : folderResource];
   return ['project', folder.uri, folderProjectId, ...(more.some(Boolean) ? more : [])];

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { WorkspaceFolder } from 'vscode';
-import { describedTarget } from '../../../src/credentials/describedTarget.ts';
-import { choose } from '../../../src/credentials/sourceSelection.ts';
+import { choose, describedTarget } from '../../../src/credentials/sourceSelection.ts';
 import { ACTION_LABELS } from '../../../src/messages/actions.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
