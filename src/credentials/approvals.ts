@@ -41,20 +41,16 @@ export class Approvals {
     return salt === undefined ? undefined : new Map(this.#answers()).get(hashOf(subject, salt));
   }
 
-  async remember(subject: Subject, answer: Answer): Promise<void> {
+  /** @param answer left out to forget what was answered */
+  async remember(subject: Subject, answer?: Answer): Promise<void> {
     const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
     const others = this.#answers().filter(([known]) => known !== hash);
-    await this.#state.update(ANSWERS, [...others, [hash, answer]].slice(-MOST_ANSWERS));
+    const all = answer ? [...others, [hash, answer]] : others;
+    await this.#state.update(ANSWERS, all.slice(-MOST_ANSWERS));
   }
 
   async forget(subject: Subject): Promise<void> {
-    const salt = await this.#salt();
-    if (salt === undefined) return;
-    const hash = hashOf(subject, salt);
-    await this.#state.update(
-      ANSWERS,
-      this.#answers().filter(([known]) => known !== hash),
-    );
+    if (await this.answerFor(subject)) await this.remember(subject);
   }
 
   /** Forgets every yes, in whichever folder; a no stays a no. */

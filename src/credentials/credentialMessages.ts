@@ -21,7 +21,7 @@ import type {
  * there.
  */
 
-const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
+export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
   'not-https': 'it must begin with https:// (http:// only for 127.0.0.1)',
   'has-user': 'it must not hold a user name or password',
@@ -30,14 +30,10 @@ const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'bad-path': 'its path holds characters that no service path has',
 };
 
-export function urlProblem(problem: UrlProblem): string {
-  return URL_PROBLEMS[problem];
-}
-
 /** Why an address in the settings is not used at all. */
 export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
   const which = setting === 'url' ? settingLabel('url') : 'identity address';
-  return `The ${which} in the settings cannot be used: ${urlProblem(problem)}. Nothing was sent.`;
+  return `The ${which} in the settings cannot be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
 }
 
 /** @param why a sentence about what such a value looks like */
@@ -67,7 +63,8 @@ export function takenOffText(issues: readonly Blemish[]): string {
   return what && `Without ${what}: taken off.`;
 }
 
-const PHRASES: Readonly<Record<IssueKind, string>> = {
+/** What follows the name of the setting: `has no value`. */
+export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   blanks: `has ${TAKEN_OFF.blanks} around its value`,
   quotes: `has ${TAKEN_OFF.quotes} around its value`,
   bearer: `begins with ${TAKEN_OFF.bearer}`,
@@ -85,11 +82,6 @@ const PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'leads to no known region',
 };
 
-/** What follows the name of the setting: `has no value`. */
-export function issuePhrase(kind: IssueKind): string {
-  return PHRASES[kind];
-}
-
 /** How a value is written that is used all the same. */
 export function issuesText(
   name: SettingName,
@@ -98,7 +90,9 @@ export function issuesText(
 ): string {
   const sentence = (kinds: readonly Blemish[], advice: string) =>
     kinds.length > 0
-      ? [`The ${settingLabel(name, labels)} ${kinds.map(issuePhrase).join(' and ')}. ${advice}`]
+      ? [
+          `The ${settingLabel(name, labels)} ${kinds.map((kind) => ISSUE_PHRASES[kind]).join(' and ')}. ${advice}`,
+        ]
       : [];
   return [
     ...sentence(
@@ -126,7 +120,7 @@ export const ANSWER_ISSUES = {
 /** The same for a service URL, or the identity URL it would be used with. */
 export function answeredAddressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
   const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
-  return `${which} cannot be used: ${urlProblem(problem)}.`;
+  return `${which} cannot be used: ${URL_PROBLEMS[problem]}.`;
 }
 
 /** Longer than any name that is read. */
@@ -256,7 +250,7 @@ export function lookedText(found: SourceSnapshot): string {
 
 /** `line 2: VENDOR_URL cannot be used as an address`. */
 function issueText({ place, name, kind }: Issue): string {
-  const phrase = `${shownName(name)} ${issuePhrase(kind)}`;
+  const phrase = `${shownName(name)} ${ISSUE_PHRASES[kind]}`;
   return place ? `line ${place.line + 1}: ${phrase}` : phrase;
 }
 

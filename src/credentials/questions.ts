@@ -12,7 +12,7 @@ import {
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
-  urlProblem,
+  URL_PROBLEMS,
   vendorText,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
@@ -225,7 +225,7 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
     placeholder:
       url === ''
         ? 'No service URL is set: the models of which region?'
-        : `The service URL cannot be used: ${urlProblem(parsed.problem)}. The models of which region?`,
+        : `The service URL cannot be used: ${URL_PROBLEMS[parsed.problem]}. The models of which region?`,
     items: vendor.regions.map(({ place, url: address }) => ({
       label: place,
       description: address,

@@ -142,25 +142,19 @@ export function provenanceLines(
   const { source, credentials } = choice;
   const { auth, service } = credentials.approved;
   const { projectId, account } = credentials;
-  return [
-    line(
-      capitalized(settingLabel('apiKey', credentials)),
-      `sent to ${new URL(auth).host}`,
-      'apiKey',
-    ),
-    ...(account
-      ? [line(capitalized(settingLabel('account', credentials)), account, 'account')]
-      : []),
-    ...(projectId ? [line(capitalized(resourceName(credentials)), projectId, 'projectId')] : []),
-    line('Service', new URL(service).host, 'url'),
+  const values: readonly (readonly [SettingName, label: string, value: string | undefined])[] = [
+    ['apiKey', settingLabel('apiKey', credentials), `sent to ${new URL(auth).host}`],
+    ['account', settingLabel('account', credentials), account],
+    ['projectId', resourceName(credentials), projectId],
+    ['url', 'service', new URL(service).host],
   ];
-
-  function line(label: string, value: string, name: SettingName): string {
+  return values.flatMap(([name, label, value]) => {
+    if (!value) return [];
     const place = placeOf(name, source, found);
     const others = placesOf(name, found).filter((other) => other !== place);
     const also = others.length > 0 ? `; also in ${others.join(' and ')}, not used` : '';
-    return `${label}: ${value} (${place}${also})`;
-  }
+    return `${capitalized(label)}: ${value} (${place}${also})`;
+  });
 }
 
 const OF_USER = 'user settings';

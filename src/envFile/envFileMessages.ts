@@ -1,4 +1,9 @@
-import { firstOf, issuePhrase, shownName, urlProblem } from '../credentials/credentialMessages.ts';
+import {
+  firstOf,
+  ISSUE_PHRASES,
+  shownName,
+  URL_PROBLEMS,
+} from '../credentials/credentialMessages.ts';
 import type { EnvFix } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
@@ -62,9 +67,9 @@ export function issueText(issue: Issue, vendor: Vendor): string {
   const { kind, name, setting } = issue;
   const known = kind === 'similar-name' ? issue.expected : name;
   const label = settingLabel(setting, { vendor, resource: resourceOf(known) });
-  const what = `${shownName(name)} ${issuePhrase(kind)}`;
+  const what = `${shownName(name)} ${ISSUE_PHRASES[kind]}`;
   if (issue.kind === 'bad-url') {
-    return `${what}: ${urlProblem(issue.problem)}. Nothing is sent to it. Put the ${label} in its place.`;
+    return `${what}: ${URL_PROBLEMS[issue.problem]}. Nothing is sent to it. Put the ${label} in its place.`;
   }
   if (issue.kind === 'similar-name') {
     return `${what}, but ${issue.expected} is. So the ${label} is missing. Rename it if it is meant for Hosted Model.`;

@@ -1,8 +1,10 @@
 import {
   type Disposable,
+  type InputBox,
   type InputBoxValidationMessage,
   InputBoxValidationSeverity,
   QuickInputButtons,
+  type QuickPick,
   type QuickPickItem,
   window,
 } from 'vscode';
@@ -34,17 +36,11 @@ export interface TextQuestion extends Question {
 /** @returns the text as typed; undefined if the box was closed */
 export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
   const box = window.createInputBox();
-  box.title = question.title;
-  box.step = question.step;
-  box.totalSteps = question.totalSteps;
   box.prompt = question.prompt;
-  box.placeholder = question.placeholder;
   box.value = question.value ?? '';
   box.password = question.password ?? false;
-  box.ignoreFocusOut = true;
   box.validationMessage = question.problem;
-  box.buttons = question.step > 1 ? [QuickInputButtons.Back] : [];
-  return answered<string>(box, (answer) => [
+  return answered<string>(box, question, (answer) => [
     box.onDidChangeValue((text) => {
       box.validationMessage = question.check(text);
     }),
@@ -76,19 +72,13 @@ export function askPick<Item extends QuickPickItem>(
 ): Promise<StepAnswer<Item>> {
   const pick = window.createQuickPick<Item>();
   const closed = new AbortController();
-  pick.title = question.title;
-  pick.step = question.step;
-  pick.totalSteps = question.totalSteps;
-  pick.placeholder = question.placeholder;
   const say = (problem: string | undefined) => {
     pick.prompt = [problem, question.text].filter(Boolean).join(' · ') || undefined;
   };
   say(question.problem);
-  pick.ignoreFocusOut = true;
   pick.matchOnDescription = true;
   pick.items = question.items;
-  pick.buttons = question.step > 1 ? [QuickInputButtons.Back] : [];
-  return answered<Item>(pick, (answer) => [
+  return answered<Item>(pick, question, (answer) => [
     { dispose: () => closed.abort() },
     pick.onDidChangeValue((text) => {
       say(undefined);
@@ -111,17 +101,14 @@ export function askPick<Item extends QuickPickItem>(
   ]);
 }
 
-interface QuickInput<Button> extends Disposable {
-  show(): void;
-  onDidHide(listener: () => void): Disposable;
-  onDidTriggerButton(listener: (button: Button) => void): Disposable;
-}
-
 /** Shows the input until it is answered or closed, and cleans up after it either way. */
 function answered<Value>(
-  input: QuickInput<unknown>,
+  input: InputBox | QuickPick<QuickPickItem>,
+  { title, step, totalSteps, placeholder }: Question & { readonly placeholder: string },
   listen: (answer: (value: Value) => void) => Disposable[],
 ): Promise<StepAnswer<Value>> {
+  const buttons = step > 1 ? [QuickInputButtons.Back] : [];
+  Object.assign(input, { title, step, totalSteps, placeholder, buttons, ignoreFocusOut: true });
   return new Promise((resolve) => {
     const listeners = listen(settle);
     listeners.push(
