@@ -90,11 +90,8 @@ export async function enableAi(): Promise<void> {
  */
 export function findKeyInSettings(): { readonly name: KeyName; readonly text: string } | undefined {
   const configuration = new Configuration();
-  for (const name of KEY_NAMES) {
-    const text = configuration.own(name);
-    if (text) return { name, text };
-  }
-  return undefined;
+  const texts = KEY_NAMES.map((name) => ({ name, text: configuration.own(name) }));
+  return texts.find(({ text }) => text !== '');
 }
 
 /** Names of settings of the user that are written. */

@@ -88,21 +88,16 @@ export function issuesText(
   issues: readonly Blemish[],
   labels: LabelContext,
 ): string {
-  const sentence = (kinds: readonly Blemish[], advice: string) =>
-    kinds.length > 0
-      ? [
-          `The ${settingLabel(name, labels)} ${kinds.map((kind) => ISSUE_PHRASES[kind]).join(' and ')}. ${advice}`,
-        ]
-      : [];
+  const { known, others } = Object.groupBy(issues, (kind) =>
+    kind in TAKEN_OFF ? 'known' : 'others',
+  );
+  const sentence = (kinds: readonly Blemish[] | undefined, advice: string) => {
+    const phrases = kinds?.map((kind) => ISSUE_PHRASES[kind]).join(' and ');
+    return phrases ? [`The ${settingLabel(name, labels)} ${phrases}. ${advice}`] : [];
+  };
   return [
-    ...sentence(
-      issues.filter((kind) => kind in TAKEN_OFF),
-      'Hosted Model takes that off; other programs may not.',
-    ),
-    ...sentence(
-      issues.filter((kind) => !(kind in TAKEN_OFF)),
-      'Make sure that it is the one you mean.',
-    ),
+    ...sentence(known, 'Hosted Model takes that off; other programs may not.'),
+    ...sentence(others, 'Make sure that it is the one you mean.'),
   ].join(' ');
 }
 

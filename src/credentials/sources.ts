@@ -117,21 +117,15 @@ export async function readExternalFile(
   if (!workspace.isTrusted) return unread('untrusted');
   if (!hasFiles(folder)) return unread('virtual');
   const file = envFileOf(folder);
-  try {
-    const { type, size } = await workspace.fs.stat(file);
-    if ((type & FileType.SymbolicLink) !== 0) return unread('symbolic-link');
-    if (type !== FileType.File) return unread('not-a-file');
-    if (size > ENV_FILE_LIMIT_BYTES) return unread('too-large');
-  } catch {
-    return unread('no-file');
-  }
-  try {
-    const decoded = decodeEnvFile(await workspace.fs.readFile(file));
-    if (!decoded) return unread('not-text');
-    return readText(assignmentsOf(decoded.text), known);
-  } catch {
-    return unread('unreadable');
-  }
+  const there = await workspace.fs.stat(file).then(undefined, () => undefined);
+  if (!there) return unread('no-file');
+  if ((there.type & FileType.SymbolicLink) !== 0) return unread('symbolic-link');
+  if (there.type !== FileType.File) return unread('not-a-file');
+  if (there.size > ENV_FILE_LIMIT_BYTES) return unread('too-large');
+  const bytes = await workspace.fs.readFile(file).then(undefined, () => undefined);
+  if (!bytes) return unread('unreadable');
+  const decoded = decodeEnvFile(bytes);
+  return decoded ? readText(assignmentsOf(decoded.text), known) : unread('not-text');
 }
 
 /** The keys in the `.env` files of all folders, of which none is in use: an agent can read them. */
