@@ -1,18 +1,7 @@
-import { sourceName, sourceProblem } from '../credentials/credentialMessages.ts';
-import {
-  type Destination,
-  type ExternalSource,
-  editorProject,
-  externalSource,
-  type SourceId,
-  type SourceSelection,
-  type SourceSnapshot,
-} from '../credentials/sourceSelection.ts';
 import { ACTION_LABELS, type Action, type Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import { messageFor, retryText } from '../messages/messages.ts';
 import {
-  allOf,
   capitalized,
   type LabelContext,
   listOf,
@@ -21,11 +10,10 @@ import {
   resourceName,
 } from '../messages/settingLabels.ts';
 import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
-import type { Credentials } from '../service/credentials.ts';
 
 /**
- * Every sentence about a check, of the settings and on the network, and about the reports that are
- * made of them. Checked names and numbers only. Pure.
+ * Every sentence about a check on the network, the words of all checks, and what is said of the reports
+ * that are made of them. Checked names and numbers only. Pure.
  */
 
 export interface ShownCheck {
@@ -50,65 +38,6 @@ export const STATE_WORDS: Readonly<Record<ShownCheck['state'], string>> = {
   failed: 'failed',
   'not-run': 'not run',
 };
-
-export const WELL_FORMED = 'All are well-formed.';
-
-export function projectUnapprovedText(resource: LabelContext['resource']): string {
-  return `The settings of this folder name a ${resourceName({ resource })} that you have not approved. Nothing was sent.`;
-}
-
-export function originText(
-  source: SourceId,
-  found: SourceSnapshot,
-  choice: SourceSelection,
-): string {
-  const { vendor = found.settings.vendor } = externalSource(found, source) ?? {};
-  const all = allOf({ vendor });
-  if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return `${all} are there.`;
-  const name = sourceName(source, found);
-  const { projectId, resource } = editorProject(found);
-  const hasOtherProject = source === 'editor' && projectId !== found.settings.projectId;
-  return hasOtherProject
-    ? `From ${name}; the ${resourceName({ resource })} from the settings of the folder or machine.`
-    : `${all} from ${name}.`;
-}
-
-export function chosenUnusableText(source: ExternalSource, found: SourceSnapshot): string {
-  const problem = sourceProblem(source) ?? 'incomplete';
-  return `You chose ${sourceName(source.id, found)} for this folder, and it cannot be used (${problem}). Nothing was sent.`;
-}
-
-export function askVendorText(source: ExternalSource, found: SourceSnapshot): string {
-  const what = `${capitalized(sourceName(source.id, found))} ${sourceProblem(source)}`;
-  return `${what}, and nobody has said which is meant. Nothing was sent.`;
-}
-
-export function partialSourceText(source: ExternalSource, found: SourceSnapshot): string {
-  const name = sourceName(source.id, found);
-  const problem = sourceProblem(source) ?? '';
-  const isShort = problem.startsWith('lacks ');
-  const text = isShort ? `${capitalized(name)} ${problem}.` : `In ${name}, ${problem}.`;
-  return `${text} Only a complete source is used. Nothing was sent.`;
-}
-
-export function faultySourceText(source: ExternalSource, found: SourceSnapshot): string {
-  return `In ${sourceName(source.id, found)}, ${sourceProblem(source)}. A source with an error is not used. Mend the value.`;
-}
-
-export function approvedText({ approved: { auth, service } }: Credentials): string {
-  const [authHost, serviceHost] = [new URL(auth).host, new URL(service).host];
-  return `The key goes to ${authHost}, text to ${serviceHost}, as you approved.`;
-}
-
-/** @param source undefined for the settings of the editor */
-export function unapprovedText(
-  source: SourceId | undefined,
-  { authHost, serviceHost }: Destination,
-  found: SourceSnapshot,
-): string {
-  const what = source ? `${capitalized(sourceName(source, found))} leads` : 'The settings lead';
-  return `${what} to ${authHost} and ${serviceHost}, which you have not approved. Nothing was sent.`;
-}
 
 /** Of what is checked before anything is sent, and of the checks on the network. */
 export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts', string>> = {
@@ -162,32 +91,23 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
 export function shownCheck(result: CheckResult, context: MessageContext = {}): ShownCheck {
   const { check, state } = result;
   const title = TITLES[check];
-  switch (state) {
-    case 'running':
-      return { title, state, text: result.retry ? retryText(result.retry) : '' };
-    case 'not-run':
-      return { title, state, text: '' };
-    case 'passed':
-      return { title, state, text: FOUND[check](result.facts, context) };
-    case 'warning':
-      return {
-        title,
-        state,
-        text: FOUND[check](result.facts, context),
-        fix: warningFix(check, result.facts),
-      };
-    case 'failed': {
-      const isIdentity = check === 'identity-host' || check === 'token';
-      const authHost = isIdentity ? result.error.details.host : context.authHost;
-      const message = messageFor(result.error, { ...context, authHost, isCheck: true });
-      // Where the fix is not in the editor, it is to look again afterwards.
-      const fix = message?.actions[0] ?? 'retry';
-      const { message: facts, details } = result.error;
-      const { code, requestId, redirectHost } = details;
-      const wordsOfOthers = [code, requestId, redirectHost].filter((word) => word !== undefined);
-      return { title, state, text: message?.text ?? '', fix, facts, wordsOfOthers };
-    }
+  if (state === 'running' || state === 'not-run') {
+    const retry = state === 'running' ? result.retry : undefined;
+    return { title, state, text: retry ? retryText(retry) : '' };
   }
+  if (state !== 'failed') {
+    const fix = state === 'warning' ? warningFix(check, result.facts) : undefined;
+    return { title, state, text: FOUND[check](result.facts, context), fix };
+  }
+  const { message: facts, details } = result.error;
+  const isIdentity = check === 'identity-host' || check === 'token';
+  const authHost = isIdentity ? details.host : context.authHost;
+  const message = messageFor(result.error, { ...context, authHost, isCheck: true });
+  // Where the fix is not in the editor, it is to look again afterwards.
+  const fix = message?.actions[0] ?? 'retry';
+  const { code, requestId, redirectHost } = details;
+  const wordsOfOthers = [code, requestId, redirectHost].filter((word) => word !== undefined);
+  return { title, state, text: message?.text ?? '', fix, facts, wordsOfOthers };
 }
 
 function clockText(aheadMs: number | undefined): string {

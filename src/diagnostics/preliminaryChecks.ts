@@ -4,11 +4,15 @@ import {
   contextOf,
   issuesText,
   lookedText,
+  sourceName,
+  sourceProblem,
   unusableText,
   vendorText,
 } from '../credentials/credentialMessages.ts';
 import {
+  type Destination,
   type ExternalSource,
+  editorProject,
   externalSource,
   type SourceId,
   type SourceSelection,
@@ -16,23 +20,16 @@ import {
 } from '../credentials/sourceSelection.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
-import { missingText } from '../messages/settingLabels.ts';
+import { allOf, capitalized, missingText, resourceName } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
-import {
-  approvedText,
-  askVendorText,
-  chosenUnusableText,
-  faultySourceText,
-  originText,
-  partialSourceText,
-  projectUnapprovedText,
-  type ShownCheck,
-  TITLES,
-  unapprovedText,
-  WELL_FORMED,
-} from './checkMessages.ts';
+import { type ShownCheck, TITLES } from './checkMessages.ts';
 
-/** What *Diagnose Connection* says about the three settings before anything is sent. Pure. */
+/**
+ * What *Diagnose Connection* says about the three settings before anything is sent. Checked names only,
+ * never a value. Pure.
+ */
+
+const WELL_FORMED = 'All are well-formed.';
 
 /** What a diagnosis starts from. */
 export interface Diagnosed {
@@ -89,19 +86,43 @@ function sourceOf({ outside }: SourceSnapshot, choice: SourceSelection): SourceI
   return faulty?.id;
 }
 
+/** Where the values are from that are looked at. */
+function originText(source: SourceId, found: SourceSnapshot, choice: SourceSelection): string {
+  const { vendor = found.settings.vendor } = externalSource(found, source) ?? {};
+  const all = allOf({ vendor });
+  if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return `${all} are there.`;
+  const name = sourceName(source, found);
+  const { projectId, resource } = editorProject(found);
+  const hasOtherProject = source === 'editor' && projectId !== found.settings.projectId;
+  return hasOtherProject
+    ? `From ${name}; the ${resourceName({ resource })} from the settings of the folder or machine.`
+    : `${all} from ${name}.`;
+}
+
 /** Why there is no source to look at more closely. */
 function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
   if (choice.kind === 'chosen-unusable') {
     const { id, text } = choice.source;
+    const problem = sourceProblem(choice.source) ?? 'incomplete';
+    const what = `You chose ${sourceName(id, found)} for this folder, and it cannot be used (${problem}).`;
     const isOpenable = id === 'envFile' && text.kind === 'read';
-    const fix = isOpenable ? 'openEnvFile' : 'approve';
-    return failed('settings', chosenUnusableText(choice.source, found), fix);
+    return failed('settings', `${what} Nothing was sent.`, isOpenable ? 'openEnvFile' : 'approve');
   }
   if (choice.kind === 'ask-vendor') {
-    return failed('settings', askVendorText(choice.source, found), 'approve');
+    const { source } = choice;
+    const what = `${capitalized(sourceName(source.id, found))} ${sourceProblem(source)}`;
+    const text = `${what}, and nobody has said which is meant. Nothing was sent.`;
+    return failed('settings', text, 'approve');
   }
   const partial = partialSource(found, choice);
-  if (partial) return failed('settings', partialSourceText(partial, found), mendingOf(partial.id));
+  if (partial) {
+    const name = sourceName(partial.id, found);
+    const problem = sourceProblem(partial) ?? '';
+    const isShort = problem.startsWith('lacks ');
+    const what = isShort ? `${capitalized(name)} ${problem}.` : `In ${name}, ${problem}.`;
+    const text = `${what} Only a complete source is used. Nothing was sent.`;
+    return failed('settings', text, mendingOf(partial.id));
+  }
   if (choice.kind === 'bad-vendor') {
     return failed('settings', vendorText(choice.problem), 'openSettings');
   }
@@ -153,21 +174,36 @@ function projectInUse(choice: SourceSelection): string | undefined {
 function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   const source = externalSource(found, id);
   if (!source || source.values) return passed('syntax', WELL_FORMED);
-  return failed('syntax', faultySourceText(source, found), mendingOf(id));
+  const what = `In ${sourceName(id, found)}, ${sourceProblem(source)}.`;
+  const text = `${what} A source with an error is not used. Mend the value.`;
+  return failed('syntax', text, mendingOf(id));
 }
 
 function hostsCheck(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
+  const unapproved = (what: string, { authHost, serviceHost }: Destination) => {
+    const where = `${what} to ${authHost} and ${serviceHost}`;
+    return failed('hosts', `${where}, which you have not approved. Nothing was sent.`, 'approve');
+  };
   switch (choice.kind) {
-    case 'ready':
-      return passed('hosts', approvedText(choice.credentials));
+    case 'ready': {
+      const { auth, service } = choice.credentials.approved;
+      const [authHost, serviceHost] = [new URL(auth).host, new URL(service).host];
+      return passed(
+        'hosts',
+        `The key goes to ${authHost}, text to ${serviceHost}, as you approved.`,
+      );
+    }
     case 'unapproved':
-      return failed('hosts', unapprovedText(undefined, choice.wanted, found), 'approve');
+      return unapproved('The settings lead', choice.wanted);
     case 'ask-source': {
       const { id, destination } = choice.source;
-      return failed('hosts', unapprovedText(id, destination, found), 'approve');
+      return unapproved(`${capitalized(sourceName(id, found))} leads`, destination);
     }
-    default:
-      return failed('hosts', projectUnapprovedText(found.settings.folderResource), 'approve');
+    default: {
+      const name = resourceName({ resource: found.settings.folderResource });
+      const what = `The settings of this folder name a ${name} that you have not approved.`;
+      return failed('hosts', `${what} Nothing was sent.`, 'approve');
+    }
   }
 }
 

@@ -3,7 +3,6 @@ import type { CredentialAccess, Obstacle } from '../../../src/credentials/access
 import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore } from '../../../src/credentials/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/credentials/sourceView.ts';
-import { originText } from '../../../src/diagnostics/checkMessages.ts';
 import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
@@ -227,7 +226,7 @@ describe('the services that credentials are for', () => {
     const { found, choice } = await access.look();
     assert.equal(choice.kind, 'ready');
     const said = [
-      originText('editor', found, choice),
+      ...whatToDiagnose(found, choice).preliminary.map(({ text }) => text),
       ...sourceRows(found, choice).map(({ detail }) => detail),
     ];
     assert.doesNotMatch(said.join(), /project/);
