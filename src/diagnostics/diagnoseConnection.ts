@@ -14,11 +14,12 @@ import { checksReport } from './reportText.ts';
 
 /** Finds the cause of a failure: when the user asks for it, and after a refusal that tells none. */
 
-/** What the checks are run with, and the folder on whose behalf. */
-interface Subject {
+/** What a generation was made with, or would be: the checks are run with the same. */
+export interface Used {
+  /** Where the text is from: it may have brought the credentials. */
+  readonly folder: WorkspaceFolder | null;
   readonly credentials: Credentials;
   readonly settings: Settings;
-  readonly folder: WorkspaceFolder | null;
 }
 
 /** For secret storage and the folder, which may never answer while a failure waits to be shown. */
@@ -35,8 +36,7 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
     const runtime = credentials && (await deps.runtime());
     const run = async (onResult: (result: CheckResult) => void, signal: AbortSignal) => {
       if (!credentials) return;
-      const subject = { credentials, settings, folder };
-      const failure = await runChecks(deps, subject, onResult, signal);
+      const failure = await runChecks(deps, { credentials, settings, folder }, onResult, signal);
       deps.status.update({
         unreachable: isOutOfReach(failure),
         lastFailure: failure && messageFor(failure, { ...shown.context, isCheck: true }),
@@ -62,13 +62,13 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
 /** @returns the first failure; undefined if all checks passed */
 export async function runChecks(
   deps: DiagnosisDeps,
-  subject: Subject,
+  used: Used,
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {
   const { diagnose } = await import('../service/checks/diagnose.ts');
-  const { credentials, folder } = subject;
-  const settings = settingsFor(credentials.vendor, subject.settings);
+  const { credentials, folder } = used;
+  const settings = settingsFor(credentials.vendor, used.settings);
   const runtime = await deps.runtime();
   const note = (result: CheckResult) => {
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);

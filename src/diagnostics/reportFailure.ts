@@ -3,24 +3,14 @@ import { contextOf } from '../credentials/credentialMessages.ts';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
-import type { Credentials } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/secrets/redact.ts';
-import type { Settings } from '../settings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { FINDING_CAUSE, inLines, SHOW_LOG } from './checkMessages.ts';
 import type { DiagnosisDeps } from './copyReport.ts';
-import { readyChoice, runChecks } from './diagnoseConnection.ts';
+import { readyChoice, runChecks, type Used } from './diagnoseConnection.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
-
-/** What a generation was made with. */
-export interface Used {
-  /** Where the text is from: it may have brought the credentials. */
-  readonly folder: WorkspaceFolder | null;
-  readonly credentials: Credentials;
-  readonly settings: Settings;
-}
 
 /** After a failure somebody waits for its message, not for a diagnosis. */
 const EXPLANATION_MS = 15_000;

@@ -1,6 +1,6 @@
 import type { Uri } from 'vscode';
 import { activeFolder } from '../credentials/folders.ts';
-import type { Used } from '../diagnostics/reportFailure.ts';
+import type { Used } from '../diagnostics/diagnoseConnection.ts';
 import { brokenOff, retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
