@@ -56,16 +56,9 @@ export async function copyDiagnostics(
     loads: runtime?.limiterReports ?? [],
     history: deps.history,
   });
-  const copied = await copyReport(report, { looked, settings, runtime });
+  const copied = await copyReport(deps, report, looked, settings);
   if (copied === 'done') inform(COPY_MESSAGES.done);
   else void window.showErrorMessage(`Hosted Model: ${COPY_MESSAGES[copied]}`);
-}
-
-/** What is known of keys, tokens and project IDs. */
-export interface KnownSecrets {
-  readonly looked: LookupResult | undefined;
-  readonly settings: Settings;
-  readonly runtime: ServiceRuntime | undefined;
 }
 
 /**
@@ -74,13 +67,19 @@ export interface KnownSecrets {
  */
 const SHORTEST_IN_OUR_WORDS = 16;
 
-/** Copies a report, unless a key, a token or a project ID is in it, in any form they travel in. */
+/**
+ * Copies a report, unless a key, a token or a project ID is in it, in any form they travel in.
+ * @param looked where keys and project IDs were found; undefined if nothing answered
+ * @param settings that the report is about
+ */
 export async function copyReport(
+  { runtimeIfMade }: Pick<DiagnosisDeps, 'runtimeIfMade'>,
   { text, wordsOfOthers }: Report,
-  secrets: KnownSecrets,
+  looked: LookupResult | undefined,
+  settings: Settings,
 ): Promise<Copied> {
-  const { runtime } = secrets;
-  const known = secretsIn(secrets);
+  const runtime = await runtimeIfMade();
+  const known = secretsIn(looked, settings);
   const leaksInto = (part: string, shortest: number) => {
     const words = known.filter(({ length }) => length >= shortest);
     return runtime ? runtime.leaksInto(part, words, shortest) : holdsSecret(part, words);
@@ -111,7 +110,7 @@ export function versions({ extension }: Pick<DiagnosisDeps, 'extension'>): strin
  * Every key and project ID that is anywhere, whether or not it is in use: a project names an
  * account. Of what did not answer none is in the report.
  */
-function secretsIn({ looked, settings }: KnownSecrets): string[] {
+function secretsIn(looked: LookupResult | undefined, settings: Settings): string[] {
   const found = looked?.found;
   const outside = found?.outside.map(({ values }) => values) ?? [];
   const secrets = [

@@ -31,9 +31,8 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
     const document = window.activeTextEditor?.document.uri;
     const folder = activeFolder(document);
     const looked = await (await deps.access()).lookUp(folder);
-    const { credentials, ...shown } = whatToDiagnose(looked.found, looked.choice);
+    const { credentials, reported, ...shown } = whatToDiagnose(looked.found, looked.choice);
     const settings = readSettings(document);
-    const runtime = credentials && (await deps.runtime());
     const run = async (onResult: (result: CheckResult) => void, signal: AbortSignal) => {
       if (!credentials) return;
       const failure = await runChecks(deps, { credentials, settings, folder }, onResult, signal);
@@ -45,8 +44,11 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
     const fix = await showDiagnosis({
       ...shown,
       run: credentials && run,
-      copy: (checks) =>
-        copyReport(checksReport(checks, versions(deps), new Date()), { looked, settings, runtime }),
+      copy: (onNetwork) => {
+        const checks = [...reported, ...onNetwork];
+        const report = checksReport(checks, versions(deps), new Date());
+        return copyReport(deps, report, looked, settings);
+      },
     });
     if (fix === undefined) return;
     // On behalf of what was checked, whatever is shown by now.

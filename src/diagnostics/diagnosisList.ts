@@ -19,15 +19,13 @@ import {
 export interface DiagnosisOptions {
   /** What is known before anything is sent; shown first. */
   readonly preliminary: readonly ShownCheck[];
-  /** The same for the report, which strangers read: without the names of this machine. */
-  readonly reported: readonly ShownCheck[];
   readonly context: MessageContext;
   /** Runs the checks on the network; undefined where the settings allow none. */
   readonly run:
     | ((onResult: (result: CheckResult) => void, signal: AbortSignal) => Promise<unknown>)
     | undefined;
-  /** Copies these checks as a report. */
-  readonly copy: (checks: readonly ShownCheck[]) => Promise<Copied>;
+  /** Copies a report of all checks, of which these are on the network. */
+  readonly copy: (onNetwork: readonly ShownCheck[]) => Promise<Copied>;
 }
 
 export interface Row extends QuickPickItem {
@@ -44,20 +42,18 @@ export interface Row extends QuickPickItem {
  */
 export function showDiagnosis({
   preliminary,
-  reported,
   context,
   run,
   copy,
 }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();
   const closed = new AbortController();
-  const checks = new Map(preliminary.map((check) => [check.title, check]));
-
+  const onNetwork = new Map<string, ShownCheck>();
   const paintRunning = () => {
-    pick.items = [...checks.values()].map(rowOf);
+    pick.items = [...preliminary, ...onNetwork.values()].map(rowOf);
   };
   const paintEnd = (copied: Copied | 'not-tried') => {
-    const all = [...checks.values()];
+    const all = [...preliminary, ...onNetwork.values()];
     pick.busy = false;
     // In the part that wraps: a row cuts long sentences.
     pick.prompt = conclusionOf(all).text;
@@ -69,15 +65,11 @@ export function showDiagnosis({
       rows.find(({ does }) => does === wanted) ?? rows.find(({ does }) => does === 'copy');
     pick.activeItems = marked ? [marked] : [];
   };
-  const namelessChecks = () =>
-    [...checks.values()].map(
-      (check) => reported.find(({ title }) => title === check.title) ?? check,
-    );
   const work = async () => {
     paintRunning();
     await run?.((result) => {
       const shown = shownCheck(result, context);
-      checks.set(shown.title, shown);
+      onNetwork.set(shown.title, shown);
       paintRunning();
     }, closed.signal);
     if (!closed.signal.aborted) paintEnd('not-tried');
@@ -86,7 +78,7 @@ export function showDiagnosis({
     pick.onDidAccept(() => {
       const [row] = pick.selectedItems;
       if (row?.does === 'copy') {
-        void copy(namelessChecks()).then((copied) => {
+        void copy([...onNetwork.values()]).then((copied) => {
           if (!closed.signal.aborted) paintEnd(copied);
         });
       } else if (row?.does === 'fix') {

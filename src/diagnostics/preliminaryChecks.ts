@@ -35,7 +35,7 @@ const WELL_FORMED = 'All are well-formed.';
 export interface Diagnosed {
   /** What is to be said before anything is sent. */
   readonly preliminary: readonly ShownCheck[];
-  /** The same without the name of the folder. */
+  /** The same for the report, which strangers read: without the name of the folder. */
   readonly reported: readonly ShownCheck[];
   /** Undefined if they are missing, malformed or not approved. */
   readonly credentials: Credentials | undefined;

@@ -160,6 +160,7 @@ describe('the list of a diagnosis in an editor', () => {
     };
     const ended = diagnoseConnection({
       access: async () => access,
+      runtimeIfMade: async () => undefined,
       extension: { packageJSON: { version: '1.2.3' } },
     } as unknown as App);
     await turn();
