@@ -12,7 +12,6 @@ import {
   workspace,
 } from 'vscode';
 import { isAiDisabled } from '../configuration.ts';
-import type { CredentialAccess } from '../credentials/access.ts';
 import { onlyFolder } from '../credentials/folders.ts';
 import type { DiagnosisDeps } from '../diagnostics/copyReport.ts';
 import { noteFailure } from '../diagnostics/reportFailure.ts';
@@ -46,9 +45,11 @@ import { conversationOf, textOfMessage } from './conversationMapping.ts';
 /** VS Code's chat, agents and other extensions on the hosted model. */
 
 export interface ChatDeps extends DiagnosisDeps {
+  /** What is remembered in every window; nothing secret. */
   readonly globalState: Memento;
-  readonly access: () => Promise<CredentialAccess>;
+  /** What makes a watch for each generation. */
   readonly watches: () => Promise<() => GenerationWatch>;
+  /** What was used, and the budget. */
   readonly usage: () => Promise<Usage>;
 }
 

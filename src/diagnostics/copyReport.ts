@@ -23,13 +23,15 @@ export interface DiagnosisDeps {
   readonly log: Log;
   readonly status: StatusItem;
   /** This extension, as VS Code knows it. */
-  readonly extension: Pick<Extension<unknown>, 'packageJSON'>;
+  readonly extension: Extension<unknown>;
   readonly history: SessionHistory;
-  /** Aborts when the key is deleted, in this window or another. */
+  /** Aborts when the key is deleted, in this window or another; a new one follows it. */
   readonly signOutSignal: AbortSignal;
+  /** Loads the service when it is first needed. */
   readonly runtime: () => Promise<ServiceRuntime>;
   /** The service, only if it was needed already. */
   readonly runtimeIfMade: () => Promise<ServiceRuntime | undefined>;
+  /** The way to credentials; what watches, counts and follows generations loads together with it. */
   readonly access: () => Promise<CredentialAccess>;
 }
 
