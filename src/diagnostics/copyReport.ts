@@ -38,14 +38,12 @@ export interface DiagnosisDeps {
 /**
  * *Copy Diagnostics*. Sends nothing.
  * @param insertModes ids of all there are
- * @param patienceMs milliseconds to wait for secret storage and the folder
  */
 export async function copyDiagnostics(
   deps: DiagnosisDeps,
   insertModes: readonly string[],
-  patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  const looked = await (await deps.access()).lookUpWithin(patienceMs);
+  const looked = await (await deps.access()).lookUpWithin(PATIENCE_MS);
   const runtime = await deps.runtimeIfMade();
   const settings = readSettings(window.activeTextEditor?.document.uri);
   const report = diagnosticsReport({

@@ -1,28 +1,21 @@
-/** The ways out that messages offer. All but the last two are commands of that name. */
-export type Action =
-  | 'setUp'
-  | 'setApiKey'
-  | 'openSettings'
-  | 'selectModel'
-  | 'refreshToken'
-  | 'diagnose'
-  | 'openEnvFile'
-  | 'retry';
-
-/** The ways out that a diagnosis offers: also those that only it can go. */
-export type Fix = Action | 'approve';
-
-export const ACTION_LABELS: Readonly<Record<Fix, string>> = {
+/** The ways out. All but the last three are commands of that name. */
+export const ACTION_LABELS = {
   setUp: 'Set Up Credentials',
   setApiKey: 'Set API Key',
   openSettings: 'Open Settings',
   selectModel: 'Select Model',
   refreshToken: 'Try Key Again',
   diagnose: 'Diagnose Connection',
+  openEnvFile: 'Open .env',
   retry: 'Retry',
   approve: 'Show What Needs Approval',
-  openEnvFile: 'Open .env',
-};
+} as const;
+
+/** The ways out that a diagnosis offers: also the one that only it can go. */
+export type Fix = keyof typeof ACTION_LABELS;
+
+/** The ways out that messages offer. */
+export type Action = Exclude<Fix, 'approve'>;
 
 export interface Message {
   readonly text: string;

@@ -7,6 +7,7 @@ import {
   window,
 } from 'vscode';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
+import type { Settings } from '../settings.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
@@ -17,14 +18,7 @@ const PAINT_AFTER_MS = 16;
  * What the tooltip says beside the state; our own words and checked names, empty for what is not set
  * or not known yet.
  */
-export interface StatusPlace {
-  readonly authUrl: string;
-  readonly url: string;
-  readonly projectId: string;
-  /** What that is the ID of; undefined for a project. */
-  readonly resource?: string | undefined;
-  readonly modelId: string;
-}
+export type StatusPlace = Pick<Settings, 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'>;
 
 /**
  * The one writer of the status item: keeps the facts, paints what the pure view makes of them,
@@ -123,21 +117,19 @@ function tooltipLines(
   now: number,
 ): string[] {
   const { token, requests, inputTokens, outputTokens, traffic } = facts;
-  const requestsNow = traffic?.line();
-  const today = facts.usageToday?.();
   const renewsInMs = token.kind === 'valid' ? token.renewsAt - now : 0;
   const renewal = Number.isFinite(renewsInMs) ? Math.ceil(renewsInMs / 60_000) : 0;
-  return [
+  const lines = [
     `Hosted Model: ${words}`,
-    ...(requestsNow ? [requestsNow] : []),
-    ...(renewal > 0 ? [`Next renewal in ${renewal} min`] : []),
+    traffic?.line(),
+    renewal > 0 && `Next renewal in ${renewal} min`,
     ...(facts.provenance ?? expectedLines(facts, place)),
     `Model: ${place.modelId || 'the default of the service'}`,
-    ...(requests > 0
-      ? [`This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`]
-      : []),
-    ...(today ? [today] : []),
+    requests > 0 &&
+      `This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`,
+    facts.usageToday?.(),
   ];
+  return lines.filter((line) => typeof line === 'string');
 }
 
 /** What the settings of the editor say, as long as nobody has looked for credentials. */
