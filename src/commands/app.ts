@@ -44,8 +44,11 @@ export const COMMANDS = [
 
 export type CommandName = (typeof COMMANDS)[number];
 
-/** @param templateName only for the command that takes one, and then from anybody */
-type Handler = (app: App, templateName: string | undefined) => Promise<void>;
+/**
+ * What it resolves to is for nobody: see `registerCommands`.
+ * @param templateName only for the command that takes one, and then from anybody
+ */
+type Handler = (app: App, templateName: string | undefined) => Promise<unknown>;
 
 /** What loads with the first command that runs. */
 export interface Handlers {

@@ -84,17 +84,9 @@ export const handlers: Handlers['handlers'] = {
     await (await app.usage()).show(source?.credentials ?? inFront);
   },
 
-  setUp: async (app) => {
-    await (await app.access()).setUp();
-  },
-
-  setUpService: async (app) => {
-    await (await app.access()).setUpService();
-  },
-
-  setApiKey: async (app) => {
-    await (await app.access()).setUp(['apiKey']);
-  },
+  setUp: async (app) => (await app.access()).setUp(),
+  setUpService: async (app) => (await app.access()).setUpService(),
+  setApiKey: async (app) => (await app.access()).setUp(['apiKey']),
 
   signOut: async (app) => {
     try {
@@ -167,23 +159,21 @@ export const handlers: Handlers['handlers'] = {
     const { exportSkill, service } = await loadSkills();
     const access = await app.access();
     const looked = await access.lookUp();
-    if (looked.choice.kind === 'bad-vendor') return void (await access.require());
+    if (looked.choice.kind === 'bad-vendor') return access.require();
     const target = describedTarget(looked);
     const ofEditor = readSettings(window.activeTextEditor?.document.uri);
     const settings = 'vendor' in target ? settingsFor(target.vendor, ofEditor) : ofEditor;
     const given = { settings, looked, target, folder: activeFolder() };
-    await exportSkill({ ...given, service, labels: ACTION_LABELS });
+    return exportSkill({ ...given, service, labels: ACTION_LABELS });
   },
 
   explainError: async () => {
     const { explainError, service } = await loadSkills();
-    await explainError({ ...service, messageFor }, ACTION_LABELS);
+    return explainError({ ...service, messageFor }, ACTION_LABELS);
   },
 
-  openSettings: async ({ extension }) => {
-    await commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`);
-  },
-
+  openSettings: async ({ extension }) =>
+    commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`),
   showLog: async ({ log }) => log.show(),
 
   moveKeyToSecretStorage: (app) =>
@@ -206,7 +196,7 @@ async function loadSkills() {
 }
 
 /** The menu, and what is done with a source that was picked in it. */
-async function openMenu(app: App): Promise<void> {
+async function openMenu(app: App): Promise<unknown> {
   const [access, { provider }] = await Promise.all([app.access(), app.chat()]);
   const { callers } = provider;
   // The folder whose sources are shown, whatever is active once something is picked.
@@ -216,46 +206,40 @@ async function openMenu(app: App): Promise<void> {
   // Nothing is there to choose from. What was clicked has the keyboard, and would get it back.
   if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
     await commands.executeCommand('workbench.action.focusActiveEditorGroup');
-    await access.setUp();
-    return;
+    return access.setUp();
   }
   const { sources, extensions, forget } = COMMAND_MESSAGES.menu;
   const picked = await showMenu<SourceRow | CallerRow>(app.status.facts, [
     { label: sources, rows: ofSources },
     { label: extensions, rows: callers.rows() },
   ]);
-  if (!picked) return;
+  if (!picked) return undefined;
   if ('caller' in picked) {
     const answer = await window.showQuickPick([forget], { title: picked.label });
-    if (answer) await callers.forget(picked.caller);
-    return;
+    return answer && callers.forget(picked.caller);
   }
   const { source } = picked;
   const { items, ...options } = sourceMenu(source, found, choice);
   switch ((await window.showQuickPick(items, options))?.action) {
     case undefined:
-      return;
+      return undefined;
     case 'setUp':
-      await access.setUp();
-      return;
+      return access.setUp();
     case 'open':
       return openEnvFile(folder);
     case 'openSettings':
-      await commands.executeCommand('hostedModel.openSettings');
-      return;
+      return commands.executeCommand('hostedModel.openSettings');
     case 'manageTrust':
-      await commands.executeCommand('workbench.trust.manage');
-      return;
+      return commands.executeCommand('workbench.trust.manage');
     case 'import':
-      await access.importFrom(source);
-      return;
+      return access.importFrom(source);
+    case 'prefer':
+      return (await access.prefer(source)) && inform(chosenText(source, found));
     case 'forgetApproval':
     case 'forgetProject':
     case 'forgetRefusal':
       await access.forget(source);
       return inform(COMMAND_MESSAGES.forgotten);
-    case 'prefer':
-      if (await access.prefer(source)) inform(chosenText(source, found));
   }
 }
 

@@ -154,16 +154,27 @@ export function plainNumber(value: number): string {
     : String(value);
 }
 
+const EXPECTED: Readonly<
+  Record<NonNullable<ErrorDetails['expected']>, (choices: readonly string[]) => string>
+> = {
+  integer: () => 'a whole number',
+  number: () => 'a number',
+  boolean: () => 'true or false',
+  choice: (choices) => choices.join(' or '),
+  texts: () => 'a list of texts, none of them twice',
+  object: (choices) => `an object that holds nothing but ${choices.join(' and ')}`,
+};
+
 /** What is wrong with it, as a part of a sentence. */
 export function parameterFlawText(details: ErrorDetails): string {
-  const { names: [name] = [], expected, actual, limit } = details;
+  const { names: [name] = [], expected, choices = [], actual, limit } = details;
   if (name === undefined) return 'a parameter is out of its range';
   const isCounted = name === 'stop_sequences';
   const given =
     actual === undefined
       ? name
       : `${name} ${isCounted ? 'has' : 'is'} ${plainNumber(actual)}${isCounted ? ' entries' : ''}, and`;
-  if (expected) return `${given} must be ${expectedText(details)}`;
+  if (expected) return `${given} must be ${EXPECTED[expected](choices)}`;
   return limit === undefined
     ? `${name} is out of its range`
     : `${given} ${limitText(details, limit)}`;
@@ -174,32 +185,8 @@ function limitText(
   limit: number,
 ): string {
   const range = `${BOUNDS[bound]} ${plainNumber(limit)}`;
-  switch (limitOf) {
-    case 'chat':
-    case 'generation':
-      return `the ${limitOf} operation takes ${range}`;
-    case 'model':
-      return `the model takes ${range}`;
-    default: {
-      const verb = name === 'stop_sequences' ? 'may have' : 'must be';
-      return `${verb} ${range}${other === undefined ? '' : `, which is ${other}`}`;
-    }
-  }
-}
-
-function expectedText({ expected, choices = [] }: ErrorDetails): string {
-  switch (expected) {
-    case 'integer':
-      return 'a whole number';
-    case 'boolean':
-      return 'true or false';
-    case 'choice':
-      return choices.join(' or ');
-    case 'texts':
-      return 'a list of texts, none of them twice';
-    case 'object':
-      return `an object that holds nothing but ${choices.join(' and ')}`;
-    default:
-      return 'a number';
-  }
+  if (limitOf === 'model') return `the model takes ${range}`;
+  if (limitOf) return `the ${limitOf} operation takes ${range}`;
+  const verb = name === 'stop_sequences' ? 'may have' : 'must be';
+  return `${verb} ${range}${other === undefined ? '' : `, which is ${other}`}`;
 }
