@@ -1,5 +1,6 @@
 import { window } from 'vscode';
 import type { ModelList } from '../service/models/modelList.ts';
+import { answered } from '../ui/steps.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { type ModelRow, modelHint, modelRows, moreModelsHint } from './modelRows.ts';
 
@@ -18,29 +19,18 @@ export function pickModel(
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.busy = true;
-  return new Promise((resolve, reject) => {
-    pick.onDidAccept(() => {
-      const [row] = pick.selectedItems;
-      if (!row) return;
-      resolve(row.id);
-      pick.hide();
-    });
-    pick.onDidHide(() => {
-      resolve(undefined);
-      pick.dispose();
-    });
-    pick.show();
-    listing.then(
-      ({ models, hasMore }) => {
-        pick.placeholder = modelHint(models, current);
-        pick.prompt = hasMore ? moreModelsHint(models) : undefined;
-        pick.items = modelRows(models, current);
-        pick.busy = false;
-      },
-      (error: unknown) => {
-        reject(error);
-        pick.hide();
-      },
-    );
+  return answered<string>(pick, (answer, fail) => {
+    listing.then(({ models, hasMore }) => {
+      pick.placeholder = modelHint(models, current);
+      pick.prompt = hasMore ? moreModelsHint(models) : undefined;
+      pick.items = modelRows(models, current);
+      pick.busy = false;
+    }, fail);
+    return [
+      pick.onDidAccept(() => {
+        const [row] = pick.selectedItems;
+        if (row) answer(row.id);
+      }),
+    ];
   });
 }

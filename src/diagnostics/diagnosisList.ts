@@ -2,6 +2,7 @@ import { type QuickPick, type QuickPickItem, QuickPickItemKind, window } from 'v
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/fixLocation.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
+import { answered } from '../ui/steps.ts';
 import {
   COPY_LABELS,
   type Copied,
@@ -74,28 +75,19 @@ export function showDiagnosis({
     }, closed.signal);
     if (!closed.signal.aborted) paintEnd('not-tried');
   };
-  return new Promise((resolve, reject) => {
-    pick.onDidAccept(() => {
-      const [row] = pick.selectedItems;
-      if (row?.does === 'copy') {
+  return answered<Fix | undefined>(pick, (answer, fail) => {
+    work().catch(fail);
+    return [
+      { dispose: () => closed.abort() },
+      pick.onDidAccept(() => {
+        const [row] = pick.selectedItems;
+        if (row?.does === 'fix') answer(row.fix);
+        if (row?.does !== 'copy') return;
         void copy([...onNetwork.values()]).then((copied) => {
           if (!closed.signal.aborted) paintEnd(copied);
         });
-      } else if (row?.does === 'fix') {
-        resolve(row.fix);
-        pick.hide();
-      }
-    });
-    pick.onDidHide(() => {
-      closed.abort();
-      resolve(undefined);
-      pick.dispose();
-    });
-    pick.show();
-    work().catch((error: unknown) => {
-      if (!closed.signal.aborted) reject(error);
-      pick.hide();
-    });
+      }),
+    ];
   });
 }
 

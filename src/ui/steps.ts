@@ -3,13 +3,14 @@ import {
   type InputBox,
   type InputBoxValidationMessage,
   InputBoxValidationSeverity,
+  type QuickInput,
   QuickInputButtons,
   type QuickPick,
   type QuickPickItem,
   window,
 } from 'vscode';
 
-/** One question of a series, in VS Code's own input box or pick list. */
+/** Questions in VS Code's own input box or pick list, alone or in a series. */
 
 /** The answer of somebody who wants to see the question before this one again. */
 export const back = Symbol('back');
@@ -40,7 +41,7 @@ export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
   box.value = question.value ?? '';
   box.password = question.password ?? false;
   box.validationMessage = question.problem;
-  return answered<string>(box, question, (answer) => [
+  return askedBy<string>(box, question, (answer) => [
     box.onDidChangeValue((text) => {
       box.validationMessage = question.check(text);
     }),
@@ -78,7 +79,7 @@ export function askPick<Item extends QuickPickItem>(
   say(question.problem);
   pick.matchOnDescription = true;
   pick.items = question.items;
-  return answered<Item>(pick, question, (answer) => [
+  return askedBy<Item>(pick, question, (answer) => [
     { dispose: () => closed.abort() },
     pick.onDidChangeValue((text) => {
       say(undefined);
@@ -101,25 +102,32 @@ export function askPick<Item extends QuickPickItem>(
   ]);
 }
 
-/** Shows the input until it is answered or closed, and cleans up after it either way. */
-function answered<Value>(
+/** Asks by an input as one question of a series. */
+function askedBy<Value>(
   input: InputBox | QuickPick<QuickPickItem>,
   { title, step, totalSteps, placeholder }: Question & { readonly placeholder: string },
   listen: (answer: (value: Value) => void) => Disposable[],
 ): Promise<StepAnswer<Value>> {
   const buttons = step > 1 ? [QuickInputButtons.Back] : [];
   Object.assign(input, { title, step, totalSteps, placeholder, buttons, ignoreFocusOut: true });
-  return new Promise((resolve) => {
-    const listeners = listen(settle);
-    listeners.push(
-      input.onDidTriggerButton(() => settle(back)),
-      input.onDidHide(() => settle(undefined)),
-    );
-    function settle(answer: StepAnswer<Value>) {
-      resolve(answer);
-      for (const listener of listeners) listener.dispose();
-      input.dispose();
-    }
-    input.show();
+  return answered<StepAnswer<Value>>(input, (answer) => [
+    input.onDidTriggerButton(() => answer(back)),
+    ...listen(answer),
+  ]);
+}
+
+/**
+ * Shows the input until it is answered or closed, or fails, and cleans up after it either way.
+ * @returns undefined if it was closed
+ */
+export function answered<Value>(
+  input: QuickInput,
+  listen: (answer: (value: Value) => void, fail: (error: unknown) => void) => Disposable[],
+): Promise<Value | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value | undefined>();
+  const listeners = [...listen(resolve, reject), input.onDidHide(() => resolve(undefined))];
+  input.show();
+  return promise.finally(() => {
+    for (const each of [...listeners, input]) each.dispose();
   });
 }

@@ -344,8 +344,14 @@ export class SinkEditor extends FakeEditor {
       },
       hide: () => hide(),
       dispose: () => {},
-      onDidHide: (listener: () => void) => (hide = listener),
-      onDidAccept: (listener: () => void) => (accept = listener),
+      onDidHide: (listener: () => void) => {
+        hide = listener;
+        return { dispose: () => {} };
+      },
+      onDidAccept: (listener: () => void) => {
+        accept = listener;
+        return { dispose: () => {} };
+      },
     };
     return new Proxy(shown, {
       get: (_, name) => shown[String(name)] ?? (() => ({ dispose: () => {} })),

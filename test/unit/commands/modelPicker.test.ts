@@ -16,11 +16,13 @@ class FakePick {
   #accept = () => {};
   #hide = () => {};
 
-  onDidAccept(listener: () => void): void {
+  onDidAccept(listener: () => void): { dispose(): void } {
     this.#accept = listener;
+    return { dispose: () => {} };
   }
-  onDidHide(listener: () => void): void {
+  onDidHide(listener: () => void): { dispose(): void } {
     this.#hide = listener;
+    return { dispose: () => {} };
   }
   show(): void {
     this.isOpen = true;
@@ -29,7 +31,9 @@ class FakePick {
     this.isOpen = false;
     this.#hide();
   }
-  dispose(): void {}
+  dispose(): void {
+    this.isOpen = false;
+  }
 
   pick(id: string): void {
     this.selectedItems = this.items.filter((row) => row.id === id);

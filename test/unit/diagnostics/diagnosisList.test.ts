@@ -13,11 +13,13 @@ class FakePick {
   #accept = () => {};
   #hide = () => {};
 
-  onDidAccept(listener: () => void): void {
+  onDidAccept(listener: () => void): { dispose(): void } {
     this.#accept = listener;
+    return { dispose: () => {} };
   }
-  onDidHide(listener: () => void): void {
+  onDidHide(listener: () => void): { dispose(): void } {
     this.#hide = listener;
+    return { dispose: () => {} };
   }
   show(): void {}
   hide(): void {
