@@ -19,14 +19,12 @@ const MOST_SUCCESSORS = 3;
 
 /** The current model first, then those that stay, then those that go. */
 export function modelRows(models: readonly Model[], current: string): ModelRow[] {
-  const rank = (model: Model) => {
-    if (model.id === current) return 0;
-    return isLeaving(model) ? 2 : 1;
+  const groupOf = (model: Model) => {
+    if (model.id === current) return 'inUse';
+    return isLeaving(model) ? 'leaving' : 'staying';
   };
-  return models
-    .map((model) => ({ model, rank: rank(model) }))
-    .toSorted((one, other) => one.rank - other.rank)
-    .map(({ model }) => rowOf(model, model.id === current));
+  const { inUse = [], staying = [], leaving = [] } = Object.groupBy(models, groupOf);
+  return [...inUse, ...staying, ...leaving].map((model) => rowOf(model, model.id === current));
 }
 
 /** What stands in the box above the rows. */

@@ -10,6 +10,7 @@ import {
   resourceName,
 } from '../messages/settingLabels.ts';
 import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
+import { count } from '../status/statusView.ts';
 
 /**
  * Every sentence about a check on the network, the words of all checks, and what is said of the reports
@@ -83,7 +84,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {
     if (perSecond === undefined) return 'The service did not say it.';
     const rest = left === undefined ? '' : `, ${left} left in this one`;
-    return `${perSecond} ${perSecond === 1 ? 'request' : 'requests'} a second${rest}.`;
+    return `${count(perSecond, 'request')} a second${rest}.`;
   },
 };
 
@@ -139,9 +140,7 @@ const UNITS = [
 function span(ms: number): string {
   const total = Math.round(ms / MINUTE_MS);
   const unit = UNITS.find(({ from }) => total >= from);
-  if (!unit) return 'less than a minute';
-  const count = Math.round(total / unit.minutes);
-  return `${count} ${unit.name}${count === 1 ? '' : 's'}`;
+  return unit ? count(Math.round(total / unit.minutes), unit.name) : 'less than a minute';
 }
 
 /** The label of a fix: after it is another diagnosis, where a generation would be tried again. */

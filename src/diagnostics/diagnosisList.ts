@@ -1,6 +1,5 @@
 import { type QuickPick, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Fix } from '../messages/actions.ts';
-import type { MessageContext } from '../messages/fixLocation.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import { answered } from '../ui/steps.ts';
 import {
@@ -14,13 +13,11 @@ import {
   STATE_WORDS,
   shownCheck,
 } from './checkMessages.ts';
+import type { Diagnosed } from './preliminaryChecks.ts';
 
 /** The live list of *Diagnose Connection*. */
 
-export interface DiagnosisOptions {
-  /** What is known before anything is sent; shown first. */
-  readonly preliminary: readonly ShownCheck[];
-  readonly context: MessageContext;
+export interface DiagnosisOptions extends Pick<Diagnosed, 'preliminary' | 'context'> {
   /** Runs the checks on the network; undefined where the settings allow none. */
   readonly run:
     | ((onResult: (result: CheckResult) => void, signal: AbortSignal) => Promise<unknown>)

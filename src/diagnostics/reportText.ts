@@ -21,13 +21,13 @@ export interface Report {
   readonly wordsOfOthers: string;
 }
 
-/** Name and version of this extension and of the editor, and the system, a line each. */
-export type Versions = readonly string[];
-
-/** What *Copy Report* copies: what the list of a diagnosis shows, and the facts of its failures. */
+/**
+ * What *Copy Report* copies: what the list of a diagnosis shows, and the facts of its failures.
+ * @param versions of this extension, of the editor and of the system, a line each
+ */
 export function checksReport(
   checks: readonly ShownCheck[],
-  versions: Versions,
+  versions: readonly string[],
   date: Date,
 ): Report {
   const lines = checks.map(({ title, state, text, facts }) => {
@@ -45,7 +45,7 @@ export function checksReport(
 export interface DiagnosticsFacts {
   /** Wall-clock milliseconds. */
   readonly now: number;
-  readonly versions: Versions;
+  readonly versions: readonly string[];
   readonly settings: Settings;
   /** Ids of all there are: any other word is the user's own. */
   readonly insertModes: readonly string[];

@@ -5,19 +5,14 @@ interface CommandItem extends QuickPickItem {
   readonly command: string;
 }
 
-/** Rows that commands do not stand for, under a heading of their own. */
-export interface MenuSection<Row> {
-  readonly label: string;
-  readonly rows: readonly Row[];
-}
-
 /**
  * The state in words, what can be done about it, and what else there is to look at.
+ * @param sections rows that commands do not stand for, under a heading of their own
  * @returns the row that the user picked; undefined if it was a command or nothing
  */
 export async function showMenu<Row extends QuickPickItem>(
   facts: StatusFacts,
-  sections: readonly MenuSection<Row>[],
+  sections: readonly { readonly label: string; readonly rows: readonly Row[] }[],
 ): Promise<Row | undefined> {
   const { words } = renderStatus(facts, Date.now());
   const rows = sections.flatMap(({ label, rows }) =>
@@ -57,7 +52,6 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
     item('output', 'Show Log', 'showLog'),
   ];
   if (!isSetUp) return [setUp, ...always];
-  return token.kind === 'refused'
-    ? [setKey, ...withKey.filter((one) => one !== setKey), ...always]
-    : [...withKey, ...always];
+  const first = token.kind === 'refused' ? [setKey] : [];
+  return [...new Set([...first, ...withKey, ...always])];
 }

@@ -8,7 +8,7 @@ import {
 } from 'vscode';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import type { Settings } from '../settings.ts';
-import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
+import { count, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
 /** From news to its painting; less than anybody sees. */
@@ -126,7 +126,7 @@ function tooltipLines(
     ...(facts.provenance ?? expectedLines(facts, place)),
     `Model: ${place.modelId || 'the default of the service'}`,
     requests > 0 &&
-      `This session: ${generations(requests)}, ${inputTokens} tokens in, ${outputTokens} out`,
+      `This session: ${count(requests, 'generation')}, ${inputTokens} tokens in, ${outputTokens} out`,
     facts.usageToday?.(),
   ];
   return lines.filter((line) => typeof line === 'string');
@@ -168,10 +168,6 @@ function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): 
     tooltip.appendMarkdown(`[${ACTION_LABELS[fix]}](command:${command})`);
   }
   return tooltip;
-}
-
-function generations(count: number): string {
-  return count === 1 ? '1 generation' : `${count} generations`;
 }
 
 /** A line of plain text. Word by word, since appendText makes blanks that do not wrap. */

@@ -195,6 +195,7 @@ function validWords(ms: number): string {
   return `token valid, ${left} left`;
 }
 
-function count(number: number, unit: string): string {
+/** "1 minute", "2 minutes". */
+export function count(number: number, unit: string): string {
   return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }
