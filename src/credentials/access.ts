@@ -97,7 +97,7 @@ export class CredentialAccess {
    */
   lookUp(owner = activeFolder()): Promise<LookupResult> {
     return cancellable('reading the credentials…', (signal) =>
-      new SharedTask(() => this.look(owner)).wait(signal, () => {}),
+      new SharedTask(() => this.look(owner)).wait(signal),
     );
   }
 

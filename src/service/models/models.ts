@@ -119,13 +119,9 @@ export class Models {
   ): Promise<Model | undefined> {
     const key = keyOf(from, modelId);
     const ask = (ended: AbortSignal) => this.fetchModel(from, modelId, ended, limiter);
-    const task = this.#tasks.get(key) ?? new SharedTask(ask);
+    const task = this.#tasks.get(key) ?? new SharedTask(ask, () => this.#tasks.delete(key));
     this.#tasks.set(key, task);
-    const forget = () => {
-      if (this.#tasks.get(key) === task) this.#tasks.delete(key);
-    };
-    task.result.then(forget, forget);
-    return task.wait(signal, forget);
+    return task.wait(signal);
   }
 
   /** One model as far as it is known without asking. */

@@ -177,12 +177,13 @@ export class TokenService {
   }
 
   #startTask(): SharedTask<Token> {
-    const task = new SharedTask((signal) => this.#fetch(signal));
-    const landed = () => {
-      if (this.#task === task) this.#task = undefined;
-    };
-    task.result.then(landed, landed);
-    return task;
+    return new SharedTask(
+      (signal) => this.#fetch(signal),
+      (isAbandoned) => {
+        this.#task = undefined;
+        if (isAbandoned) this.#setState(this.#restingState());
+      },
+    );
   }
 
   async #fetch(signal: AbortSignal): Promise<Token> {
@@ -220,13 +221,8 @@ export class TokenService {
   #wait(signal: AbortSignal): Promise<Token> {
     if (signal.aborted || this.#disposed) return Promise.reject(new ServiceError('cancelled'));
     this.#task ??= this.#startTask();
-    const task = this.#task;
     this.#setState({ kind: 'fetching' });
-    return task.wait(signal, () => {
-      if (this.#task !== task) return;
-      this.#task = undefined;
-      this.#setState(this.#restingState());
-    });
+    return this.#task.wait(signal);
   }
 
   /** The state while nothing is under way. */
