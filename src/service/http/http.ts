@@ -3,22 +3,14 @@ import axios, {
   AxiosError,
   type AxiosInstance,
   type AxiosResponse,
-  isAxiosError,
 } from 'axios';
 import axiosRetry from 'axios-retry';
 import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
 import { withNullPrototype } from '../responseSchemas.ts';
-import type { Body } from './body.ts';
 import { endTunnelsOfClosedProxies, hardenedFetch } from './hardenedFetch.ts';
-import {
-  type Budget,
-  checkResponseHeaders,
-  type HttpRequest,
-  requestHeaders,
-  type StreamedResponse,
-} from './httpRequest.ts';
+import type { Budget, HttpRequest, StreamedResponse } from './httpRequest.ts';
 import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
@@ -36,10 +28,6 @@ export interface HttpOptions extends Partial<AttemptOptions> {
 const MAX_BODY_BYTES = 4_194_304;
 const PROBE_MS = 15_000;
 const MAX_PROBE_BYTES = 1_048_576;
-/** What follows the last event of an answer is read for so long; longer than that costs a connection. */
-const REST_MS = 1_000;
-/** Most answers end with their last event; who has the result waits so long for that, unseen. */
-const UNSEEN_MS = 50;
 
 export class Http {
   readonly #options: AttemptOptions;
@@ -94,23 +82,7 @@ export class Http {
     }
     const cancelled = AbortSignal.any([request.signal, this.#closing.signal]);
     const attempts = new RequestAttempts(request, cancelled, this.#options);
-    let body: Body | undefined;
-    try {
-      const answer = await this.#request(request, attempts);
-      body = attempts.answered(answer);
-      checkResponseHeaders(answer, request);
-      const result = await request.read({ header: answer.header, body });
-      await leave(body, () => attempts.release());
-      return result;
-    } catch (cause) {
-      if (attempts.signal.aborted) body?.close();
-      const error = await attempts.errorOf(cause, responseOf(cause));
-      if (body) await leave(body, () => attempts.release());
-      throw attempts.reported(error);
-    } finally {
-      attempts.end();
-      if (!body) attempts.release();
-    }
+    return attempts.run(() => this.#request(request, attempts));
   }
 
   /**
@@ -137,66 +109,57 @@ export class Http {
     }
   }
 
-  async #request(
-    request: HttpRequest<unknown>,
-    attempts: RequestAttempts,
+  async #request<Result>(
+    request: HttpRequest<Result>,
+    attempts: RequestAttempts<Result>,
   ): Promise<StreamedResponse> {
-    const response = await this.#axios.request<ReadableStream<Uint8Array> | null>({
+    const { url, accept, contentType, scheme = 'Bearer' } = request;
+    const { data } = await this.#axios.request<StreamedResponse>({
       method: request.method,
-      url: request.url,
+      url,
       data: request.body,
-      headers: requestHeaders(request),
+      headers: {
+        Accept: accept,
+        // Answers are small; unasked compression is refused, and with it bombs and silent truncation.
+        'Accept-Encoding': 'identity',
+        'User-Agent': 'hosted-model',
+        ...(contentType && { 'Content-Type': contentType }),
+      },
       signal: attempts.signal,
-      adapter: (config) =>
-        attempts.attempt(async (bearer, limited) => {
-          this.#hosts.add(new URL(request.url).host);
-          const { scheme = 'Bearer' } = request;
+      adapter: async (config) => {
+        const attempt = attempts.attempt(async (bearer, signal) => {
+          this.#hosts.add(new URL(url).host);
           if (bearer !== undefined) config.headers.set('Authorization', `${scheme} ${bearer}`);
           // The address is that of the request, whatever a retry has made of the configuration.
-          const ours = { url: request.url, signal: limited, validateStatus: null };
-          const response = await this.#fetch(withNullPrototype({ ...config, ...ours }));
-          if (response.status >= 200 && response.status < 300) return response;
-          // Not by axios, which lets go of the signal then: the body could not be cancelled any more.
-          throw new AxiosError('no success', undefined, config, undefined, response);
-        }),
+          const ours = { url, signal, validateStatus: null };
+          return streamedResponse(await this.#fetch(withNullPrototype({ ...config, ...ours })));
+        });
+        const answer = await attempt.catch(() => {
+          // What it failed with the attempts know; the library sends again what it is told of by this.
+          throw new AxiosError('no success', undefined, config);
+        });
+        return { data: answer, status: answer.status, statusText: '', headers: {}, config };
+      },
       'axios-retry': {
         retries: request.budget.retriesLeft,
-        retryCondition: (cause) => attempts.isWorthRetrying(cause, responseOf(cause)),
+        retryCondition: () => attempts.plansRetry(),
         retryDelay: () => attempts.nextWaitMs,
-        onRetry: () => attempts.countRetry(),
       },
     });
-    return streamedAnswer(response);
+    return data;
   }
 }
 
-function responseOf(cause: unknown): StreamedResponse | undefined {
-  return isAxiosError<ReadableStream<Uint8Array>>(cause) && cause.response
-    ? streamedAnswer(cause.response)
-    : undefined;
-}
-
-function streamedAnswer({
+function streamedResponse({
   status,
   headers,
   data,
-}: AxiosResponse<ReadableStream<Uint8Array> | null>): StreamedResponse {
+}: AxiosResponse<StreamedResponse['stream']>): StreamedResponse {
   const header = (name: string) => {
     const value: unknown = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return typeof value === 'string' ? value : undefined;
   };
   return { status, header, stream: data };
-}
-
-/**
- * Leaves an answer that has been read as far as anybody wanted. The rest is read in the background,
- * and the request stays in flight until then.
- */
-async function leave(body: Body, over: () => void): Promise<void> {
-  const unseen = Promise.withResolvers<void>();
-  const timer = setTimeout(unseen.resolve, UNSEEN_MS);
-  await Promise.race([body.readRest(REST_MS).then(over), unseen.promise]);
-  clearTimeout(timer);
 }
 
 function probeFailure({ status }: ErrorResponse): ServiceError {

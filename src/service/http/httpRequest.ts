@@ -3,7 +3,7 @@ import type { ErrorResponse } from '../failures.ts';
 import type { Body } from './body.ts';
 import type { RateLimit, RequestGate } from './limiter.ts';
 
-/** What one request is, what of it goes out besides a body, and what the head of its answer says. */
+/** What one request is, and what the head of its answer says. */
 
 /** One request with everything that decides where it goes, how often and how long. */
 export interface HttpRequest<Result> {
@@ -74,20 +74,6 @@ export interface StreamedResponse {
   readonly status: number;
   readonly header: ReadHeader;
   readonly stream: ReadableStream<Uint8Array> | null;
-}
-
-/** What a request says besides its body. */
-export function requestHeaders({
-  accept,
-  contentType,
-}: HttpRequest<unknown>): Record<string, string> {
-  return {
-    Accept: accept,
-    // Answers are small; unasked compression is refused, and with it bombs and silent truncation.
-    'Accept-Encoding': 'identity',
-    'User-Agent': 'hosted-model',
-    ...(contentType && { 'Content-Type': contentType }),
-  };
 }
 
 /**

@@ -11,8 +11,8 @@ import {
   redirectHost,
 } from './connectionErrors.ts';
 import {
+  checkResponseHeaders,
   type HttpRequest,
-  type ReadHeader,
   readRateLimit,
   type StreamedResponse,
 } from './httpRequest.ts';
@@ -44,14 +44,21 @@ export interface AttemptOptions {
 }
 
 const MAX_ERROR_BYTES = 65_536;
+/** What follows the last event of an answer is read for so long; longer than that costs a connection. */
+const REST_MS = 1_000;
+/** Most answers end with their last event; who has the result waits so long for that, unseen. */
+const UNSEEN_MS = 50;
+
+/** Sends one attempt; settles with the head of its answer, whatever that says. */
+type Send = (bearer: string | undefined, signal: AbortSignal) => Promise<StreamedResponse>;
 
 /**
  * One request under way: what its attempts share. Gives each attempt its slot and its bearer, is
  * the last gate before the socket, keeps all of them within the budget of their call, and says what
  * a failed attempt means and whether it is worth another one. Knows nothing of the library that sends.
  */
-export class RequestAttempts {
-  readonly #request: HttpRequest<unknown>;
+export class RequestAttempts<Result> {
+  readonly #request: HttpRequest<Result>;
   readonly #options: AttemptOptions;
   readonly #cancelled: AbortSignal;
   readonly #late = new AbortController();
@@ -60,17 +67,16 @@ export class RequestAttempts {
   #deadline: NodeJS.Timeout | undefined;
   #slot: Slot | undefined;
   #bearer: string | undefined;
-  /** An attempt has succeeded as far as the head of its answer goes. */
-  #isAnswered = false;
   #outcome: [outcome: Outcome, pauseMs?: number | undefined] = ['ok'];
   /** Ends the connection of the last attempt. */
   #ending = new AbortController();
-  #known: { readonly cause: unknown; readonly failure: Failure } | undefined;
+  /** What the last attempt failed with; undefined once one has succeeded. */
+  #failure: Failure | undefined;
   #nextWaitMs = 0;
-  /** The last attempt was refused, and the next one has not begun. */
+  /** The last attempt that was sent was refused, and has cost nothing. */
   #isRefused = false;
 
-  constructor(request: HttpRequest<unknown>, cancelled: AbortSignal, options: AttemptOptions) {
+  constructor(request: HttpRequest<Result>, cancelled: AbortSignal, options: AttemptOptions) {
     this.#request = request;
     this.#cancelled = cancelled;
     this.#options = options;
@@ -78,20 +84,83 @@ export class RequestAttempts {
     if (request.budget.endsAt !== undefined) this.#keepDeadline();
   }
 
-  /** Milliseconds until the retry that `isWorthRetrying` has allowed. */
+  /** Milliseconds until the retry that `plansRetry` has announced. */
   get nextWaitMs(): number {
     return this.#nextWaitMs;
   }
 
   /**
-   * Runs one attempt, up to the headers of its answer.
-   * @throws {ServiceError} before anything is sent; otherwise what sending throws
+   * The result of the request. It is in flight until its answer has been read to its end.
+   * @param sendAll calls `attempt` until one succeeds, or no other one is planned
+   * @throws {ServiceError} and nothing else
    */
-  async attempt<Response>(
-    send: (bearer: string | undefined, signal: AbortSignal) => Promise<Response>,
-  ): Promise<Response> {
+  async run(sendAll: () => Promise<StreamedResponse>): Promise<Result> {
+    const { maxBytes, read } = this.#request;
+    let body: Body | undefined;
+    try {
+      const answer = await sendAll();
+      body = this.#bodyOf(answer, maxBytes);
+      checkResponseHeaders(answer, this.#request);
+      const result = await read({ header: answer.header, body });
+      await this.#leave(body);
+      return result;
+    } catch (cause) {
+      if (this.signal.aborted) body?.close();
+      const { error } = this.#failure ?? this.#failed(this.#meaningOf(cause));
+      await this.#leave(body);
+      throw this.#reported(error);
+    } finally {
+      clearTimeout(this.#deadline);
+    }
+  }
+
+  /**
+   * Runs one attempt, up to the headers of its answer.
+   * @throws {ServiceError}
+   */
+  async attempt(send: Send): Promise<StreamedResponse> {
+    const { limiter } = this.#request;
+    let meaning: Failure;
+    try {
+      await this.#takeTurn();
+      const answer = await this.#send(send);
+      // What the head of any answer says of the limit holds for whoever comes next.
+      limiter?.applyRateLimit(readRateLimit(answer.header));
+      if (answer.status >= 200 && answer.status < 300) {
+        this.#failure = undefined;
+        this.#outcome = ['ok'];
+        return answer;
+      }
+      meaning = await this.#meaningOfAnswer(answer);
+    } catch (cause) {
+      meaning = this.#meaningOf(cause);
+    }
+    this.#failure = this.#failed(meaning);
+    this.#isRefused ||= meaning.isTransient;
+    this.#release();
+    throw this.#failure.error;
+  }
+
+  /**
+   * Whether the failed attempt is followed by another one, which is counted and announced then:
+   * never past the deadline, so that waits are not in vain.
+   */
+  plansRetry(): boolean {
+    if (!this.#failure?.isTransient || this.signal.aborted) return false;
+    const { error } = this.#failure;
+    const { waitMs, random, clock } = this.#options;
+    const { budget, onRetry } = this.#request;
+    const { retriesLeft, endsAt = Number.POSITIVE_INFINITY } = budget;
+    const retry = MAX_RETRIES - retriesLeft + 1;
+    this.#nextWaitMs = waitMs(retry, error.details.retryAfterMs ?? 0, random);
+    if (clock.monotonic() + this.#nextWaitMs >= endsAt) return false;
+    budget.retriesLeft -= 1;
+    onRetry?.({ retry, waitMs: this.#nextWaitMs, error });
+    return true;
+  }
+
+  async #send(send: Send): Promise<StreamedResponse> {
     const { url, origin, budget } = this.#request;
-    await this.#takeTurn();
     checkDestination(url, origin, process.env);
     budget.attempts += 1;
     this.#isRefused = false;
@@ -117,68 +186,43 @@ export class RequestAttempts {
     }
   }
 
-  /** The body of a success. The request is in flight until that is read to its end. */
-  answered({ stream, header }: StreamedResponse): Body {
-    this.#isAnswered = true;
-    this.#outcome = ['ok'];
-    const body = this.#bodyOf(stream, this.#request.maxBytes);
-    this.#applyRateLimit(header);
-    return body;
-  }
-
   /** The body of an answer to the last attempt. */
-  #bodyOf(stream: StreamedResponse['stream'], maxBytes: number): Body {
+  #bodyOf({ stream }: StreamedResponse, maxBytes: number): Body {
     const ending = this.#ending;
     return new Body(stream, maxBytes, this.#options.idleMs, () => ending.abort());
   }
 
-  /** Decides about a retry and what it waits: never past the deadline, so that waits are not in vain. */
-  async isWorthRetrying(cause: unknown, response: StreamedResponse | undefined): Promise<boolean> {
-    const { error, isTransient } = await this.#failureOf(cause, response);
-    const { waitMs, random, clock } = this.#options;
-    const { budget } = this.#request;
-    const retry = MAX_RETRIES - budget.retriesLeft + 1;
-    this.#nextWaitMs = waitMs(retry, error.details.retryAfterMs ?? 0, random);
-    const { endsAt = Number.POSITIVE_INFINITY } = budget;
-    return isTransient && clock.monotonic() + this.#nextWaitMs < endsAt;
+  /**
+   * Leaves an answer that has been read as far as anybody wanted. The rest is read in the background,
+   * and the request stays in flight until then.
+   */
+  async #leave(body: Body | undefined): Promise<void> {
+    if (!body) return this.#release();
+    const unseen = Promise.withResolvers<void>();
+    const timer = setTimeout(unseen.resolve, UNSEEN_MS);
+    await Promise.race([body.readRest(REST_MS).then(() => this.#release()), unseen.promise]);
+    clearTimeout(timer);
   }
 
-  /** Counts and announces the retry that `isWorthRetrying` has allowed. */
-  countRetry(): void {
-    const { budget, onRetry } = this.#request;
-    budget.retriesLeft -= 1;
-    this.#isRefused = true;
-    const error = this.#known?.failure.error ?? new ServiceError('server-failed');
-    onRetry?.({ retry: MAX_RETRIES - budget.retriesLeft, waitMs: this.#nextWaitMs, error });
-  }
-
-  /** What the request failed with, and the facts about it that only its sender knows. */
-  async errorOf(cause: unknown, response: StreamedResponse | undefined): Promise<ServiceError> {
-    const { url, budget } = this.#request;
-    const { error } = await this.#failureOf(cause, response);
-    const facts = { host: new URL(url).host, attempts: budget.attempts };
-    return new ServiceError(error.kind, { ...facts, ...error.details });
-  }
-
-  /** What to say of a failure now: that of a request which was cancelled, or out of time, is just that. */
-  reported(error: ServiceError): ServiceError {
-    const { host = '', attempts = 0, phase } = error.details;
+  /**
+   * What to say of a failure now, with what only its sender knows: that of a request which was
+   * cancelled, or out of time, is just that.
+   */
+  #reported(error: ServiceError): ServiceError {
+    const { attempts } = this.#request.budget;
+    const host = new URL(this.#request.url).host;
     if (this.#cancelled.aborted) {
-      // What was refused, and waited for its retry, has cost nothing.
       return new ServiceError('cancelled', { attempts: this.#isRefused ? 0 : attempts });
     }
-    if (!this.#late.signal.aborted || phase === 'connect') return error;
-    return new ServiceError('timeout', { phase: 'total', host, attempts });
+    if (this.#late.signal.aborted && error.details.phase !== 'connect') {
+      return new ServiceError('timeout', { phase: 'total', host, attempts });
+    }
+    return new ServiceError(error.kind, { host, attempts, ...error.details });
   }
 
   /** Gives the slot back, as a success unless it has failed; only the first call counts. */
-  release(): void {
+  #release(): void {
     this.#slot?.release(...this.#outcome);
-  }
-
-  /** The time of the call counts no more. */
-  end(): void {
-    clearTimeout(this.#deadline);
   }
 
   /**
@@ -190,11 +234,6 @@ export class RequestAttempts {
     const now = this.#options.clock.monotonic();
     budget.endsAt ??= now + budget.totalMs;
     this.#deadline ??= setTimeout(() => this.#late.abort(), budget.endsAt - now);
-  }
-
-  /** What the head of any answer says of the limit holds for whoever comes next. */
-  #applyRateLimit(header: ReadHeader): void {
-    this.#request.limiter?.applyRateLimit(readRateLimit(header));
   }
 
   /**
@@ -215,31 +254,25 @@ export class RequestAttempts {
     this.#bearer = await tokens?.get(this.signal);
   }
 
-  /** Looks at each failure once, since its body can be read only once, and frees its slot. */
-  async #failureOf(cause: unknown, response: StreamedResponse | undefined): Promise<Failure> {
-    if (this.#known && this.#known.cause === cause) return this.#known.failure;
-    const { error, isTransient } = await this.#meaningOf(cause, response);
-    const own = [...(this.#request.secrets ?? []), this.#bearer ?? ''];
-    const secrets = [...own, ...this.#options.secrets()];
-    const failure = { error: withoutSecrets(error, secrets), isTransient };
-    this.#known = { cause, failure };
+  /** Says to the limiter how the request ended, and repeats nothing of its secrets. */
+  #failed({ error, isTransient }: Failure): Failure {
     const { status, retryAfterMs: pauseMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
-    // One whose answer came is in flight until that has been read to its end.
-    if (!this.#isAnswered) this.release();
-    return failure;
+    const own = [...(this.#request.secrets ?? []), this.#bearer ?? ''];
+    const secrets = [...own, ...this.#options.secrets()];
+    return { error: withoutSecrets(error, secrets), isTransient };
   }
 
-  async #meaningOf(cause: unknown, response: StreamedResponse | undefined): Promise<Failure> {
+  #meaningOf(cause: unknown): Failure {
     if (cause instanceof ServiceError) return { error: cause, isTransient: false };
-    return response ? this.#meaningOfAnswer(response) : connectionFailure(cause, this.#request.url);
+    return connectionFailure(cause, this.#request.url);
   }
 
-  async #meaningOfAnswer({ status, header, stream }: StreamedResponse): Promise<Failure> {
+  async #meaningOfAnswer(answer: StreamedResponse): Promise<Failure> {
     const { url, failure } = this.#request;
-    this.#applyRateLimit(header);
+    const { status, header } = answer;
     // To its end, before anything is sent again: what is not read to its end costs the connection.
-    const text = await this.#bodyOf(stream, MAX_ERROR_BYTES)
+    const text = await this.#bodyOf(answer, MAX_ERROR_BYTES)
       .text()
       .catch(() => '');
     if (isRedirect(status)) {
