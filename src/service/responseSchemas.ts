@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
-import type { TokenAnswer, TradedToken } from './token/tokenLife.ts';
+import type { TokenResponse } from './token/tokenLife.ts';
 
 /**
  * The shapes of answers, checked where they enter. Only the fields that are used are named; what
@@ -52,15 +52,15 @@ const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
 export function readTokenResponse(
   text: string,
   serverDate: string | undefined,
-  read: (json: unknown) => TokenAnswer = readTokenAnswer,
-): TradedToken {
+  read: (json: unknown) => TokenResponse = readTokenAnswer,
+): TokenResponse {
   const serverNow = Date.parse(serverDate ?? '');
   const known = Number.isNaN(serverNow) ? undefined : serverNow;
   return { ...read(parseJson(text)), serverNow: known };
 }
 
 /** A token in the shape of OAuth 2.0. @throws {ServiceError} `token-unusable` */
-export function readTokenAnswer(json: unknown): TokenAnswer {
+export function readTokenAnswer(json: unknown): TokenResponse {
   const answer = v.safeParse(tokenAnswer, json);
   if (!answer.success) throw new ServiceError('token-unusable');
   const { access_token: value, expires_in: expiresIn, expiration } = answer.output;

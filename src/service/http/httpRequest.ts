@@ -42,6 +42,11 @@ export interface TokenProvider {
   get(signal: AbortSignal): Promise<string>;
 }
 
+/** For one that is there already, and is not renewed. */
+export function fixedToken(value: string): TokenProvider {
+  return { hasToken: () => true, get: async () => value };
+}
+
 export interface HttpResponse {
   readonly header: ReadHeader;
   readonly body: Body;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { ServiceError } from '../errors.ts';
 import { type ErrorResponse, identityStatusFailure } from '../failures.ts';
+import { fixedToken } from '../http/httpRequest.ts';
 import { parseJson, readTokenAnswer, shape } from '../responseSchemas.ts';
 import type { Way } from '../vendors.ts';
 import type { TokenRequest, TokenWay } from './tokenWay.ts';
@@ -32,7 +33,8 @@ export function clientCredentials(way: Way & { kind: 'clientCredentials' }): Tok
           contentType,
           body: form.toString(),
           secrets: [apiKey, formEncoded(apiKey)],
-          basic,
+          scheme: 'Basic',
+          tokenProvider: () => fixedToken(basic),
         };
       },
       failure,

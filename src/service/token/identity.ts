@@ -1,5 +1,6 @@
 import type { Credentials } from '../credentials.ts';
 import type { Http } from '../http/http.ts';
+import { fixedToken } from '../http/httpRequest.ts';
 import { parseJson, readTokenResponse } from '../responseSchemas.ts';
 import type { Vendor } from '../vendors.ts';
 import { apiKeyGrant } from './apiKeyGrant.ts';
@@ -7,7 +8,6 @@ import { clientCredentials } from './clientCredentials.ts';
 import { cloudPak } from './cloudPak.ts';
 import type { TokenResponse } from './tokenLife.ts';
 import type { TokenWay, Trade } from './tokenWay.ts';
-import { zenApiKey } from './zenApiKey.ts';
 
 const TOKEN_DEADLINE_MS = 30_000;
 const EXPIRY_DEADLINE_MS = 5_000;
@@ -23,7 +23,8 @@ export function wayOf({ way }: Pick<Vendor, 'way'>): TokenWay {
     case 'cloudPak':
       return cloudPak;
     case 'zenApiKey':
-      return zenApiKey;
+      // The base64 form of user name and API key, as the platform's page gives it.
+      return { scheme: 'ZenApiKey' };
   }
 }
 
@@ -42,14 +43,12 @@ export async function fetchToken(
   const { vendor, apiKey, authUrl, approved } = credentials;
   const { trade } = wayOf(vendor);
   if (!trade) return { value: apiKey, isSecret: true };
-  const { basic, ...request } = trade.request(credentials);
   const answer = await http.send({
-    ...request,
+    ...trade.request(credentials),
     method: 'POST',
     url: authUrl + trade.path,
     origin: approved.auth,
     accept: 'application/json',
-    ...(basic !== undefined && { scheme: 'Basic', tokenProvider: () => given(basic) }),
     budget: http.budget(deadlineMs),
     maxBytes: MAX_TOKEN_BYTES,
     signal,
@@ -57,27 +56,27 @@ export async function fetchToken(
     read: async ({ body, header }) =>
       readTokenResponse(await body.text(), header('date'), trade.read),
   });
-  const { expiry } = trade;
-  const isKnown = answer.expiresIn !== undefined || answer.expiration !== undefined;
-  if (isKnown || !expiry) return answer;
-  const asked = { expiry, failure: trade.failure, token: answer.value };
-  return { ...answer, expiration: await fetchExpiry(http, credentials, asked, signal) };
+  if (answer.expiresIn !== undefined || answer.expiration !== undefined) return answer;
+  const expiration = await fetchExpiry(http, credentials, trade, answer.value, signal);
+  return { ...answer, expiration };
 }
 
 /** Seconds since 1970; undefined where nobody says. The token is as good without it. */
-function fetchExpiry(
+async function fetchExpiry(
   http: Http,
   { authUrl, approved, apiKey }: Credentials,
-  { expiry, failure, token }: Required<Pick<Trade, 'expiry' | 'failure'>> & { token: string },
+  { expiry, failure }: Trade,
+  token: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
+  if (!expiry) return undefined;
   const asked = http.send({
     method: 'GET',
     url: authUrl + expiry.path,
     origin: approved.auth,
     accept: 'application/json',
     secrets: [apiKey],
-    tokenProvider: () => given(token),
+    tokenProvider: () => fixedToken(token),
     budget: { ...http.budget(EXPIRY_DEADLINE_MS), retriesLeft: 0 },
     maxBytes: MAX_TOKEN_BYTES,
     signal,
@@ -85,10 +84,6 @@ function fetchExpiry(
     read: async ({ body }) => expiry.read(parseJson(await body.text())),
   });
   return asked.catch(() => undefined);
-}
-
-function given(value: string) {
-  return { hasToken: () => true, get: async () => value };
 }
 
 /** Asks the identity service for anything at all. @throws {ServiceError} as `Http.probe` */

@@ -4,23 +4,17 @@ import type { ServiceError } from '../errors.ts';
 /** How long a token lives, and what is known about it at a moment. Pure. */
 
 /** What an answer says of a new token, checked but not yet believed. */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly value: string;
   /** Seconds the token lives, if the answer said so. */
-  readonly expiresIn: number | undefined;
+  readonly expiresIn?: number | undefined;
   /** End of life in seconds since 1970, by the server's clock. */
-  readonly expiration: number | undefined;
-}
-
-/** The same with what its head says. */
-export interface TradedToken extends TokenAnswer {
+  readonly expiration?: number | undefined;
   /** The server's clock when it answered, milliseconds since 1970. */
-  readonly serverNow: number | undefined;
-  readonly isSecret?: never;
+  readonly serverNow?: number | undefined;
+  /** The secret itself, which never has to be renewed. */
+  readonly isSecret?: true;
 }
-
-/** A new token; or a secret that is its own one, and never has to be renewed. */
-export type TokenResponse = TradedToken | { readonly value: string; readonly isSecret: true };
 
 /** A token's life in milliseconds from the moment it was asked for. */
 export interface TokenLife {
@@ -31,11 +25,6 @@ export interface TokenLife {
   readonly hardMs: number;
 }
 
-const ENDLESS: TokenLife = {
-  lifeMs: Number.POSITIVE_INFINITY,
-  softMs: Number.POSITIVE_INFINITY,
-  hardMs: Number.POSITIVE_INFINITY,
-};
 const UNKNOWN_LIFE_SECONDS = 300;
 const LONGEST_LIFE_SECONDS = 86_400;
 const HARD_MARGIN_MS = 30_000;
@@ -48,7 +37,6 @@ const SHORTEST_RENEWED_MS = 30_000;
  * @param random 0 to 1
  */
 export function tokenLife(answer: TokenResponse, random: number): TokenLife {
-  if (answer.isSecret) return ENDLESS;
   const lifeMs = lifeSeconds(answer) * 1_000;
   const hardMs = lifeMs - Math.min(HARD_MARGIN_MS, lifeMs / 10);
   const softMs = lifeMs > SHORTEST_RENEWED_MS ? Math.round(lifeMs * (0.7 + random * 0.2)) : hardMs;
@@ -61,16 +49,13 @@ export function tokenLife(answer: TokenResponse, random: number): TokenLife {
  * the local clock breaks four official clients). Nonsense is left out; with nothing left it
  * is 300 s, and an early death is mended by the replay after a 401.
  */
-function lifeSeconds(answer: TradedToken): number {
-  const { expiresIn, expiration, serverNow } = answer;
-  const until =
-    expiration !== undefined && serverNow !== undefined
-      ? expiration - serverNow / 1_000
-      : undefined;
-  const lives = [expiresIn, until]
-    .filter((life) => life !== undefined && Number.isFinite(life) && life > 0)
-    .map((life) => Math.min(life as number, LONGEST_LIFE_SECONDS));
-  return lives.length > 0 ? Math.min(...lives) : UNKNOWN_LIFE_SECONDS;
+function lifeSeconds(answer: TokenResponse): number {
+  if (answer.isSecret) return Number.POSITIVE_INFINITY;
+  const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = answer;
+  const lives = [expiresIn, expiration - serverNow / 1_000].filter(
+    (life) => Number.isFinite(life) && life > 0,
+  );
+  return lives.length > 0 ? Math.min(LONGEST_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
 }
 
 /** A `Date` header counts whole seconds. */

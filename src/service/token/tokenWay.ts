@@ -1,7 +1,8 @@
 import type { Credentials } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
-import type { TokenAnswer } from './tokenLife.ts';
+import type { HttpRequest } from '../http/httpRequest.ts';
+import type { TokenResponse } from './tokenLife.ts';
 
 /** What a way to a token says of itself; there is a file for each. */
 export interface TokenWay {
@@ -18,16 +19,13 @@ export interface Trade {
   /** What an error answer means. Only one in the identity service's own shape tells of the secret. */
   readonly failure: (answer: ErrorResponse) => ServiceError;
   /** @throws {ServiceError} `token-unusable` */
-  readonly read: (json: unknown) => TokenAnswer;
+  readonly read: (json: unknown) => TokenResponse;
   /** Behind the identity address: says when a token ends whose answer did not. */
   readonly expiry?: { readonly path: string; readonly read: (json: unknown) => number | undefined };
 }
 
-export interface TokenRequest {
-  readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
-  readonly body: string;
-  /** The forms in which the secret goes out. */
-  readonly secrets: readonly string[];
-  /** What goes into the header instead, for HTTP's `Basic`. */
-  readonly basic?: string;
-}
+/** Where the secret goes, with the forms in which it goes out. */
+export type TokenRequest = Pick<
+  HttpRequest<unknown>,
+  'contentType' | 'body' | 'secrets' | 'scheme' | 'tokenProvider'
+>;
