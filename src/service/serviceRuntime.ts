@@ -109,9 +109,9 @@ export class ServiceRuntime {
     settings: ClientSettings,
     signal: AbortSignal,
   ): Promise<void> {
-    const service = this.#tokenPool.trial(credentials);
-    await this.#client(credentials, settings, probing(), service).prove(signal);
-    this.#tokenPool.keepTested(service);
+    await this.#tokenPool.prove(credentials, (service) =>
+      this.#client(credentials, settings, probing(), service).prove(signal),
+    );
   }
 
   /**

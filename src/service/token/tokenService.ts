@@ -16,6 +16,7 @@ import {
 export interface TokenServiceOptions {
   /** One request for a token, retried as the retry rules say. */
   readonly fetchToken: (signal: AbortSignal) => Promise<TokenResponse>;
+  readonly onState?: (state: TokenState) => void;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -45,7 +46,7 @@ const LONGEST_ASKED_MS = 3_600_000;
  */
 export class TokenService {
   readonly #fetchToken: TokenServiceOptions['fetchToken'];
-  #onState: (state: TokenState) => void = () => {};
+  readonly #onState: TokenServiceOptions['onState'];
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #backoff: Backoff;
@@ -63,15 +64,10 @@ export class TokenService {
   constructor(given: TokenServiceOptions) {
     const options = withNullPrototype(given);
     this.#fetchToken = options.fetchToken;
+    this.#onState = options.onState;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#backoff = new Backoff(this.#clock, this.#random);
-  }
-
-  /** Has each state told from now on, beginning with that of this moment. */
-  setStateListener(onState: (state: TokenState) => void): void {
-    this.#onState = onState;
-    if (this.#state.kind !== 'none') onState(this.state);
   }
 
   /** The state at this moment: a token past its end is `expired` even if nobody looked. */
@@ -193,8 +189,7 @@ export class TokenService {
       const answer = await this.#fetchToken(signal);
       if (signal.aborted) throw new ServiceError('cancelled');
       const life = tokenLife(answer, this.#random());
-      const serverNow = answer.isSecret ? undefined : answer.serverNow;
-      const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), serverNow);
+      const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), answer.serverNow);
       const token = { value: answer.value, ...moment, life, clockAheadMs };
       this.#previous = this.#current;
       this.#current = token;
@@ -235,7 +230,7 @@ export class TokenService {
   #setState(state: TokenState): void {
     if (this.#disposed) return;
     this.#state = state;
-    if (!this.#retired) this.#onState(state);
+    if (!this.#retired) this.#onState?.(state);
   }
 }
 

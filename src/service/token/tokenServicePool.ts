@@ -19,6 +19,8 @@ export interface TokenServicePoolOptions {
 interface Kept {
   readonly service: TokenService;
   readonly credentials: Credentials;
+  /** A test with them has passed. */
+  isProved?: boolean;
 }
 
 /**
@@ -37,8 +39,8 @@ export class TokenServicePool {
   #sessions: readonly Kept[] = [];
   /** The one whose states are told, and which is renewed while nobody asks. */
   #inUse: Kept | undefined;
-  /** The key of the last test: proved once that has passed, and not before. */
-  #trial: (Kept & { readonly isProved: boolean }) | undefined;
+  /** The key of the last test. */
+  #trial: Kept | undefined;
 
   constructor(options: TokenServicePoolOptions) {
     this.#options = withNullPrototype(options);
@@ -56,26 +58,37 @@ export class TokenServicePool {
     return [...new Set([...[...this.#recent].flat(2), ...current])];
   }
 
-  /** A token service for a test, which is not in use and tells nobody of its states. */
-  trial(credentials: Credentials): TokenService {
+  /**
+   * Tests credentials by a token service that is not in use and tells nobody of its states. Once
+   * they have passed, it serves them as soon as somebody says that they are in use.
+   */
+  async prove(
+    credentials: Credentials,
+    test: (service: TokenService) => Promise<unknown>,
+  ): Promise<void> {
     this.#trial?.service.dispose();
-    const service = this.#make(credentials);
-    this.#trial = { service, credentials, isProved: false };
-    return service;
+    const trial = this.#make(credentials);
+    this.#trial = trial;
+    await test(trial.service);
+    trial.isProved = true;
   }
 
-  #make(credentials: Credentials): TokenService {
-    const { fetchToken, clock } = this.#options;
+  #make(credentials: Credentials): Kept {
+    const { fetchToken, onTokenState, clock } = this.#options;
     const { apiKey } = credentials;
     this.#remember(apiKey);
-    return new TokenService({
+    const service: TokenService = new TokenService({
       fetchToken: async (signal) => {
         const answer = await fetchToken(credentials, signal);
         this.#remember(apiKey, answer.value);
         return answer;
       },
+      onState: (state) => {
+        if (service === this.inUse) onTokenState?.(state);
+      },
       ...(clock && { clock }),
     });
+    return { service, credentials };
   }
 
   /** Keeps a key, with this token of it; the key that was used longest ago makes room. */
@@ -90,14 +103,14 @@ export class TokenServicePool {
   /** The one of these credentials, in use from now on. Those of other services go on beside it. */
   activate(credentials: Credentials): TokenService {
     const proved = this.#provedFor(credentials);
-    if (proved) this.#trial = undefined;
-    const known = this.#sessions.find((one) => isOf(one, credentials));
-    const kept =
-      proved || !known ? { service: proved ?? this.#make(credentials), credentials } : known;
-    if (known && known !== kept) known.service.retire();
+    const known = this.#sessionOf(credentials);
+    if (proved) {
+      this.#trial = undefined;
+      known?.service.retire();
+    }
+    const kept = proved ?? known ?? this.#make(credentials);
     const others = this.#sessions.filter((one) => one !== known);
-    const [oldest] = others;
-    if (oldest && others.length >= MOST_KEYS) oldest.service.retire();
+    others.at(-MOST_KEYS)?.service.retire();
     this.#sessions = [...others.slice(1 - MOST_KEYS), kept];
     this.#tell(kept);
     return kept.service;
@@ -107,21 +120,18 @@ export class TokenServicePool {
   #tell(kept: Kept | undefined): void {
     if (kept === this.#inUse) return;
     const { onTokenState } = this.#options;
-    this.#inUse?.service.setStateListener(() => {});
     if (this.#inUse) onTokenState?.({ kind: 'none' });
     this.#inUse = kept;
-    if (onTokenState) kept?.service.setStateListener(onTokenState);
+    if (kept && kept.service.state.kind !== 'none') onTokenState?.(kept.service.state);
   }
 
-  /** These have been proved, and are in use as soon as somebody says so. */
-  keepTested(service: TokenService): void {
-    // Unless it was forgotten meanwhile, as by signing out.
-    if (this.#trial?.service === service) this.#trial = { ...this.#trial, isProved: true };
+  #sessionOf(credentials: Credentials): Kept | undefined {
+    return this.#sessions.find((one) => isOf(one, credentials));
   }
 
-  #provedFor(credentials: Credentials): TokenService | undefined {
+  #provedFor(credentials: Credentials): Kept | undefined {
     const trial = this.#trial;
-    return trial?.isProved && isOf(trial, credentials) ? trial.service : undefined;
+    return trial?.isProved && isOf(trial, credentials) ? trial : undefined;
   }
 
   /**
@@ -130,7 +140,7 @@ export class TokenServicePool {
    */
   show(credentials: Credentials | undefined): void {
     if (credentials && this.#provedFor(credentials)) this.activate(credentials);
-    this.#tell(credentials && this.#sessions.find((one) => isOf(one, credentials)));
+    this.#tell(credentials && this.#sessionOf(credentials));
   }
 
   /** Ends all of them. */
@@ -150,10 +160,8 @@ export class TokenServicePool {
 }
 
 /** Whether a token of the one serves the other, too. */
-function isOf(kept: Kept | undefined, wanted: Credentials): kept is Kept {
-  const own = kept?.credentials;
+function isOf({ credentials: own }: Kept, wanted: Credentials): boolean {
   return (
-    own !== undefined &&
     own.vendor.word === wanted.vendor.word &&
     own.vendor.definition === wanted.vendor.definition &&
     own.account === wanted.account &&

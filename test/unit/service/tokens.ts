@@ -18,10 +18,10 @@ export function underTest(time: FakeTime, random = () => 0.5) {
       signal.addEventListener('abort', () => flight.reject(new ServiceError('cancelled')));
       return flight.promise;
     },
+    onState: ({ kind }) => states.push(kind),
     clock: time,
     random,
   });
-  service.setStateListener(({ kind }) => states.push(kind));
   /** Answers the last request. */
   const answer = async (outcome: Partial<TokenResponse> | ServiceError = {}) => {
     const flight = flights.at(-1);
