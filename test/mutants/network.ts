@@ -108,8 +108,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'what may have run is sent again',
     file: 'src/service/http/connectionErrors.ts',
-    from: "new ServiceError('connection-lost', details), isTransient: false",
-    to: "new ServiceError('connection-lost', details), isTransient: true",
+    from: "return lasting('connection-lost', details);",
+    to: "return { ...lasting('connection-lost', details), isTransient: true };",
     test: transport,
     title: 'that is reset after sending is not used again',
   },
@@ -228,7 +228,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'the queue has no end',
     file: 'src/service/http/limiter.ts',
-    from: 'this.#newcomers(yields) >= this.#options.queue',
+    from: 'newcomers.length >= this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
     title: 'I20: refuses one more than the queue takes',

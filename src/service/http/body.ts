@@ -1,3 +1,4 @@
+import { text as textOf } from 'node:stream/consumers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ServiceError } from '../errors.ts';
 
@@ -48,11 +49,8 @@ export class Body {
   }
 
   /** All of it. @throws whatever reading it throws */
-  async text(): Promise<string> {
-    const decoder = new TextDecoder();
-    let text = '';
-    for await (const bytes of this) text += decoder.decode(bytes, { stream: true });
-    return text + decoder.decode();
+  text(): Promise<string> {
+    return textOf(this);
   }
 
   /** Closes the connection if the answer has not come to its end in so many milliseconds. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '../errors.ts';
 import { isCutHandshake, PROXY_CLOSED, RequestNotSentError } from './hardenedFetch.ts';
 
 /** What a failed connection means, and whether another attempt may do better. */
@@ -11,6 +11,11 @@ export interface Failure {
    * sent, or the service itself has refused it.
    */
   readonly isTransient: boolean;
+}
+
+/** One that another attempt would only repeat. */
+export function lasting(kind: ErrorKind, details: ErrorDetails): Failure {
+  return { error: new ServiceError(kind, details), isTransient: false };
 }
 
 /** What fetch says of a proxy that answers something else than a tunnel; its status stands only here. */
@@ -67,23 +72,20 @@ export function connectionFailure(error: unknown, url: string): Failure {
   const isOfFetch = property(error, 'code') === 'ERR_NETWORK';
   const proxy = proxyFailure(root, code, url, isOfFetch);
   if (proxy) return proxy;
-  if (CERTIFICATE_CODES.test(code)) {
-    return { error: new ServiceError('certificate', { code }), isTransient: false };
-  }
+  if (CERTIFICATE_CODES.test(code)) return lasting('certificate', { code });
   if (TLS_CODES.test(code)) {
-    const known = NO_TLS.test(code) ? 'ERR_SSL_WRONG_VERSION_NUMBER' : code;
-    return { error: new ServiceError('tls', { code: known }), isTransient: false };
+    return lasting('tls', { code: NO_TLS.test(code) ? 'ERR_SSL_WRONG_VERSION_NUMBER' : code });
   }
   if (UNREACHABLE_CODES.has(code) || (isConnecting && code !== '')) {
     const isTransient = TRANSIENT_CODES.has(code) || (isConnecting && code === 'ETIMEDOUT');
     return { error: new ServiceError('unreachable', { code }), isTransient };
   }
   const details = code === '' || code === CONNECT_TIMEOUT ? {} : { code };
-  const unconnected = new ServiceError('unreachable', { ...details, phase: 'connect' });
+  const unconnected = lasting('unreachable', { ...details, phase: 'connect' });
   // What cuts a handshake short cuts the next one, too.
-  if (isCutHandshake(root)) return { error: unconnected, isTransient: false };
-  if (isUnsent(error) || code === CONNECT_TIMEOUT) return { error: unconnected, isTransient: true };
-  return { error: new ServiceError('connection-lost', details), isTransient: false };
+  if (isCutHandshake(root)) return unconnected;
+  if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
+  return lasting('connection-lost', details);
 }
 
 /** True if certainly nothing of a request left this machine, whatever it failed with. */
@@ -156,10 +158,8 @@ function proxyFailure(
   // Of an answer with status 407 from beyond a tunnel nothing else is left.
   const wantsLogin = isOfFetch && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
-  if (status) return { error: new ServiceError('proxy', { status }), isTransient: false };
-  if (UNUSABLE_PROXY.has(code)) {
-    return { error: new ServiceError('proxy', { code }), isTransient: false };
-  }
+  if (status) return lasting('proxy', { status });
+  if (UNUSABLE_PROXY.has(code)) return lasting('proxy', { code });
   const proxy = unreachableProxy(error, message, url);
   if (proxy === undefined) return undefined;
   const details = { ...(code && { code }), ...(proxy && { proxy }) };

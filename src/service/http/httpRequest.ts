@@ -34,6 +34,9 @@ export interface HttpRequest<Result> {
   readonly read: (answer: HttpResponse) => Promise<Result>;
 }
 
+/** What a service is asked with that wants a token, and the one origin that gets it. */
+export type Access = Pick<HttpRequest<unknown>, 'origin' | 'scheme' | 'tokenProvider'>;
+
 /** The bearer of one attempt, which may wait long between its beginning and its request. */
 export interface TokenProvider {
   /** True if `get` has one at once. */

@@ -181,7 +181,8 @@ export class Limiter {
     if (signal.aborted) return Promise.reject(new ServiceError('cancelled'));
     const isFirst = !this.#waiters.some((waiter) => waiter.yields === yields || !waiter.yields);
     const canStart = isFirst && this.#hasRoom(yields) && this.#waitMs() <= 0;
-    if (!isAccepted && !canStart && this.#newcomers(yields) >= this.#options.queue) {
+    const newcomers = this.#waiters.filter((one) => one.yields === yields && !one.isAccepted);
+    if (!isAccepted && !canStart && newcomers.length >= this.#options.queue) {
       return Promise.reject(new ServiceError('queue-full', { limit: this.#options.queue }));
     }
     return new Promise((resolve, reject) => {
@@ -203,11 +204,6 @@ export class Limiter {
       this.#waiters.splice(next === -1 ? this.#waiters.length : next, 0, waiter);
       this.#startWaiters();
     });
-  }
-
-  /** How many of a kind wait who never started. */
-  #newcomers(yields: boolean): number {
-    return this.#waiters.filter((one) => one.yields === yields && !one.isAccepted).length;
   }
 
   /** Whether one more may be in flight. */
@@ -275,22 +271,14 @@ export class Limiter {
     return this.#waiters.find(({ yields }) => this.#hasRoom(yields));
   }
 
-  #startNext(): void {
+  #startWaiters(): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
-    for (let next = this.#next(); next; next = this.#next()) {
-      const waitMs = this.#waitMs();
-      if (waitMs > 0) {
-        this.#timer = setTimeout(() => this.#startWaiters(), Math.ceil(waitMs));
-        return;
-      }
+    let next = this.#next();
+    for (; next && this.#waitMs() <= 0; next = this.#next()) {
       this.#waiters.splice(this.#waiters.indexOf(next), 1);
       next.start();
     }
-  }
-
-  #startWaiters(): void {
-    this.#startNext();
+    if (next) this.#timer = setTimeout(() => this.#startWaiters(), Math.ceil(this.#waitMs()));
     this.#onChange();
   }
 }

@@ -8,6 +8,7 @@ import {
   type Failure,
   isRedirect,
   isUnsent,
+  lasting,
   redirectHost,
 } from './connectionErrors.ts';
 import {
@@ -278,7 +279,7 @@ export class RequestAttempts<Result> {
     if (isRedirect(status)) {
       const host = redirectHost(header('location'), url);
       const details = host === undefined ? { status } : { status, redirectHost: host };
-      return { error: new ServiceError('redirected', details), isTransient: false };
+      return lasting('redirected', details);
     }
     const wait = retryAfterMs(header('retry-after'), header('date'), this.#options.clock.now());
     const details: ErrorDetails = wait === undefined ? { status } : { status, retryAfterMs: wait };
