@@ -5,10 +5,10 @@ import { dialectOf } from './generation/dialects.ts';
 import { Http, type HttpOptions } from './http/http.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
 import type { Model, ModelList } from './models/modelList.ts';
-import { type ModelAccess, type ModelSource, Models } from './models/models.ts';
+import { type ModelSource, Models } from './models/models.ts';
 import { withNullPrototype } from './responseSchemas.ts';
 import { holdsSecret } from './secrets/secretSearch.ts';
-import { fetchToken, wayOf } from './token/identity.ts';
+import { accessOf, fetchToken } from './token/identity.ts';
 import type { TokenState } from './token/tokenLife.ts';
 import type { TokenService } from './token/tokenService.ts';
 import { TokenServicePool } from './token/tokenServicePool.ts';
@@ -143,7 +143,7 @@ export class ServiceRuntime {
     credentials?: Credentials,
   ): Promise<ModelList> {
     const needsToken = credentials && dialectOf(from.vendor).models.needsToken;
-    const access = needsToken ? this.#accessOf(credentials) : undefined;
+    const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
     return this.#models.list(from, current, signal, access);
   }
 
@@ -192,16 +192,6 @@ export class ServiceRuntime {
     this.#tokenPool.dispose();
     this.#models.clear();
     this.http.dispose();
-  }
-
-  #accessOf(credentials: Credentials): ModelAccess {
-    const service = this.tokenService(credentials);
-    const get = async (signal: AbortSignal) => (await service.get(signal)).value;
-    return {
-      scheme: wayOf(credentials.vendor).scheme,
-      tokenProvider: () => ({ hasToken: () => service.isLiving, get }),
-      origin: credentials.approved.service,
-    };
   }
 
   #client(

@@ -145,7 +145,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a secret that nothing trades is sent again after its refusal',
     file: 'src/service/generation/inference.ts',
-    from: "if (!trade) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
+    from: "if (!wayOf(vendor).trade) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
     to: '',
     test: 'test/contract/service/services.test.ts',
     title: 'proves Zen API key in watsonx, project without generating',

@@ -3,7 +3,7 @@ import { isKind, ServiceError } from '../errors.ts';
 import type { Http } from '../http/http.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
 import type { Limiter } from '../http/limiter.ts';
-import { wayOf } from '../token/identity.ts';
+import { accessOf, wayOf } from '../token/identity.ts';
 import type { Token } from '../token/tokenLife.ts';
 import type { TokenService } from '../token/tokenService.ts';
 import { dialectOf } from './dialects.ts';
@@ -49,26 +49,18 @@ export async function infer<Result>(
   { url, body, streams = false }: Asked,
   call: Call<Result>,
 ): Promise<Result> {
-  const { vendor, projectId, approved } = credentials;
+  const { vendor, projectId } = credentials;
   const { callbacks = new Callbacks() } = call;
-  const { scheme, trade } = wayOf(vendor);
   let used: Token | undefined;
   const request: HttpRequest<Result> = {
+    ...accessOf(credentials, tokenService, (token) => {
+      used = token;
+    }),
     method: body ? 'POST' : 'GET',
     url,
-    origin: approved.service,
     accept: streams ? 'text/event-stream' : 'application/json',
     ...(body && { contentType: 'application/json', body: JSON.stringify(body) }),
     secrets: [credentials.apiKey, projectId],
-    scheme,
-    tokenProvider: () => {
-      const before = tokenService.state;
-      const get = async (signal: AbortSignal) => {
-        used = await tokenService.get(signal, before);
-        return used.value;
-      };
-      return { hasToken: () => tokenService.isLiving, get };
-    },
     limiter: yields ? limiter.yielding : limiter,
     budget: http.budget(deadlineMs),
     maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
@@ -85,7 +77,7 @@ export async function infer<Result>(
     const mayResend = call.mayResend?.() ?? true;
     if (!isRefusal(error) || !used || !mayResend) throw error;
     // The secret itself was refused, and there is no other one.
-    if (!trade) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
+    if (!wayOf(vendor).trade) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     tokenService.drop(used);
     return await http.send(request);
   } finally {

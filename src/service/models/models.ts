@@ -2,7 +2,7 @@ import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { dialectOf } from '../generation/dialects.ts';
 import type { Http } from '../http/http.ts';
-import type { HttpRequest } from '../http/httpRequest.ts';
+import type { Access } from '../http/httpRequest.ts';
 import type { RequestGate } from '../http/limiter.ts';
 import { parseJson } from '../responseSchemas.ts';
 import { holdsSecret } from '../secrets/secretSearch.ts';
@@ -33,9 +33,6 @@ interface BoundSource extends ModelSource {
   readonly origin: string;
 }
 
-/** What a list that is not public is asked with. */
-export type ModelAccess = Pick<HttpRequest<unknown>, 'scheme' | 'tokenProvider' | 'origin'>;
-
 /**
  * What services say about their models. Where that is public no request has a credential, so that a
  * model can be picked before a key is set. Nothing is handed out whose words repeat a secret: it
@@ -65,7 +62,7 @@ export class Models {
     from: ModelSource,
     current: string,
     signal: AbortSignal,
-    access?: ModelAccess,
+    access?: Access,
   ): Promise<ModelList> {
     const all = await listModels(this.#http, from, signal, access);
     // Nearly every list is free of secrets: one search in place of a thousand.
@@ -149,7 +146,7 @@ export async function listModels(
   http: Http,
   from: ModelSource,
   signal: AbortSignal,
-  access: ModelAccess = { origin: new URL(from.serviceUrl).origin },
+  access: Access = { origin: new URL(from.serviceUrl).origin },
 ): Promise<ModelList> {
   const { failure, models: calls } = dialectOf(from.vendor);
   const budget = http.budget(DEADLINE_MS);

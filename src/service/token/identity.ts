@@ -1,12 +1,13 @@
 import type { Credentials } from '../credentials.ts';
 import type { Http } from '../http/http.ts';
-import { fixedToken } from '../http/httpRequest.ts';
+import { type Access, fixedToken } from '../http/httpRequest.ts';
 import { parseJson, readTokenResponse } from '../responseSchemas.ts';
 import type { Vendor } from '../vendors.ts';
 import { apiKeyGrant } from './apiKeyGrant.ts';
 import { clientCredentials } from './clientCredentials.ts';
 import { cloudPak } from './cloudPak.ts';
-import type { TokenResponse } from './tokenLife.ts';
+import type { Token, TokenResponse } from './tokenLife.ts';
+import type { TokenService } from './tokenService.ts';
 import type { TokenWay, Trade } from './tokenWay.ts';
 
 const TOKEN_DEADLINE_MS = 30_000;
@@ -84,6 +85,27 @@ async function fetchExpiry(
     read: async ({ body }) => expiry.read(parseJson(await body.text())),
   });
   return asked.catch(() => undefined);
+}
+
+/**
+ * The access of these credentials to their inference service.
+ * @param onToken called with each token that an attempt takes
+ */
+export function accessOf(
+  { vendor, approved }: Credentials,
+  tokenService: TokenService,
+  onToken: (token: Token) => void = () => {},
+): Access {
+  const tokenProvider = () => {
+    const before = tokenService.state;
+    const get = async (signal: AbortSignal) => {
+      const token = await tokenService.get(signal, before);
+      onToken(token);
+      return token.value;
+    };
+    return { hasToken: () => tokenService.isLiving, get };
+  };
+  return { origin: approved.service, scheme: wayOf(vendor).scheme, tokenProvider };
 }
 
 /** Asks the identity service for anything at all. @throws {ServiceError} as `Http.probe` */
