@@ -100,6 +100,11 @@ export interface ErrorDetails {
   readonly isUnchecked?: true;
 }
 
+/** The same where some may be unknown. */
+export type FoundDetails = {
+  readonly [Name in keyof ErrorDetails]: ErrorDetails[Name] | undefined;
+};
+
 const SAFE_WORD = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** A failure of the hosted service or of the way to it. Carries no foreign text and no cause. */
@@ -108,14 +113,16 @@ export class ServiceError extends Error {
   readonly kind: ErrorKind;
   readonly details: ErrorDetails;
 
-  constructor(kind: ErrorKind, details: ErrorDetails = {}) {
-    super(summary(kind, details));
+  /** @param found what is undefined in it is left out */
+  constructor(kind: ErrorKind, found: FoundDetails = {}) {
+    super(summary(kind, found));
     this.kind = kind;
-    this.details = details;
+    const known = Object.entries(found).filter(([, value]) => value !== undefined);
+    this.details = Object.fromEntries(known);
   }
 
   /** The same failure with more known about it. */
-  with(details: ErrorDetails): ServiceError {
+  with(details: FoundDetails): ServiceError {
     return new ServiceError(this.kind, { ...this.details, ...details });
   }
 }
@@ -136,7 +143,7 @@ export function safeWord(word: unknown): string | undefined {
 }
 
 /** `ECONNREFUSED`, `status 503`, … in a fixed order, for the log and for `message`. */
-function summary(kind: ErrorKind, details: ErrorDetails): string {
+function summary(kind: ErrorKind, details: FoundDetails): string {
   const { status, code, attempts, requestId, host, redirectHost } = details;
   const facts = [
     status && `status ${status}`,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import {
-  type ErrorDetails,
   type ErrorKind,
+  type FoundDetails,
   INFERENCE_KINDS,
   INPUT_ARGUMENT,
   REQUEST_ENTITY,
@@ -57,11 +57,7 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
   }
   const { errors, trace } = body.output;
   const [{ code, message } = { code: undefined, message: '' }] = errors;
-  const details: ErrorDetails = {
-    status,
-    ...optional('code', safeWord(code)),
-    ...optional('requestId', safeWord(trace)),
-  };
+  const details = { status, code: safeWord(code), requestId: safeWord(trace) };
   if (status === 403 && PROJECT_OF_OTHERS.test(message)) {
     return new ServiceError('project-unknown', details);
   }
@@ -96,18 +92,15 @@ export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const { errorCode, context } = body.output;
   // Another code than these two may be a disabled, locked or expired key: none was ever recorded.
   const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
-  return new ServiceError(kind, {
-    status,
-    ...optional('code', safeWord(errorCode)),
-    ...optional('requestId', safeWord(context?.requestId)),
-  });
+  const requestId = safeWord(context?.requestId);
+  return new ServiceError(kind, { status, code: safeWord(errorCode), requestId });
 }
 
 /**
  * "…input tokens 4098 cannot exceed the total tokens limit 4096…", or the same the other way round.
  * Bounded, so that it is linear.
  */
-function inputFailure(message: string, details: ErrorDetails): ServiceError {
+function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =
     /input tokens (?<actual>\d+) cannot exceed .{0,200}? limit (?<limit>\d+)/.exec(message) ??
     /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) input tokens/.exec(message);
@@ -142,8 +135,4 @@ export function kindOfStatus(status: number): ErrorKind {
   if (status === 408) return 'timeout';
   if (status === 429) return 'rate-limited';
   return status >= 500 ? 'server-failed' : 'bad-request';
-}
-
-function optional<Name extends string>(name: Name, value: string | undefined) {
-  return value === undefined ? {} : { [name]: value };
 }

@@ -108,8 +108,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'what may have run is sent again',
     file: 'src/service/http/connectionErrors.ts',
-    from: "return lasting('connection-lost', details);",
-    to: "return { ...lasting('connection-lost', details), isTransient: true };",
+    from: "return lasting('connection-lost', { code: known });",
+    to: "return { ...lasting('connection-lost', { code: known }), isTransient: true };",
     test: transport,
     title: 'that is reset after sending is not used again',
   },
@@ -268,8 +268,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'a redirect that leads to no host is said to lead to one',
     file: 'src/service/http/connectionErrors.ts',
-    from: "protocol === 'https:' || protocol === 'http:' ? host : undefined",
-    to: 'protocol ? host : undefined',
+    from: "to?.protocol === 'https:' || to?.protocol === 'http:' ? to.host : undefined",
+    to: 'to?.host',
     test: 'test/unit/service/http/connectionErrors.test.ts',
     title: 'vscode://settings/x is undefined',
   },

@@ -9,8 +9,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'words of the service get into an error',
     file: 'src/service/failures.ts',
-    from: "    ...optional('code', safeWord(code)),\n    ...optional('requestId', safeWord(trace)),",
-    to: "    ...optional('code', String(code)),\n    ...optional('requestId', safeWord(trace)),",
+    from: 'code: safeWord(code), requestId',
+    to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',
     title: 'passes on no text but a safe code and number',
   },

@@ -1,4 +1,4 @@
-import { type ErrorDetails, type ErrorKind, ServiceError } from '../errors.ts';
+import { type ErrorKind, type FoundDetails, ServiceError } from '../errors.ts';
 import { isCutHandshake, PROXY_CLOSED, RequestNotSentError } from './hardenedFetch.ts';
 
 /** What a failed connection means, and whether another attempt may do better. */
@@ -14,7 +14,7 @@ export interface Failure {
 }
 
 /** One that another attempt would only repeat. */
-export function lasting(kind: ErrorKind, details: ErrorDetails): Failure {
+export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
   return { error: new ServiceError(kind, details), isTransient: false };
 }
 
@@ -80,12 +80,12 @@ export function connectionFailure(error: unknown, url: string): Failure {
     const isTransient = TRANSIENT_CODES.has(code) || (isConnecting && code === 'ETIMEDOUT');
     return { error: new ServiceError('unreachable', { code }), isTransient };
   }
-  const details = code === '' || code === CONNECT_TIMEOUT ? {} : { code };
-  const unconnected = lasting('unreachable', { ...details, phase: 'connect' });
+  const known = code === '' || code === CONNECT_TIMEOUT ? undefined : code;
+  const unconnected = lasting('unreachable', { code: known, phase: 'connect' });
   // What cuts a handshake short cuts the next one, too.
   if (isCutHandshake(root)) return unconnected;
   if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
-  return lasting('connection-lost', details);
+  return lasting('connection-lost', { code: known });
 }
 
 /** True if certainly nothing of a request left this machine, whatever it failed with. */
@@ -100,9 +100,8 @@ export function isRedirect(status: number): boolean {
 
 /** The host a redirect leads to, in ASCII; undefined if it leads to none, as `command:` does. */
 export function redirectHost(location: string | undefined, from: string): string | undefined {
-  if (!location || !URL.canParse(location, from)) return undefined;
-  const { protocol, host } = new URL(location, from);
-  return protocol === 'https:' || protocol === 'http:' ? host : undefined;
+  const to = location ? URL.parse(location, from) : null;
+  return to?.protocol === 'https:' || to?.protocol === 'http:' ? to.host : undefined;
 }
 
 /**
@@ -162,8 +161,8 @@ function proxyFailure(
   if (UNUSABLE_PROXY.has(code)) return lasting('proxy', { code });
   const proxy = unreachableProxy(error, message, url);
   if (proxy === undefined) return undefined;
-  const details = { ...(code && { code }), ...(proxy && { proxy }) };
-  return { error: new ServiceError('proxy', details), isTransient: code !== 'ENOTFOUND' };
+  const found = lasting('proxy', { code: code || undefined, proxy: proxy || undefined });
+  return { ...found, isTransient: code !== 'ENOTFOUND' };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
+import { withNullPrototype } from '../responseSchemas.ts';
 
 /** What newer versions of undici call a proxy that closes the connection in place of an answer. */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
@@ -76,19 +77,19 @@ async function send(
   let isSent = false;
   const bytes = new TextEncoder().encode(body);
   // Asked for its bytes as they are written to a connection, and never before (measured).
-  const source: UnderlyingByteSource = {
+  const source: UnderlyingByteSource = withNullPrototype({
     type: 'bytes',
     pull: (controller) => {
       isSent = true;
       controller.enqueue(bytes);
       controller.close();
     },
-  };
+  });
   const all = new Headers(headers);
   all.set('Content-Length', String(bytes.length));
   const sent = globalThis.fetch(url, {
     ...options,
-    body: new ReadableStream(Object.assign(Object.create(null), source)),
+    body: new ReadableStream(source),
     headers: all,
     duplex: 'half',
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { type ErrorDetails, isKind, ServiceError } from '../errors.ts';
+import { isKind, ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../secrets/redact.ts';
 import { Body } from './body.ts';
 import {
@@ -277,13 +277,10 @@ export class RequestAttempts<Result> {
       .text()
       .catch(() => '');
     if (isRedirect(status)) {
-      const host = redirectHost(header('location'), url);
-      const details = host === undefined ? { status } : { status, redirectHost: host };
-      return lasting('redirected', details);
+      return lasting('redirected', { status, redirectHost: redirectHost(header('location'), url) });
     }
     const wait = retryAfterMs(header('retry-after'), header('date'), this.#options.clock.now());
-    const details: ErrorDetails = wait === undefined ? { status } : { status, retryAfterMs: wait };
-    const error = failure({ status, text }).with(details);
+    const error = failure({ status, text }).with({ status, retryAfterMs: wait });
     // A used-up quota may come as 429, and stays used up.
     const passing = isKind(error, 'rate-limited', 'capacity-full', 'server-failed');
     const isTransient = isRetriedStatus(status) && passing && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS;
