@@ -10,7 +10,7 @@ import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
 import { withNullPrototype } from '../responseSchemas.ts';
 import { endTunnelsOfClosedProxies, hardenedFetch } from './hardenedFetch.ts';
-import type { Budget, HttpRequest, StreamedResponse } from './httpRequest.ts';
+import type { Budget, HttpRequest, HttpResponse, StreamedResponse } from './httpRequest.ts';
 import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
@@ -112,9 +112,9 @@ export class Http {
   async #request<Result>(
     request: HttpRequest<Result>,
     attempts: RequestAttempts<Result>,
-  ): Promise<StreamedResponse> {
+  ): Promise<HttpResponse> {
     const { url, accept, contentType, scheme = 'Bearer' } = request;
-    const { data } = await this.#axios.request<StreamedResponse>({
+    const { data } = await this.#axios.request<HttpResponse>({
       method: request.method,
       url,
       data: request.body,

@@ -51,6 +51,7 @@ export function fixedToken(value: string): TokenProvider {
 }
 
 export interface HttpResponse {
+  readonly status: number;
   readonly header: ReadHeader;
   readonly body: Body;
 }
@@ -77,7 +78,7 @@ export interface Budget {
 /** The value of a header, by its name in lower case. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** What an answer says before its body, and the body as it comes; null where there is none. */
+/** The same with a body that nothing bounds; null where there is none. */
 export interface StreamedResponse {
   readonly status: number;
   readonly header: ReadHeader;
@@ -89,7 +90,7 @@ export interface StreamedResponse {
  * @throws {ServiceError} `unexpected-answer`
  */
 export function checkResponseHeaders(
-  { status, header }: StreamedResponse,
+  { status, header }: HttpResponse,
   { accept }: HttpRequest<unknown>,
 ): void {
   const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();

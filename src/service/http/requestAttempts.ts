@@ -14,6 +14,7 @@ import {
 import {
   checkResponseHeaders,
   type HttpRequest,
+  type HttpResponse,
   readRateLimit,
   type StreamedResponse,
 } from './httpRequest.ts';
@@ -69,8 +70,6 @@ export class RequestAttempts<Result> {
   #slot: Slot | undefined;
   #bearer: string | undefined;
   #outcome: [outcome: Outcome, pauseMs?: number | undefined] = ['ok'];
-  /** Ends the connection of the last attempt. */
-  #ending = new AbortController();
   /** What the last attempt failed with; undefined once one has succeeded. */
   #failure: Failure | undefined;
   #nextWaitMs = 0;
@@ -95,14 +94,13 @@ export class RequestAttempts<Result> {
    * @param sendAll calls `attempt` until one succeeds, or no other one is planned
    * @throws {ServiceError} and nothing else
    */
-  async run(sendAll: () => Promise<StreamedResponse>): Promise<Result> {
-    const { maxBytes, read } = this.#request;
+  async run(sendAll: () => Promise<HttpResponse>): Promise<Result> {
     let body: Body | undefined;
     try {
       const answer = await sendAll();
-      body = this.#bodyOf(answer, maxBytes);
+      body = answer.body;
       checkResponseHeaders(answer, this.#request);
-      const result = await read({ header: answer.header, body });
+      const result = await this.#request.read(answer);
       await this.#leave(body);
       return result;
     } catch (cause) {
@@ -119,7 +117,7 @@ export class RequestAttempts<Result> {
    * Runs one attempt, up to the headers of its answer.
    * @throws {ServiceError}
    */
-  async attempt(send: Send): Promise<StreamedResponse> {
+  async attempt(send: Send): Promise<HttpResponse> {
     const { limiter } = this.#request;
     let meaning: Failure;
     try {
@@ -127,7 +125,7 @@ export class RequestAttempts<Result> {
       const answer = await this.#send(send);
       // What the head of any answer says of the limit holds for whoever comes next.
       limiter?.applyRateLimit(readRateLimit(answer.header));
-      if (answer.status >= 200 && answer.status < 300) {
+      if (isSuccess(answer.status)) {
         this.#failure = undefined;
         this.#outcome = ['ok'];
         return answer;
@@ -160,20 +158,23 @@ export class RequestAttempts<Result> {
     return true;
   }
 
-  async #send(send: Send): Promise<StreamedResponse> {
-    const { url, origin, budget } = this.#request;
+  async #send(send: Send): Promise<HttpResponse> {
+    const { url, origin, budget, maxBytes } = this.#request;
     checkDestination(url, origin, process.env);
     budget.attempts += 1;
     this.#isRefused = false;
     this.#keepDeadline();
+    const { silentMs, headersMs, idleMs } = this.#options;
     const ending = new AbortController();
-    this.#ending = ending;
+    const end = () => ending.abort();
     const timers = [
-      setTimeout(() => this.#request.onSilence?.(), this.#options.silentMs),
-      setTimeout(() => ending.abort(), this.#options.headersMs),
+      setTimeout(() => this.#request.onSilence?.(), silentMs),
+      setTimeout(end, headersMs),
     ];
     try {
-      return await send(this.#bearer, AbortSignal.any([this.signal, ending.signal]));
+      const answer = await send(this.#bearer, AbortSignal.any([this.signal, ending.signal]));
+      const most = isSuccess(answer.status) ? maxBytes : MAX_ERROR_BYTES;
+      return { ...answer, body: new Body(answer.stream, most, idleMs, end) };
     } catch (cause) {
       // Not sent again: the service may have run the request and only been slow to say so.
       if (ending.signal.aborted) {
@@ -185,12 +186,6 @@ export class RequestAttempts<Result> {
     } finally {
       for (const timer of timers) clearTimeout(timer);
     }
-  }
-
-  /** The body of an answer to the last attempt. */
-  #bodyOf({ stream }: StreamedResponse, maxBytes: number): Body {
-    const ending = this.#ending;
-    return new Body(stream, maxBytes, this.#options.idleMs, () => ending.abort());
   }
 
   /**
@@ -269,13 +264,10 @@ export class RequestAttempts<Result> {
     return connectionFailure(cause, this.#request.url);
   }
 
-  async #meaningOfAnswer(answer: StreamedResponse): Promise<Failure> {
+  async #meaningOfAnswer({ status, header, body }: HttpResponse): Promise<Failure> {
     const { url, failure } = this.#request;
-    const { status, header } = answer;
     // To its end, before anything is sent again: what is not read to its end costs the connection.
-    const text = await this.#bodyOf(answer, MAX_ERROR_BYTES)
-      .text()
-      .catch(() => '');
+    const text = await body.text().catch(() => '');
     if (isRedirect(status)) {
       return lasting('redirected', { status, redirectHost: redirectHost(header('location'), url) });
     }
@@ -286,4 +278,8 @@ export class RequestAttempts<Result> {
     const isTransient = isRetriedStatus(status) && passing && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS;
     return { error, isTransient };
   }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
