@@ -74,17 +74,10 @@ export interface SettingOfName {
   readonly set: NameSet;
 }
 
+/** A part of an assignment's right side. */
 interface ColumnRange {
   readonly start: number;
   readonly end: number;
-}
-
-/** The columns of an assignment's right side. */
-interface AssignmentColumns {
-  /** The value with the blanks around it, also those before the `=`. */
-  readonly padded: ColumnRange;
-  readonly value: ColumnRange;
-  readonly comment: ColumnRange | undefined;
 }
 
 /** Characters of a key; anything shorter is a word of every day, as in `API_KEY=test`. */
@@ -197,8 +190,11 @@ export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): Issu
   return { line, start: behind + span.start, end: behind + span.end };
 }
 
-/** Where blanks, value and comment stand. */
-export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>): AssignmentColumns {
+/**
+ * Where value and comment stand; `padded` is the value with the blanks around it, also those before
+ * the `=`.
+ */
+export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>) {
   const mark = commentAt(raw);
   const before = mark === undefined ? raw : raw.slice(0, mark).trimEnd();
   const body = before.trim();

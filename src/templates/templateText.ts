@@ -30,16 +30,6 @@ import { promptIssues } from './variables.ts';
  * prompt, and the fields beside a prompt, which the setting has, too.
  */
 
-export const FIELD_NAMES = [
-  'name',
-  'insertMode',
-  'answerLanguage',
-  'model',
-  'languages',
-  'parameters',
-] as const;
-type FieldName = (typeof FIELD_NAMES)[number];
-
 /** What some fields are read against. */
 export interface FieldContext {
   /** Ids of every insert mode. */
@@ -160,7 +150,7 @@ const SCHEMAS = {
   ),
 };
 
-type Reader = (value: unknown, context: FieldContext, name: FieldName) => Fields | IssueDetails;
+type Reader = (value: unknown, context: FieldContext, name: string) => Fields | IssueDetails;
 
 /** Reads a field of a type. @param use what a value of that type comes to, right or wrong */
 function field<Type extends Expected>(
@@ -176,24 +166,29 @@ function field<Type extends Expected>(
   };
 }
 
-const READERS: Readonly<Record<FieldName, Reader>> = {
-  name: (value) => {
-    if (typeof value !== 'string') return { kind: 'wrong-type', name: 'name', expected: 'text' };
-    const name = checkedName(value);
-    return name === undefined ? { kind: 'bad-name' } : { name };
-  },
-  insertMode: field('text', (insertMode, { insertModes: modes }) => {
-    if (modes.includes(insertMode)) return { insertMode };
-    return { kind: 'unknown-insert-mode', modes, nearest: nearest(insertMode, modes) };
+/** By the names of the fields. */
+const READERS: ReadonlyMap<string, Reader> = new Map(
+  Object.entries<Reader>({
+    name: (value) => {
+      if (typeof value !== 'string') return { kind: 'wrong-type', name: 'name', expected: 'text' };
+      const name = checkedName(value);
+      return name === undefined ? { kind: 'bad-name' } : { name };
+    },
+    insertMode: field('text', (insertMode, { insertModes: modes }) => {
+      if (modes.includes(insertMode)) return { insertMode };
+      return { kind: 'unknown-insert-mode', modes, nearest: nearest(insertMode, modes) };
+    }),
+    answerLanguage: field('text', (answerLanguage) => ({ answerLanguage })),
+    model: field('text', (modelId) => ({ modelId })),
+    languages: field('texts', (languages) => ({ languages })),
+    parameters: field(
+      'fields',
+      (parameters, { operation }) => parameterIssue(operation, parameters) ?? { parameters },
+    ),
   }),
-  answerLanguage: field('text', (answerLanguage) => ({ answerLanguage })),
-  model: field('text', (modelId) => ({ modelId })),
-  languages: field('texts', (languages) => ({ languages })),
-  parameters: field(
-    'fields',
-    (parameters, { operation }) => parameterIssue(operation, parameters) ?? { parameters },
-  ),
-};
+);
+
+export const FIELD_NAMES: readonly string[] = [...READERS.keys()];
 
 /** The fields that can be used, and what is wrong with the others. */
 export function readFields(
@@ -215,11 +210,9 @@ export function readFields(
 
 /** One field as it is used, or what is wrong with it. Without a value it counts as absent. */
 function readField(key: string, value: unknown, context: FieldContext): Fields | IssueDetails {
-  const known = FIELD_NAMES.find((name) => name === key);
-  if (known) {
-    return value === null || value === undefined ? {} : READERS[known](value, context, known);
-  }
-  return { kind: 'unknown-key', name: key, nearest: nearest(key, FIELD_NAMES) };
+  const read = READERS.get(key);
+  if (!read) return { kind: 'unknown-key', name: key, nearest: nearest(key, FIELD_NAMES) };
+  return value === null || value === undefined ? {} : read(value, context, key);
 }
 
 const PARAMETER_NAMES = Object.values(PARAMETER_RANGES).flatMap((ranges) => [...ranges.keys()]);
