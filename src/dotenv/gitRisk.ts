@@ -39,9 +39,7 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
 
 async function riskOf(file: Uri): Promise<GitRisk | undefined> {
   const rules: RuleFile[] = [];
-  const add = (folder: Uri, text: string | undefined) => {
-    if (text !== undefined) rules.unshift({ folder: folder.path, text });
-  };
+  const add = (folder: Uri, text: string) => rules.unshift({ folder: folder.path, text });
   let folder = Uri.joinPath(file, '..');
   for (;;) {
     add(folder, await ownText(Uri.joinPath(folder, '.gitignore')));
@@ -51,10 +49,10 @@ async function riskOf(file: Uri): Promise<GitRisk | undefined> {
       const index = own && (await bytesOf(Uri.joinPath(own, 'index'), INDEX_LIMIT_BYTES));
       const path = file.path.slice(folder.path.length).replace(/^\//, '');
       if (index && isTracked(index, path)) return 'tracked';
-      add(folder, common && (await textOf(Uri.joinPath(common, 'info', 'exclude'))));
+      add(folder, common ? await textOf(Uri.joinPath(common, 'info', 'exclude')) : '');
       add(folder, await textOfUserRules(file));
-      const config = common && (await textOf(Uri.joinPath(common, 'config')));
-      const place = { root: folder.path, isCaseIgnored: IGNORES_CASE.test(config ?? '') };
+      const config = common ? await textOf(Uri.joinPath(common, 'config')) : '';
+      const place = { root: folder.path, isCaseIgnored: IGNORES_CASE.test(config) };
       return isIgnored(file.path, place, rules) ? undefined : 'not-ignored';
     }
     const parent = Uri.joinPath(folder, '..');
@@ -135,10 +133,10 @@ async function repositoryOf(folder: Uri): Promise<Repository | undefined> {
   const git = Uri.joinPath(folder, '.git');
   const type = (await statOf(git))?.type ?? FileType.Unknown;
   if (type & FileType.Directory) return { own: git, common: git };
-  const target = /^gitdir: (.+)/.exec((await textOf(git)) ?? '')?.[1]?.trim();
+  const target = /^gitdir: (.+)/.exec(await textOf(git))?.[1]?.trim();
   if (target === undefined) return undefined;
   const own = resolved(folder, target);
-  const common = own && (await textOf(Uri.joinPath(own, 'commondir')))?.trim();
+  const common = own && (await textOf(Uri.joinPath(own, 'commondir'))).trim();
   return { own, common: own && common ? resolved(own, common) : own };
 }
 
@@ -150,21 +148,21 @@ function resolved(base: Uri, path: string): Uri | undefined {
 }
 
 /** The rules for all repositories of a user, where git looks unless it is told otherwise. */
-async function textOfUserRules({ scheme }: Uri): Promise<string | undefined> {
+async function textOfUserRules({ scheme }: Uri): Promise<string> {
   // The home folder of another machine is not known.
-  if (scheme !== 'file') return undefined;
+  if (scheme !== 'file') return '';
   const folder = process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
   return textOf(Uri.file(join(folder, 'git', 'ignore')));
 }
 
 /** Git follows no link to the rules of a working folder. */
-async function ownText(file: Uri): Promise<string | undefined> {
-  return (await statOf(file))?.type === FileType.File ? textOf(file) : undefined;
+async function ownText(file: Uri): Promise<string> {
+  return (await statOf(file))?.type === FileType.File ? textOf(file) : '';
 }
 
-async function textOf(file: Uri): Promise<string | undefined> {
-  const bytes = await bytesOf(file, RULES_LIMIT_BYTES);
-  return bytes && new TextDecoder().decode(bytes);
+/** Empty for a file that is not there or cannot be read: it has no rules. */
+async function textOf(file: Uri): Promise<string> {
+  return new TextDecoder().decode(await bytesOf(file, RULES_LIMIT_BYTES));
 }
 
 /** The content of a file of reasonable size; undefined for anything else, such as a pipe. */

@@ -27,20 +27,21 @@ const KINDS: Readonly<Record<Suggestion['kind'], CompletionItemKind>> = {
 
 /** Problems and completion for the template files of a trusted workspace. */
 export function startTemplateFiles(): Disposable {
-  return Disposable.from(showDiagnostics(), registerCompletion());
+  return Disposable.from(
+    new DocumentDiagnostics({ appliesTo: isTemplateFile, diagnosticsOf }),
+    languages.registerCompletionItemProvider(
+      { pattern: `**/${TEMPLATES_PATH}/*.md` },
+      { provideCompletionItems },
+      '{',
+    ),
+  );
 }
 
-/** Keeps what is wrong with open template files shown. */
-function showDiagnostics(): DocumentDiagnostics {
-  return new DocumentDiagnostics({
-    appliesTo: isTemplateFile,
-    diagnosticsOf: async (document) => {
-      const { operation } = readSettings(document.uri);
-      const context = { insertModes: insertModeIds, operation };
-      const { issues } = await readTemplateText(document.getText(), context);
-      return issues.map((issue) => diagnosticOf(document, issue));
-    },
-  });
+async function diagnosticsOf(document: TextDocument): Promise<Diagnostic[]> {
+  const { operation } = readSettings(document.uri);
+  const context = { insertModes: insertModeIds, operation };
+  const { issues } = await readTemplateText(document.getText(), context);
+  return issues.map((issue) => diagnosticOf(document, issue));
 }
 
 function diagnosticOf(document: TextDocument, issue: TemplateIssue): Diagnostic {
@@ -53,22 +54,15 @@ function diagnosticOf(document: TextDocument, issue: TemplateIssue): Diagnostic 
   return diagnostic;
 }
 
-/** Completion in template files: variables in the prompt, keys and insert modes above it. */
-function registerCompletion(): Disposable {
-  const provideCompletionItems = (document: TextDocument, position: Position): CompletionItem[] => {
-    if (!isTemplateFile(document)) return [];
-    const offset = document.offsetAt(position);
-    const found = suggestionsAt(document.getText(), offset, insertModeIds);
-    if (!found) return [];
-    const { offset: from, length } = found.replaced;
-    const range = new Range(document.positionAt(from), document.positionAt(from + length));
-    return found.items.map((suggestion, index) => itemOf(suggestion, index, range));
-  };
-  return languages.registerCompletionItemProvider(
-    { pattern: `**/${TEMPLATES_PATH}/*.md` },
-    { provideCompletionItems },
-    '{',
-  );
+/** Variables in the prompt, keys and insert modes above it. */
+function provideCompletionItems(document: TextDocument, position: Position): CompletionItem[] {
+  if (!isTemplateFile(document)) return [];
+  const offset = document.offsetAt(position);
+  const found = suggestionsAt(document.getText(), offset, insertModeIds);
+  if (!found) return [];
+  const { offset: from, length } = found.replaced;
+  const range = new Range(document.positionAt(from), document.positionAt(from + length));
+  return found.items.map((suggestion, index) => itemOf(suggestion, index, range));
 }
 
 function itemOf({ kind, label, newText }: Suggestion, index: number, range: Range): CompletionItem {

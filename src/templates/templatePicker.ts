@@ -126,10 +126,9 @@ function compareOrigins(one: TemplateEntry, other: TemplateEntry): number {
  * Asks the questions of a prompt, one box after the other.
  * @returns the answers by question; undefined if the user gave up
  */
-export async function askInputs(template: {
-  readonly name: string;
-  readonly prompt: string;
-}): Promise<ReadonlyMap<string, string> | undefined> {
+export async function askInputs(
+  template: Pick<Template, 'name' | 'prompt'>,
+): Promise<ReadonlyMap<string, string> | undefined> {
   const answers = new Map<string, string>();
   for (const question of questionsOf(template.prompt)) {
     const answer = await window.showInputBox({
