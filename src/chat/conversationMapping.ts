@@ -41,11 +41,9 @@ export function textOfMessage(message: LanguageModelChatRequestMessage): string 
 /** One of VS Code's can be several: each result of a tool is a message of its own. */
 function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMessage[] {
   if (role === LanguageModelChatMessageRole.Assistant) return assistantMessage(content);
-  const results = content.flatMap((part) =>
-    part instanceof LanguageModelToolResultPart
-      ? [{ role: 'tool' as const, callId: part.callId, text: resultText(part) }]
-      : [],
-  );
+  const results = content
+    .filter((part) => part instanceof LanguageModelToolResultPart)
+    .map((part) => ({ role: 'tool' as const, callId: part.callId, text: resultText(part) }));
   const said = content.flatMap(contentPart);
   const author = Number(role) === SYSTEM_ROLE ? 'system' : 'user';
   return said.length > 0 ? [...results, { role: author, content: said }] : results;
@@ -54,11 +52,9 @@ function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMes
 /** Without what the model said to itself, and what VS Code keeps beside the text. */
 function assistantMessage(content: readonly unknown[]): ChatMessage[] {
   const text = content.map((part) => (part instanceof LanguageModelTextPart ? part.value : ''));
-  const toolCalls = content.flatMap((part) =>
-    part instanceof LanguageModelToolCallPart
-      ? [{ id: part.callId, name: part.name, arguments: JSON.stringify(part.input) }]
-      : [],
-  );
+  const toolCalls = content
+    .filter((part) => part instanceof LanguageModelToolCallPart)
+    .map(({ callId: id, name, input }) => ({ id, name, arguments: JSON.stringify(input) }));
   const message: ChatMessage = { role: 'assistant', text: text.join(''), toolCalls };
   return message.text === '' && toolCalls.length === 0 ? [] : [message];
 }

@@ -169,12 +169,8 @@ function orderProblem(parameters: Parameters): ServiceError | undefined {
   const { min_new_tokens: least, max_new_tokens: most } = parameters;
   if (typeof least !== 'number' || typeof most !== 'number' || least <= most) return undefined;
   const names = ['min_new_tokens', 'max_new_tokens'];
-  return new ServiceError('parameter-refused', {
-    names,
-    bound: 'most',
-    limit: most,
-    actual: least,
-  });
+  const details = { names, bound: 'most', limit: most, actual: least } as const;
+  return new ServiceError('parameter-refused', details);
 }
 
 function refusal(name: string, flaw: ErrorDetails): ServiceError {

@@ -13,41 +13,29 @@ export function stringsIn(value: unknown): string[] {
   return [...names, ...Object.values(value).flatMap(stringsIn)];
 }
 
-/** A parameter set as one operation wants it. */
-export interface MappedParameters {
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** Fields that the operation has no counterpart for; they are not sent. */
-  readonly dropped: readonly string[];
-}
-
 /**
  * Maps a parameter set onto an operation. What its values may be is in `parameters.ts`.
  * @param chatNames generation field to chat field, as the dialect has them; `decoding_method` is
  * mapped by value
  * @param newTokens what to ask for where nothing is set
+ * @returns the fields to send, and the names of those that the operation has no counterpart for
  */
 export function mapParameters(
   operation: Operation,
   parameters: Parameters,
   chatNames: ReadonlyMap<string, string>,
   newTokens = DEFAULT_NEW_TOKENS,
-): MappedParameters {
-  const set = { max_new_tokens: newTokens, ...withoutUnset(parameters) };
-  return operation === 'chat' ? mapToChat(set, chatNames) : { fields: set, dropped: [] };
-}
-
-function mapToChat(
-  parameters: Parameters,
-  chatNames: ReadonlyMap<string, string>,
-): MappedParameters {
-  const fields: Record<string, unknown> = {};
+) {
+  const set: Parameters = { max_new_tokens: newTokens, ...withoutUnset(parameters) };
   const dropped: string[] = [];
-  for (const [name, value] of Object.entries(parameters)) {
+  if (operation === 'generation') return { fields: set, dropped };
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(set)) {
     const chatName = chatNames.get(name);
     if (chatName) fields[chatName] = value;
     else if (name !== 'decoding_method') dropped.push(name);
   }
   // Greedy decoding is what a temperature of 0 means; sampling is what chat does anyway.
-  if (parameters['decoding_method'] === 'greedy') fields['temperature'] = 0;
+  if (set['decoding_method'] === 'greedy') fields['temperature'] = 0;
   return { fields, dropped };
 }
