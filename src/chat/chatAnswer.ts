@@ -7,7 +7,7 @@ import {
   LanguageModelToolCallPart,
   type Progress,
 } from 'vscode';
-import type { ChatAnswer } from '../service/client.ts';
+import type { Generation } from '../service/generation/answerReader.ts';
 import type { ToolCall } from '../service/generation/conversation.ts';
 import { parseJson } from '../service/responseSchemas.ts';
 import * as texts from './chatMessages.ts';
@@ -19,7 +19,7 @@ export class ChatRefusal extends Error {}
 
 /** Reports what follows the text: the usage, which the chat counts, and calls, whole. */
 export function reportAnswer(
-  answer: ChatAnswer,
+  answer: Generation,
   progress: Progress<LanguageModelResponsePart>,
 ): void {
   const { inputTokens, outputTokens } = answer.usage;
@@ -35,14 +35,14 @@ export function reportAnswer(
 }
 
 /** @throws {ChatRefusal} where the answer is cut, or none */
-export function checkEnd(answer: ChatAnswer, hasReasoned: boolean): void {
+export function checkEnd(answer: Generation, hasReasoned: boolean): void {
   const reason = cutReason(answer);
   if (reason) throw new ChatRefusal(texts.cutText(reason));
   if (answer.text.trim() !== '' || answer.toolCalls.length > 0) return;
   throw new ChatRefusal(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_ANSWER);
 }
 
-function cutReason({ stopReason }: ChatAnswer) {
+function cutReason({ stopReason }: Generation) {
   return stopReason === 'max_tokens' || stopReason === 'time_limit' ? stopReason : undefined;
 }
 

@@ -16,9 +16,10 @@ import { onlyFolder } from '../credentials/folders.ts';
 import type { DiagnosisDeps } from '../diagnostics/copyReport.ts';
 import { noteFailure } from '../diagnostics/reportFailure.ts';
 import { brokenOff } from '../messages/messages.ts';
-import type { CallOptions, ChatAnswer } from '../service/client.ts';
+import type { CallOptions } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isKind } from '../service/errors.ts';
+import type { Generation } from '../service/generation/answerReader.ts';
 import {
   type Conversation,
   promptConversation,
@@ -222,7 +223,7 @@ export class ChatProvider {
     conversation: Conversation,
     token: CancellationToken,
     { caller, onText, onReasoning }: ChatListener,
-  ): Promise<ChatAnswer> {
+  ): Promise<Generation> {
     const stopped = new AbortController();
     const listening = token.onCancellationRequested(() => stopped.abort());
     if (token.isCancellationRequested) stopped.abort();

@@ -5,7 +5,6 @@ import {
   chatParts,
   promptConversation,
   readText,
-  type ToolCall,
   textsOfUser,
   transcript,
 } from './generation/conversation.ts';
@@ -62,11 +61,6 @@ export interface ClientOptions extends InferenceOptions {
   readonly secrets?: () => readonly string[];
 }
 
-/** What a model says next in a conversation. */
-export interface ChatAnswer extends Generation {
-  readonly toolCalls: readonly ToolCall[];
-}
-
 interface GenerationRequest extends ModelRequest {
   /** What the model is given to read, as the operation wants it. */
   readonly fields: RequestBody;
@@ -102,8 +96,7 @@ export class Client {
     const text = prompt + answerSoFar;
     const fields = this.#textFields(promptConversation(prompt, answerSoFar), text);
     const request = { operation, parameters, fields, text, ofUser: [prompt] };
-    const { toolCalls, ...generation } = await this.#generate(request, options);
-    return generation;
+    return this.#generate(request, options);
   }
 
   /**
@@ -115,7 +108,7 @@ export class Client {
     conversation: Conversation,
     parameters: Parameters,
     options: CallOptions,
-  ): Promise<ChatAnswer> {
+  ): Promise<Generation> {
     const { operation } = this.#options;
     const fields = this.#textFields(conversation, transcript(conversation.messages));
     const texts = { text: readText(conversation), ofUser: textsOfUser(conversation.messages) };
@@ -190,7 +183,7 @@ export class Client {
   async #generate(
     request: GenerationRequest,
     { signal = new AbortController().signal, onText, onReasoning, onRetry, onSilence }: CallOptions,
-  ): Promise<ChatAnswer> {
+  ): Promise<Generation> {
     const { operation, parameters, ofUser } = request;
     const problem = parameterProblem(operation, parameters);
     if (problem) throw problem;
@@ -217,7 +210,7 @@ export class Client {
     const secrets = Object.values(this.#secrets).flat();
     const isSafe = (id: string) => !repeats(id, secrets);
     const warnings = generation.warnings.filter(isSafe);
-    return { ...generation, toolCalls: reader.toolCalls, dropped, warnings };
+    return { ...generation, dropped, warnings };
   }
 
   /** @param input the same for the generation operation, which knows text alone */

@@ -35,6 +35,8 @@ export interface ToolCallFragment extends ToolCall {
 
 export interface Generation {
   readonly text: string;
+  /** The calls that a conversation is answered with. */
+  readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
   readonly usage: Usage;
   /** Parameters that the operation has no counterpart for; they were not sent. */
@@ -83,11 +85,6 @@ export class AnswerReader {
     return this.#hasBegun;
   }
 
-  /** The calls that the answer asks for, whole once it has been read. */
-  get toolCalls(): readonly ToolCall[] {
-    return [...this.#toolCalls.values()];
-  }
-
   /**
    * @param signal of the caller: what it cancelled is not complete
    * @throws {ServiceError} as the service reports, or as reading fails; `incomplete` if it never
@@ -100,6 +97,7 @@ export class AnswerReader {
     if (this.#stopReason === 'error') throw new ServiceError('server-failed');
     return {
       text: this.#parts.join(''),
+      toolCalls: [...this.#toolCalls.values()],
       stopReason: this.#stopReason,
       usage: { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens ?? 0 },
       warnings: [...this.#warnings],

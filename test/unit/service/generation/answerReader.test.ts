@@ -84,8 +84,8 @@ describe('calls of tools in a stream', () => {
       },
       { failureInEvent },
     );
-    await reader.read(body(...events), never);
-    return { told, toolCalls: reader.toolCalls, hasBegun: reader.hasBegun };
+    const { toolCalls } = await reader.read(body(...events), never);
+    return { told, toolCalls, hasBegun: reader.hasBegun };
   };
 
   it('are joined by their index, whatever comes between their fragments', async () => {
