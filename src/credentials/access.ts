@@ -7,15 +7,14 @@ import { SharedTask } from '../service/sharedTask.ts';
 import { SETTING_NAMES, type SettingName } from '../service/vendors.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { Answer } from './approvals.ts';
-import { lookedText } from './credentialMessages.ts';
+import { addressText, lookedText, vendorText } from './credentialMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import {
   askInstead,
   askProject,
   askSource,
   askVendor,
-  reportAddress,
-  reportVendor,
+  reportSetting,
   warnOfLeftKey,
 } from './questions.ts';
 import type { SetUp } from './setUp.ts';
@@ -266,14 +265,14 @@ export class CredentialAccess {
       case 'ask-vendor':
         return this.#settleVendor(choice.source, found);
       case 'bad-vendor':
-        reportVendor(choice.problem);
+        reportSetting(vendorText(choice.problem));
         return false;
       case 'chosen-unusable':
         if (!(await askInstead(choice.source, found))) return false;
         await preferSource(this.options, folder, 'editor');
         return true;
       case 'bad-address':
-        reportAddress(choice);
+        reportSetting(addressText(choice));
         return false;
       case 'missing':
         onObstacle('missing');

@@ -51,5 +51,5 @@ export function problemOfProject(text: string): string | undefined {
 /** What is wrong with a service URL, or with the identity URL it would be used with. */
 export function checkUrl(url: string, authUrl: string): string | undefined {
   const target = destination(authUrl, url);
-  return 'setting' in target ? answeredAddressText(target.setting, target.problem) : undefined;
+  return 'setting' in target ? answeredAddressText(target) : undefined;
 }

@@ -7,6 +7,7 @@ import type { SettingName } from '../service/vendors.ts';
 import type { VendorProblem } from '../settings.ts';
 import type { StorageIssue } from './keyStore.ts';
 import type {
+  AddressProblem,
   ExternalSource,
   SourceId,
   SourceSelection,
@@ -31,7 +32,7 @@ export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
 };
 
 /** Why an address in the settings is not used at all. */
-export function addressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
+export function addressText({ setting, problem }: AddressProblem): string {
   const which = setting === 'url' ? settingLabel('url') : 'identity address';
   return `The ${which} in the settings cannot be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
 }
@@ -113,7 +114,7 @@ export const ANSWER_ISSUES = {
 } as const;
 
 /** The same for a service URL, or the identity URL it would be used with. */
-export function answeredAddressText(setting: 'url' | 'authUrl', problem: UrlProblem): string {
+export function answeredAddressText({ setting, problem }: AddressProblem): string {
   const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
   return `${which} cannot be used: ${URL_PROBLEMS[problem]}.`;
 }

@@ -4,21 +4,18 @@ import { allSettings, capitalized, settingLabel } from '../messages/settingLabel
 import { parseServiceUrl } from '../service/credentials.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import { keyWord, type Vendor } from '../service/vendors.ts';
-import type { Settings, VendorProblem } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { Answer } from './approvals.ts';
 import {
-  addressText,
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
   URL_PROBLEMS,
-  vendorText,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
 import { hostsText, SET_UP } from './setUpMessages.ts';
 import type {
-  AddressProblem,
   ChangedBinding,
   ExternalSource,
   Folder,
@@ -235,19 +232,10 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
 }
 
 /**
- * Says what is wrong with an address in the settings. Nobody waits for the message to be closed: it
- * may stay open for as long as the window.
+ * Says what is wrong with one of the settings. Nobody waits for the message to be closed: it may
+ * stay open for as long as the window.
  */
-export function reportAddress({ setting, problem }: AddressProblem): void {
-  reportSetting(addressText(setting, problem));
-}
-
-/** The same for the service that the settings name. */
-export function reportVendor(problem: VendorProblem): void {
-  reportSetting(vendorText(problem));
-}
-
-function reportSetting(text: string): void {
+export function reportSetting(text: string): void {
   const openSettings = 'Open Settings';
   void window.showErrorMessage(`Hosted Model: ${text}`, openSettings).then((picked) => {
     if (picked === openSettings) void commands.executeCommand('hostedModel.openSettings');

@@ -25,15 +25,14 @@ import {
   problemOfProject,
   validationOf,
 } from './answerChecks.ts';
-import { contextOfTest } from './credentialMessages.ts';
+import { addressText, contextOfTest, vendorText } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import {
   askDestination,
   askReplacement,
   askService,
   askShortKey,
-  reportAddress,
-  reportVendor,
+  reportSetting,
 } from './questions.ts';
 import { hostsText, SET_UP } from './setUpMessages.ts';
 import {
@@ -111,7 +110,7 @@ export async function runSetUp(
   if ('setting' in target) {
     // The set-up asks for the service URL; the identity address is in the settings alone.
     if (target.setting === 'authUrl') {
-      reportAddress(target);
+      reportSetting(addressText(target));
       return false;
     }
     needed.add('url');
@@ -146,7 +145,7 @@ async function settingsOf(
   const settings = readSettings();
   // A secret is meant for the service that is named, and for no other one.
   if (settings.vendorProblem && !vendor && !asksService) {
-    return void reportVendor(settings.vendorProblem);
+    return void reportSetting(vendorText(settings.vendorProblem));
   }
   const hasChosen = settings.vendors.length > vendors.length || settings.vendor !== vendors[0];
   const isAsked = asksService || hasChosen;

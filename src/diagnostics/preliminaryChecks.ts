@@ -148,7 +148,7 @@ function partialSource(
 
 function editorSyntax(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
   if (choice.kind === 'bad-address') {
-    return failed('syntax', addressText(choice.setting, choice.problem), 'openSettings');
+    return failed('syntax', addressText(choice), 'openSettings');
   }
   const badKey = problemOfKey(found.record?.apiKey ?? '');
   if (badKey) return failed('syntax', unusableText('apiKey', badKey, found.settings), 'setApiKey');

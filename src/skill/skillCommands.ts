@@ -39,7 +39,7 @@ export async function exportSkill(deps: ExportDeps): Promise<void> {
   if ('kind' in target) {
     return target.kind === 'missing'
       ? refuse(EXPORT_TEXTS.missing(settingNames(target.names)), 'setUp')
-      : refuse(addressText(target.setting, target.problem), 'openSettings');
+      : refuse(addressText(target), 'openSettings');
   }
   const { operation, modelId, parameters } = settings;
   const problem = parameterProblem(operation, parameters);
