@@ -101,3 +101,7 @@ export function rangedIn(
 export function rangeOf(document: TextDocument, { start, end }: OffsetRange): Range {
   return new Range(document.positionAt(start), document.positionAt(end));
 }
+
+export function offsetsOf(document: TextDocument, { start, end }: Range): OffsetRange {
+  return { start: document.offsetAt(start), end: document.offsetAt(end) };
+}

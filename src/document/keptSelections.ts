@@ -1,5 +1,5 @@
 import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
-import { rangeOf } from './documentEdit.ts';
+import { offsetsOf, rangeOf } from './documentEdit.ts';
 import { endOfText } from './target.ts';
 import type { OffsetRange, TextChange } from './trackedRange.ts';
 
@@ -17,21 +17,17 @@ export function keepSelections(document: TextDocument, changes: readonly TextCha
 
 function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void {
   const { document, selections } = editor;
-  const offsets = ({ start, end }: Selection): OffsetRange => ({
-    start: document.offsetAt(start),
-    end: document.offsetAt(end),
-  });
   const textOf = (range: OffsetRange) => document.getText(rangeOf(document, range));
   const expected = selections.map((selection) => {
     const textEnd = document.offsetAt(endOfText({ document, selection }));
-    return selectionAfter({ ...offsets(selection), textEnd }, changes, textOf);
+    return selectionAfter({ ...offsetsOf(document, selection), textEnd }, changes, textOf);
   });
   return () => {
     const now = editor.selections;
     // What the user has moved meanwhile is left alone.
     const areOurs =
       now.length === expected.length &&
-      now.every((selection, index) => isBetween(offsets(selection), expected[index]));
+      now.every((selection, index) => isBetween(offsetsOf(document, selection), expected[index]));
     if (!areOurs || selections.every(({ isEmpty }) => isEmpty)) return;
     const wanted = expected.map((each, index) => {
       const { start, end } = rangeOf(document, each.wanted);

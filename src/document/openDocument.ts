@@ -2,7 +2,6 @@ import {
   type Disposable,
   EndOfLine,
   type FileRenameEvent,
-  type Position,
   type TextDocument,
   TextDocumentChangeReason,
   Disposable as VSCodeDisposable,
@@ -97,10 +96,9 @@ export class EditorDocument implements Disposable {
 
   /** VS Code would write what lies outside of the document at its nearest end (measured). */
   #has(change: TextChange): boolean {
-    const place = replacedRange(change);
-    const { start, end } = rangeOf(this.#document, place);
-    const offsetAt = (position: Position) => this.#document.offsetAt(position);
-    return offsetAt(start) === place.start && offsetAt(end) === place.end;
+    const document = this.#document;
+    const { start, end } = replacedRange(change);
+    return [start, end].every((at) => document.offsetAt(document.positionAt(at)) === at);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Disposable, TextDocument } from 'vscode';
+import { offsetsOf } from '../document/documentEdit.ts';
 import { EditorDocument } from '../document/openDocument.ts';
 import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
@@ -58,10 +59,10 @@ export class Job implements Result, Disposable {
     this.#mode = mode;
     this.#openDocument = new EditorDocument(document);
     this.#answers = targets.map((target) => {
-      const { start, end } = target.selection;
+      const { start, end } = offsetsOf(document, target.selection);
       return {
         target,
-        selection: new TrackedRange(document.offsetAt(start), document.offsetAt(end)),
+        selection: new TrackedRange(start, end),
         prompt: target.selectedText,
         fit: new TextFit(mode.fit(target)),
         text: '',
@@ -166,7 +167,7 @@ export class Job implements Result, Disposable {
       this.isRunning &&
       targets.some(({ document, selection }) => {
         if (document !== this.document) return false;
-        const [start, end] = [document.offsetAt(selection.start), document.offsetAt(selection.end)];
+        const { start, end } = offsetsOf(document, selection);
         return this.#answers.some(({ selection: { range } }) => {
           return range.start <= end && start <= range.end;
         });

@@ -1,5 +1,6 @@
 import { Range } from 'vscode';
 import type { AnswerPlace } from '../document/answerInDocument.ts';
+import { offsetsOf } from '../document/documentEdit.ts';
 import { StreamWriter } from '../document/streamWriter.ts';
 import { endOfText, type Target } from '../document/target.ts';
 import { MODE_TEXTS } from './insertMessages.ts';
@@ -30,8 +31,7 @@ export function fitInPlace({ document: { languageId }, indentation }: Target) {
 }
 
 export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): AnswerPlace {
-  const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
-  return { start, end, lead, tail };
+  return { ...offsetsOf(document, range), lead, tail };
 }
 
 export const below = placing({ id: 'below', ...MODE_TEXTS.below }, (target) => {
