@@ -1,10 +1,9 @@
 import {
-  type Disposable,
+  Disposable,
   EndOfLine,
   type FileRenameEvent,
   type TextDocument,
   TextDocumentChangeReason,
-  Disposable as VSCodeDisposable,
   workspace,
 } from 'vscode';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
@@ -24,18 +23,18 @@ export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 /** A document of VS Code, wherever it is shown, split, or renamed to; offsets count UTF-16 units. */
 export class EditorDocument implements Disposable {
   #document: TextDocument;
-  readonly #listeners: Disposable[];
-  readonly #onChange = new Set<ChangeListener>();
+  readonly #followed: Disposable;
+  readonly #listeners: ChangeListener[] = [];
 
   constructor(document: TextDocument) {
     this.#document = document;
-    this.#listeners = [
+    this.#followed = Disposable.from(
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
-        for (const listener of this.#onChange) listener(contentChanges, isUndoRedo(reason));
+        for (const listener of this.#listeners) listener(contentChanges, isUndoRedo(reason));
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
-    ];
+    );
   }
 
   get document(): TextDocument {
@@ -84,14 +83,14 @@ export class EditorDocument implements Disposable {
     return accepted;
   }
 
-  onDidChange(listener: ChangeListener): Disposable {
-    this.#onChange.add(listener);
-    return new VSCodeDisposable(() => this.#onChange.delete(listener));
+  /** Tells a listener of each change, until it is disposed of. */
+  onDidChange(listener: ChangeListener): void {
+    this.#listeners.push(listener);
   }
 
   /** Also twice: whoever writes into it and whoever made it have the same one. */
   dispose(): void {
-    VSCodeDisposable.from(...this.#listeners).dispose();
+    this.#followed.dispose();
   }
 
   /** VS Code would write what lies outside of the document at its nearest end (measured). */

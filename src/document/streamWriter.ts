@@ -69,7 +69,6 @@ const REMOVALS = 10;
 export class StreamWriter implements AnswerWriter {
   readonly #openDocument: OpenDocument;
   readonly #ranges: readonly AnswerInDocument[];
-  readonly #listener: { dispose(): void };
   readonly #timing: Timing;
   readonly #onTakenBack: () => void;
   /** Somebody else edited since our last edit, so that the next one begins an undo step. */
@@ -91,9 +90,7 @@ export class StreamWriter implements AnswerWriter {
     this.#timing = timing;
     this.#onTakenBack = onTakenBack;
     this.#ranges = places.map((place) => new AnswerInDocument(openDocument, place));
-    this.#listener = openDocument.onDidChange((changes, isUndoRedo) =>
-      this.#follow(changes, isUndoRedo),
-    );
+    openDocument.onDidChange((changes, isUndoRedo) => this.#follow(changes, isUndoRedo));
   }
 
   get documents(): readonly TextDocument[] {
@@ -158,7 +155,6 @@ export class StreamWriter implements AnswerWriter {
   }
 
   dispose(): void {
-    this.#listener.dispose();
     this.#openDocument.dispose();
   }
 

@@ -34,7 +34,6 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 class PreviewWriter implements AnswerWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
-  readonly #listener: { dispose(): void };
   /** The answers that are to come, or to go on. */
   readonly #coming: Set<number>;
   /** Those that wait to be accepted. */
@@ -52,7 +51,7 @@ class PreviewWriter implements AnswerWriter {
     // Nothing is accepted yet.
     this.#writer.accept();
     this.#coming = new Set(places.keys());
-    this.#listener = deps.openDocument.onDidChange(() => this.#refreshSoon());
+    deps.openDocument.onDidChange(() => this.#refreshSoon());
   }
 
   get documents(): readonly TextDocument[] {
@@ -107,7 +106,6 @@ class PreviewWriter implements AnswerWriter {
     clearTimeout(this.#timer);
     // Nobody follows its place any more.
     void this.#close();
-    this.#listener.dispose();
     this.#writer.dispose();
   }
 

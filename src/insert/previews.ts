@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   commands,
-  type Disposable,
+  Disposable,
   EventEmitter,
   languages,
   type Tab,
@@ -9,7 +9,6 @@ import {
   type TextDocument,
   Uri,
   ViewColumn,
-  Disposable as VSCodeDisposable,
   window,
   workspace,
 } from 'vscode';
@@ -38,7 +37,7 @@ export class Previews implements Disposable {
   readonly #disposable: Disposable;
 
   constructor() {
-    this.#disposable = VSCodeDisposable.from(
+    this.#disposable = Disposable.from(
       this.#changed,
       workspace.registerTextDocumentContentProvider(SCHEME, {
         onDidChange: this.#changed.event,

@@ -134,9 +134,8 @@ export class FakeDocument implements OpenDocument {
     return step.flat();
   }
 
-  onDidChange(listener: ChangeListener): { dispose(): void } {
+  onDidChange(listener: ChangeListener): void {
     this.#listener = listener;
-    return { dispose: () => {} };
   }
 
   dispose(): void {}
