@@ -33,11 +33,17 @@ export interface Target {
   readonly answerLanguage: string;
 }
 
+/** The first of them stands for what they share: the document, the snapshot, the language. */
+export type Targets = readonly [Target, ...Target[]];
+
 /**
  * The selections of an editor, in the order of the document. Cursors and blanks beside
  * selections do not count; of those alone only the first one does, since a typed prompt has one answer.
  */
-export function captureTargets(editor: TextEditor): Target[] {
+export function captureTargets(
+  editor: TextEditor,
+  answerLanguage = editor.document.languageId,
+): Target[] {
   const { document, selections } = editor;
   const snapshot = snapshotOf(editor);
   const filled = selections.filter((selection) => document.getText(selection).trim() !== '');
@@ -50,7 +56,7 @@ export function captureTargets(editor: TextEditor): Target[] {
       snapshot,
       selectedText: document.getText(selection).replace(/\r\n/g, '\n'),
       indentation: indentationAt(document, selection.start.line),
-      answerLanguage: document.languageId,
+      answerLanguage,
     }));
 }
 

@@ -27,11 +27,7 @@ export async function generate(options: GenerateDeps, order: Order = {}): Promis
   if (!editor) return inform(texts.NO_DOCUMENT);
   // Before anything is captured: from then on nothing may change unseen.
   const mustPreview = await leadsToExecutedFile(editor.document);
-  const answerLanguage = order.template?.answerLanguage;
-  const [first, ...more] = captureTargets(editor).map((target) => ({
-    ...target,
-    ...(answerLanguage && { answerLanguage }),
-  }));
+  const [first, ...more] = captureTargets(editor, order.template?.answerLanguage || undefined);
   if (!first) return;
   const targets = [first, ...more] as const;
   if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);

@@ -2,7 +2,7 @@ import type { Disposable, TextDocument } from 'vscode';
 import { offsetsOf } from '../document/documentEdit.ts';
 import { EditorDocument } from '../document/openDocument.ts';
 import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
-import type { Target } from '../document/target.ts';
+import type { Target, Targets } from '../document/target.ts';
 import { TrackedRange } from '../document/trackedRange.ts';
 import { TextFit } from '../formatting/textFit.ts';
 import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
@@ -49,12 +49,12 @@ export class Job implements Result, Disposable {
   #openMessages = 0;
 
   constructor(
-    targets: readonly [Target, ...Target[]],
+    targets: Targets,
     settings: Settings,
     mode: InsertMode,
     { previews, rescue }: Pick<ModeDeps, 'previews'> & { readonly rescue: (job: Job) => void },
   ) {
-    const { document, snapshot } = targets[0];
+    const { document } = targets[0];
     this.settings = settings;
     this.#mode = mode;
     this.#openDocument = new EditorDocument(document);
@@ -64,14 +64,13 @@ export class Job implements Result, Disposable {
         target,
         selection: new TrackedRange(start, end),
         prompt: target.selectedText,
-        fit: new TextFit(mode.fit(target)),
+        fit: fitFor(mode, target),
         text: '',
         state: { kind: 'new' },
       };
     });
     this.#writer = mode.open(targets, {
       openDocument: this.#openDocument,
-      snapshot,
       previews,
       cancel: () => this.cancel(),
       rescue: () => rescue(this),
@@ -240,7 +239,7 @@ export class Job implements Result, Disposable {
   #restart(one: Answer, answer: number): void {
     if (one.text === '' && restOf(one.state) !== 'undone') return;
     one.text = '';
-    one.fit = new TextFit(this.#mode.fit(one.target));
+    one.fit = fitFor(this.#mode, one.target);
     this.#writer.restart(answer);
   }
 
@@ -249,4 +248,11 @@ export class Job implements Result, Disposable {
     if (!one) throw new RangeError(`No answer ${answer}`);
     return one;
   }
+}
+
+function fitFor({ placeOf }: InsertMode, target: Target): TextFit {
+  const { document, indentation, answerLanguage } = target;
+  return placeOf
+    ? new TextFit({ languageId: document.languageId, indentation })
+    : new TextFit({ languageId: answerLanguage, indentation: '' });
 }

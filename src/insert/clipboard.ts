@@ -7,7 +7,6 @@ import type { InsertMode } from './insertMode.ts';
 export const clipboard: InsertMode = {
   id: 'clipboard',
   ...MODE_TEXTS.clipboard,
-  fit: ({ answerLanguage }) => ({ languageId: answerLanguage, indentation: '' }),
   open: (targets) => new ClipboardWriter(targets.length),
 };
 

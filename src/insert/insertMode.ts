@@ -1,8 +1,7 @@
 import type { AnswerPlace } from '../document/answerInDocument.ts';
 import type { EditorDocument } from '../document/openDocument.ts';
 import type { AnswerWriter } from '../document/streamWriter.ts';
-import type { EditorSnapshot, Target } from '../document/target.ts';
-import type { FitOptions } from '../formatting/indentation.ts';
+import type { Target, Targets } from '../document/target.ts';
 import type { Previews } from './previews.ts';
 
 /** A way for answers to reach the user. Each one is an entry of `insertModes`. */
@@ -13,20 +12,18 @@ export interface InsertMode {
   readonly detail: string;
   /** Said once an answer is there, where it waits for somebody to look at it. */
   readonly whenDone?: string;
-  /** Where an answer goes in the document itself; only of modes that write into it. */
+  /**
+   * Where an answer goes in the document itself, and is fitted to; only of modes that write into it.
+   */
   readonly placeOf?: (target: Target) => AnswerPlace;
-  /** How text is fitted to where it goes. */
-  readonly fit: (target: Target) => FitOptions;
   /** @param targets one for each answer, in the order of the document */
-  readonly open: (targets: readonly Target[], deps: ModeDeps) => AnswerWriter;
+  readonly open: (targets: Targets, deps: ModeDeps) => AnswerWriter;
 }
 
 /** What a mode may need of the command that it serves. */
 export interface ModeDeps {
   /** The one that all targets are in. */
   readonly openDocument: EditorDocument;
-  /** What the user was at when the command ran. */
-  readonly snapshot: EditorSnapshot;
   readonly previews: Previews;
   /** Stops what still streams. */
   readonly cancel: () => void;

@@ -27,9 +27,9 @@ export const insertModeIds: readonly string[] = insertModes.map(({ id }) => id);
  */
 export function modeFor(document: TextDocument, id: string, mustPreview: boolean): InsertMode {
   const chosen = insertModes.find((mode) => mode.id === id) ?? insertModes[0];
-  if (!chosen.placeOf && chosen !== preview) return chosen;
+  if (!chosen.placeOf) return chosen;
   if (!isWritable(document)) return newDocument;
-  return chosen.placeOf && mustPreview ? previewing(chosen.placeOf) : chosen;
+  return mustPreview ? previewing(chosen.placeOf) : chosen;
 }
 
 /** Asks where the answer shall go this once. @param usual as in the settings */

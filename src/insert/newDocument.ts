@@ -1,27 +1,27 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
 import { EditorDocument, openEmpty } from '../document/openDocument.ts';
 import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
-import { isUnchanged, type Target } from '../document/target.ts';
+import { isUnchanged, type Targets } from '../document/target.ts';
 import { MODE_TEXTS } from './insertMessages.ts';
-import type { InsertMode, ModeDeps } from './insertMode.ts';
+import type { InsertMode } from './insertMode.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',
   ...MODE_TEXTS.newDocument,
-  fit: ({ answerLanguage }) => ({ languageId: answerLanguage, indentation: '' }),
-  open: (targets, deps) => new NewDocumentWriter(targets, deps),
+  open: (targets, { takenBack }) => new NewDocumentWriter(targets, takenBack),
 };
 
 /** Opens a document once there is text for it, and writes the answers below each other. */
 class NewDocumentWriter implements AnswerWriter {
-  readonly #targets: readonly Target[];
-  readonly #deps: ModeDeps;
-  #writer: Promise<StreamWriter> | undefined;
+  readonly #targets: Targets;
+  readonly #onTakenBack: () => void;
+  /** Of undefined if the document could not be opened: whoever ends an answer is told. */
+  #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
 
-  constructor(targets: readonly Target[], deps: ModeDeps) {
+  constructor(targets: Targets, onTakenBack: () => void) {
     this.#targets = targets;
-    this.#deps = deps;
+    this.#onTakenBack = onTakenBack;
   }
 
   get documents(): readonly TextDocument[] {
@@ -33,33 +33,32 @@ class NewDocumentWriter implements AnswerWriter {
   }
 
   append(answer: number, text: string): void {
-    this.#writer ??= this.#open();
-    // Whoever ends the answer is told that it could not be opened.
-    this.#writer.then((writer) => writer.append(answer, text)).catch(() => {});
+    this.#writer ??= this.#open().catch(() => undefined);
+    void this.#writer.then((writer) => writer?.append(answer, text));
   }
 
   async end(answer: number): Promise<boolean> {
     if (!this.#writer) return true;
-    const writer = await this.#writer.catch(() => undefined);
+    const writer = await this.#writer;
     return writer ? writer.end(answer) : false;
   }
 
   restart(answer: number): void {
-    this.#writer?.then((writer) => writer.restart(answer)).catch(() => {});
+    void this.#writer?.then((writer) => writer?.restart(answer));
   }
 
   async undo(): Promise<Undone> {
-    return (await this.#writer?.catch(() => undefined))?.undo() ?? 'nothing';
+    return (await this.#writer)?.undo() ?? 'nothing';
   }
 
   dispose(): void {
-    this.#writer?.then((writer) => writer.dispose()).catch(() => {});
+    void this.#writer?.then((writer) => writer?.dispose());
   }
 
   async #open(): Promise<StreamWriter> {
-    const language = this.#targets[0]?.answerLanguage ?? 'plaintext';
-    const document = await openEmpty(language);
-    const preserveFocus = !isUnchanged(this.#deps.snapshot);
+    const [{ answerLanguage, snapshot }] = this.#targets;
+    const document = await openEmpty(answerLanguage);
+    const preserveFocus = !isUnchanged(snapshot);
     const options = { viewColumn: ViewColumn.Beside, preview: false, preserveFocus };
     await window.showTextDocument(document, options);
     const last = this.#targets.length - 1;
@@ -69,8 +68,9 @@ class NewDocumentWriter implements AnswerWriter {
       lead: '',
       tail: index === last ? '' : '\n\n',
     }));
-    const onTakenBack = this.#deps.takenBack;
-    this.#opened = new StreamWriter(new EditorDocument(document), places, { onTakenBack });
+    this.#opened = new StreamWriter(new EditorDocument(document), places, {
+      onTakenBack: this.#onTakenBack,
+    });
     return this.#opened;
   }
 }

@@ -19,15 +19,9 @@ export function placing(
   return {
     ...words,
     placeOf,
-    fit: fitInPlace,
     open: (targets, { openDocument, takenBack }) =>
       new StreamWriter(openDocument, targets.map(placeOf), { onTakenBack: takenBack }),
   };
-}
-
-/** Text that goes into the document of its target. */
-export function fitInPlace({ document: { languageId }, indentation }: Target) {
-  return { languageId, indentation };
 }
 
 export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): AnswerPlace {

@@ -6,7 +6,7 @@ import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/t
 import { inform } from '../ui/notify.ts';
 import { MODE_TEXTS, NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
-import { fitInPlace, replace } from './placing.ts';
+import { replace } from './placing.ts';
 
 /** Often enough to seem to stream; VS Code compares both sides anew each time. */
 const REFRESH_MS = 100;
@@ -21,8 +21,8 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
     id: 'preview',
     ...MODE_TEXTS.preview,
     whenDone: PREVIEW_COMPLETE,
-    fit: fitInPlace,
-    open: (targets, deps) => new PreviewWriter(targets.map(placeOf), deps),
+    placeOf,
+    open: (targets, deps) => new PreviewWriter(targets.map(placeOf), targets[0].snapshot, deps),
   };
 }
 
@@ -44,8 +44,8 @@ class PreviewWriter implements AnswerWriter {
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(places: readonly AnswerPlace[], deps: ModeDeps) {
-    this.#snapshot = deps.snapshot;
+  constructor(places: readonly AnswerPlace[], snapshot: EditorSnapshot, deps: ModeDeps) {
+    this.#snapshot = snapshot;
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
     // Nothing is accepted yet.
