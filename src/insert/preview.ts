@@ -38,7 +38,8 @@ class PreviewWriter implements AnswerWriter {
   readonly #coming: Set<number>;
   /** Those that wait to be accepted. */
   readonly #waiting = new Set<number>();
-  #shown: Promise<Uri> | undefined;
+  /** Of undefined if it could not be shown. */
+  #shown: Promise<Uri | undefined> | undefined;
   #isDiscarded = false;
   /** What the user was at when this was last wanted or accepted. */
   #snapshot: EditorSnapshot | undefined;
@@ -69,20 +70,14 @@ class PreviewWriter implements AnswerWriter {
     if (this.#isDiscarded && this.#coming.has(answer)) return;
     this.#isDiscarded = false;
     this.#coming.add(answer);
-    this.#shown ??= this.#deps.previews.show({
-      document: this.#deps.openDocument.document,
-      text: () => this.#writer.preview,
-      mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
-      accept: (isUpToDate) => this.#accept(isUpToDate),
-      discard: () => this.#discard(),
-    });
+    this.#shown ??= this.#show().catch(() => undefined);
     this.#refreshSoon();
   }
 
   async end(answer: number): Promise<boolean> {
     this.#coming.delete(answer);
     // What is not shown cannot be accepted.
-    return this.#shown === undefined || (await this.#shown.then(Boolean, () => false));
+    return this.#shown === undefined || (await this.#shown) !== undefined;
   }
 
   restart(answer: number): void {
@@ -109,14 +104,22 @@ class PreviewWriter implements AnswerWriter {
     this.#writer.dispose();
   }
 
+  #show(): Promise<Uri> {
+    return this.#deps.previews.show({
+      document: this.#deps.openDocument.document,
+      text: () => this.#writer.preview,
+      mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
+      accept: (isUpToDate) => this.#accept(isUpToDate),
+      discard: () => this.#discard(),
+    });
+  }
+
   #refreshSoon(afterMs = REFRESH_MS): void {
     if (!this.#shown || this.#timer) return;
     this.#timer = setTimeout(async () => {
       this.#timer = undefined;
-      const uri = await this.#shown?.catch(() => undefined);
-      if (!uri || this.#deps.previews.isUpToDate(uri)) return;
-      this.#deps.previews.refresh(uri);
-      this.#refreshSoon(CHECK_MS);
+      const uri = await this.#shown;
+      if (uri && !this.#deps.previews.refresh(uri)) this.#refreshSoon(CHECK_MS);
     }, afterMs);
   }
 
@@ -134,14 +137,14 @@ class PreviewWriter implements AnswerWriter {
     // Shown before the preview closes, so that the document is never closed in between. Where that
     // fails, it is written all the same, or rescued.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
-    await shown.then((uri) => this.#deps.previews.close(uri)).catch(() => {});
+    await this.#close(shown).catch(() => {});
     const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
     if (written.includes(false)) this.#deps.rescue();
     this.#snapshot = currentSnapshot();
   }
 
-  async #close(): Promise<void> {
-    const uri = await this.#shown?.catch(() => undefined);
+  async #close(shown = this.#shown): Promise<void> {
+    const uri = await shown;
     if (uri) await this.#deps.previews.close(uri);
   }
 

@@ -74,9 +74,11 @@ export class Previews implements Disposable {
     return uri;
   }
 
-  /** Shows the text as it is now, a moment later. */
-  refresh(uri: Uri): void {
-    this.#changed.fire(uri);
+  /** Shows the text as it is now, a moment later. @returns whether it is shown by now */
+  refresh(uri: Uri): boolean {
+    const isUpToDate = this.isUpToDate(uri);
+    if (!isUpToDate) this.#changed.fire(uri);
+    return isUpToDate;
   }
 
   /** Whether the preview shows the text as it is now; VS Code may lose what is fired (measured). */
@@ -89,27 +91,23 @@ export class Previews implements Disposable {
 
   /** The document that the preview in use would change; undefined if none is in use. */
   get documentInUse(): TextDocument | undefined {
-    const uri = activePreview();
-    return uri && this.#open.get(uri.toString())?.document;
+    return this.#inUse?.previewed.document;
   }
 
   /** Does what the preview in use shows. @returns false if there is none */
   async accept(): Promise<boolean> {
-    const uri = activePreview();
-    const previewed = uri && this.#open.get(uri.toString());
-    if (!uri || !previewed) return false;
-    const isUpToDate = this.isUpToDate(uri);
-    if (!isUpToDate) this.refresh(uri);
-    await previewed.accept(isUpToDate);
+    const inUse = this.#inUse;
+    if (!inUse) return false;
+    await inUse.previewed.accept(this.refresh(inUse.uri));
     return true;
   }
 
   /** @returns false if no preview is in use */
   async discard(): Promise<boolean> {
-    const uri = activePreview();
-    if (!uri || !this.#open.has(uri.toString())) return false;
-    this.#take(uri)?.discard();
-    await closeTab(uri);
+    const inUse = this.#inUse;
+    if (!inUse) return false;
+    this.#take(inUse.uri)?.discard();
+    await closeTab(inUse.uri);
     return true;
   }
 
@@ -123,18 +121,18 @@ export class Previews implements Disposable {
     this.#disposable.dispose();
   }
 
+  get #inUse(): { readonly uri: Uri; readonly previewed: Previewed } | undefined {
+    const input = window.tabGroups.activeTabGroup.activeTab?.input;
+    if (!(input instanceof TabInputTextDiff)) return undefined;
+    const previewed = this.#open.get(input.modified.toString());
+    return previewed && { uri: input.modified, previewed };
+  }
+
   #take(uri: Uri): Previewed | undefined {
     const previewed = this.#open.get(uri.toString());
     this.#open.delete(uri.toString());
     return previewed;
   }
-}
-
-function activePreview(): Uri | undefined {
-  const input = window.tabGroups.activeTabGroup.activeTab?.input;
-  return input instanceof TabInputTextDiff && input.modified.scheme === SCHEME
-    ? input.modified
-    : undefined;
 }
 
 async function closeTab(uri: Uri): Promise<void> {
