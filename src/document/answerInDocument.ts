@@ -10,8 +10,7 @@ export interface AnswerPlace extends OffsetRange {
 }
 
 /** A change that is to be written. */
-export interface NextChange {
-  readonly change: TextChange;
+export interface NextChange extends TextChange {
   /** Of what the change ends with and the next text goes before. */
   readonly tailLength: number;
 }
@@ -136,8 +135,8 @@ export class AnswerInDocument {
   }
 
   /** Takes over what `next` gave, now that it is written. */
-  wrote({ change, tailLength }: NextChange): void {
-    const length = change.text.length - tailLength;
+  wrote({ text, tailLength }: NextChange): void {
+    const length = text.length - tailLength;
     this.#waiting = this.#waiting.slice(length);
     this.#limit -= length;
   }
@@ -201,7 +200,7 @@ export class AnswerInDocument {
       this.#isLost || this.own.isBroken || this.#openDocument.lineEnd !== this.#lineEnd;
     if (text === '' || isLost) return undefined;
     const tail = this.own.isWritten ? '' : this.#inDocument(this.#place.tail);
-    return { change: this.own.changeFor(text + tail), tailLength: tail.length };
+    return { ...this.own.changeFor(text + tail), tailLength: tail.length };
   }
 
   #inDocument(text: string): string {

@@ -32,12 +32,6 @@ export class EditAttempts {
   #races = 0;
   #rejections = 0;
 
-  succeeded(): void {
-    this.#tries = 0;
-    this.#races = 0;
-    this.#rejections = 0;
-  }
-
   /**
    * Counts one more.
    * @param hasChanged whether the document is another one than before the edit
@@ -51,9 +45,7 @@ export class EditAttempts {
       else this.#tries += 1;
     }
     // Accepted, but altered beyond recognition.
-    const isWritten = answer === 'accepted' && hasChanged;
-    const isEnough = this.#tries >= TRIES || this.#races >= RACES || this.#rejections >= REJECTIONS;
-    if (isWritten || isEnough) this.succeeded();
-    return isWritten || isEnough;
+    if (answer === 'accepted' && hasChanged) return true;
+    return this.#tries >= TRIES || this.#races >= RACES || this.#rejections >= REJECTIONS;
   }
 }

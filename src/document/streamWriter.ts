@@ -79,7 +79,7 @@ export class StreamWriter implements AnswerWriter {
   #isRunning = false;
   #running = Promise.resolve();
   #turn = 0;
-  readonly #attempts = new EditAttempts();
+  #attempts = new EditAttempts();
 
   constructor(
     openDocument: OpenDocument,
@@ -146,7 +146,7 @@ export class StreamWriter implements AnswerWriter {
     let text = '';
     let from = 0;
     for (const range of this.#ranges) {
-      const { change } = range.upcoming ?? {};
+      const change = range.upcoming;
       if (!change) continue;
       text += this.#openDocument.textOf({ start: from, end: change.rangeOffset }) + change.text;
       from = change.rangeOffset + change.rangeLength;
@@ -198,7 +198,7 @@ export class StreamWriter implements AnswerWriter {
     for (const range of inTurn) {
       const next = range.next();
       // What touches waits for the next batch: VS Code may join such changes into one.
-      if (!next || batch.some(({ change }) => doTouch(change, next.change))) continue;
+      if (!next || batch.some((change) => doTouch(change, next))) continue;
       batch.push({ range, ...next });
     }
     return batch;
@@ -207,9 +207,8 @@ export class StreamWriter implements AnswerWriter {
   async #write(batch: readonly Expected[]): Promise<void> {
     const { version } = this.#openDocument;
     this.#expected = batch;
-    const changes = batch.map(({ change }) => change);
-    const edit = answerOf(this.#openDocument.write(changes, this.#isForeign));
-    if (await isLate(edit, this.#deadlineMs(changes))) {
+    const edit = answerOf(this.#openDocument.write(batch, this.#isForeign));
+    if (await isLate(edit, this.#deadlineMs(batch))) {
       // It may still come about: another try before that could write the text twice.
       this.#isLate = true;
       this.#settle();
@@ -218,8 +217,9 @@ export class StreamWriter implements AnswerWriter {
     this.#isLate = false;
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
-    if (isWritten) this.#attempts.succeeded();
+    if (isWritten) this.#attempts = new EditAttempts();
     else if (this.#attempts.failed(answer, this.#openDocument.version !== version)) {
+      this.#attempts = new EditAttempts();
       for (const { range } of batch) range.lose();
     }
   }
@@ -233,7 +233,7 @@ export class StreamWriter implements AnswerWriter {
   #follow(changes: readonly TextChange[], isUndoRedo: boolean): void {
     const ours = new Map<TextChange, Expected>();
     for (const expected of this.#expected) {
-      const reported = changes.find((change) => isSame(change, expected.change));
+      const reported = changes.find((change) => isSame(change, expected));
       if (reported) ours.set(reported, expected);
     }
     const hadText = this.#hasTextOfOpen;

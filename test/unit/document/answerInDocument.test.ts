@@ -52,7 +52,7 @@ describe('an answer in a document', () => {
     const range = rangeAfter(['append']);
     const next = range.next();
     assert.ok(next);
-    range.own.grow(next.change);
+    range.own.grow(next);
     range.own.follow({ rangeOffset: 8, rangeLength: 0, text: '*' });
     range.restart();
     assert.equal(range.state, 'lost');
