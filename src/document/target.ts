@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import {
   FileType,
   type Position,
@@ -128,16 +129,11 @@ export async function leadsToExecutedFile(document: TextDocument): Promise<boole
   if (uri.scheme === 'untitled' || uri.scheme === 'vscode-notebook-cell') return false;
   try {
     return uri.scheme === 'file'
-      ? isExecutedFile({ uri: Uri.file(await realPathOf(uri)) })
+      ? isExecutedFile({ uri: Uri.file(await realpath(uri.fsPath)) })
       : await hasLink(uri);
   } catch {
     return true;
   }
-}
-
-async function realPathOf({ fsPath }: Uri): Promise<string> {
-  const { realpath } = await import('node:fs/promises');
-  return realpath(fsPath);
 }
 
 /** Where only VS Code reaches files, it says that something is a link, but not where it leads. */
