@@ -64,7 +64,7 @@ export class AnswerInDocument {
     this.#place = place;
     this.#lineEnd = openDocument.lineEnd;
     this.#original = openDocument.textOf(place);
-    this.own = new TrackedRange(place.start, place.end);
+    this.own = new TrackedRange(place);
   }
 
   get state(): AnswerState {

@@ -38,10 +38,8 @@ export interface ChangeContext {
  *   would mix with what somebody did there. What is left of ours stays known.
  */
 export class TrackedRange {
-  /** What the first text replaces; once it is written, from where on ours stands. */
-  #start: number;
-  /** Where the next text goes. */
-  #end: number;
+  /** What the first text replaces; then from where on ours stands to where the next text goes. */
+  #range: OffsetRange;
   /** Ours, in order; pieces that touch are one. */
   #pieces: readonly OffsetRange[] = [];
   /** What others typed inside ours. */
@@ -51,9 +49,8 @@ export class TrackedRange {
   /** Where all of it was, and what stands there since one change replaced exactly all of it. */
   #successor: OffsetRange | undefined;
 
-  constructor(start: number, end: number) {
-    this.#start = start;
-    this.#end = end;
+  constructor(range: OffsetRange) {
+    this.#range = range;
   }
 
   get isWritten(): boolean {
@@ -67,7 +64,7 @@ export class TrackedRange {
 
   /** From where it begins to where the next text goes. */
   get range(): OffsetRange {
-    return { start: this.#start, end: this.#end };
+    return this.#range;
   }
 
   /** What is left of ours, in order. */
@@ -82,8 +79,9 @@ export class TrackedRange {
 
   /** The change that writes text here; the first one takes the place of what was there. */
   changeFor(text: string): TextChange {
-    const rangeLength = this.isWritten ? 0 : this.#end - this.#start;
-    return { rangeOffset: this.#end - rangeLength, rangeLength, text };
+    const { start, end } = this.#range;
+    const rangeLength = this.isWritten ? 0 : end - start;
+    return { rangeOffset: end - rangeLength, rangeLength, text };
   }
 
   /**
@@ -98,8 +96,8 @@ export class TrackedRange {
     this.#typed = this.#typed.flatMap(left);
     this.#pieces = joined([...others, written]);
     this.#isWritten = true;
-    this.#start = Math.min(this.#start, written.start);
-    this.#end = written.end - tailLength;
+    const start = Math.min(this.#range.start, written.start);
+    this.#range = { start, end: written.end - tailLength };
   }
 
   /** Follows a change that somebody else made. */
@@ -108,7 +106,7 @@ export class TrackedRange {
     const { rangeOffset, rangeLength, text } = change;
     const changeEnd = rangeOffset + rangeLength;
     const growth = text.length - rangeLength;
-    const [start, end] = [this.#start, this.#end];
+    const { start, end } = this.#range;
     const lastEnd = this.#pieces.at(-1)?.end ?? end;
     const isWhole = rangeOffset === start && changeEnd === lastEnd && changeEnd > start;
     const isInside = rangeOffset > start && rangeOffset < lastEnd;
@@ -121,16 +119,17 @@ export class TrackedRange {
       this.#isBroken = true;
       this.#successor = undefined;
     } else if (changeEnd <= start && !(belongsBehind && rangeOffset === end)) {
-      this.#start += growth;
-      this.#end += growth;
+      this.#range = moved(this.#range, growth);
       this.#successor &&= moved(this.#successor, growth);
     } else if (rangeOffset < end) {
       this.#successor = isWhole && !this.#isBroken ? inserted : undefined;
       const coversAll = rangeOffset <= start && changeEnd >= end;
       // What the first text would replace is not what it was, whatever was changed of it.
       this.#isBroken ||= !this.#isWritten || coversAll || rangeOffset < start || changeEnd > end;
-      if (rangeOffset < start) this.#start = rangeOffset + text.length;
-      this.#end = Math.max(end, changeEnd) + growth;
+      this.#range = {
+        start: rangeOffset < start ? inserted.end : start,
+        end: Math.max(end, changeEnd) + growth,
+      };
     }
   }
 
@@ -145,8 +144,7 @@ export class TrackedRange {
     const successor = this.#successor && isUndone(this.#successor) ? this.#successor : undefined;
     const place = successor ?? (this.#isBroken || more.length > 0 ? undefined : only);
     if (!place) return false;
-    this.#start = place.start;
-    this.#end = place.end;
+    this.#range = place;
     this.#isWritten = false;
     this.#isBroken = false;
     this.#successor = undefined;

@@ -40,7 +40,7 @@ interface Answer {
  */
 export class Job implements Result, Disposable {
   readonly settings: Settings;
-  readonly #mode: InsertMode;
+  readonly mode: InsertMode;
   readonly #answers: readonly Answer[];
   readonly #writer: AnswerWriter;
   readonly #openDocument: EditorDocument;
@@ -56,19 +56,16 @@ export class Job implements Result, Disposable {
   ) {
     const { document } = targets[0];
     this.settings = settings;
-    this.#mode = mode;
+    this.mode = mode;
     this.#openDocument = new EditorDocument(document);
-    this.#answers = targets.map((target) => {
-      const { start, end } = offsetsOf(document, target.selection);
-      return {
-        target,
-        selection: new TrackedRange(start, end),
-        prompt: target.selectedText,
-        fit: fitFor(mode, target),
-        text: '',
-        state: { kind: 'new' },
-      };
-    });
+    this.#answers = targets.map((target) => ({
+      target,
+      selection: new TrackedRange(offsetsOf(document, target.selection)),
+      prompt: target.selectedText,
+      fit: fitFor(mode, target),
+      text: '',
+      state: { kind: 'new' },
+    }));
     this.#writer = mode.open(targets, {
       openDocument: this.#openDocument,
       previews,
@@ -107,11 +104,6 @@ export class Job implements Result, Disposable {
   /** The answers that the service cut, since a limit was reached. */
   get cut(): number[] {
     return this.answers.filter((answer) => restOf(this.#answer(answer).state) === 'cut');
-  }
-
-  /** What is said once it is done; undefined if it is seen anyway. */
-  get whenDone(): string | undefined {
-    return this.#mode.whenDone;
   }
 
   get isRunning(): boolean {
@@ -239,7 +231,7 @@ export class Job implements Result, Disposable {
   #restart(one: Answer, answer: number): void {
     if (one.text === '' && restOf(one.state) !== 'undone') return;
     one.text = '';
-    one.fit = fitFor(this.#mode, one.target);
+    one.fit = fitFor(this.mode, one.target);
     this.#writer.restart(answer);
   }
 

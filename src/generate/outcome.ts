@@ -22,7 +22,7 @@ export async function tellOutcome(job: Job, isPlaced: boolean, runAgain: RunAgai
   if (job.isTakenBack) return;
   if (cut.length > 0) await offerMore(job, cut, runAgain);
   else if (job.text === '') inform(texts.NOTHING_TO_SAY);
-  else if (isPlaced) announce(job.whenDone ?? texts.completeText(job.answers.length));
+  else if (isPlaced) announce(job.mode.whenDone ?? texts.completeText(job.answers.length));
 }
 
 async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): Promise<void> {

@@ -15,7 +15,7 @@ const remove = (rangeOffset: number, rangeLength: number): TextChange => ({
 
 /** Ten characters of ours, at 10. */
 function written(): TrackedRange {
-  const own = new TrackedRange(10, 10);
+  const own = new TrackedRange({ start: 10, end: 10 });
   own.grow(own.changeFor('0123456789'));
   return own;
 }
@@ -54,26 +54,26 @@ describe('own text', () => {
   }
 
   it('typing at an empty place, where nothing is written yet, shifts it', () => {
-    const own = new TrackedRange(10, 10);
+    const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'));
     assert.deepEqual(own.range, { start: 12, end: 12 });
     assert.equal(own.isBroken, false);
   });
 
   it('an answer that belongs behind this one leaves it in front', () => {
-    const own = new TrackedRange(10, 10);
+    const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
   it('a selection that somebody edits is not replaced', () => {
-    const own = new TrackedRange(10, 20);
+    const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);
   });
 
   it('what stands behind the place is ours, too, and stays behind what comes next', () => {
-    const own = new TrackedRange(10, 10);
+    const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);
     own.grow(own.changeFor('cd'));
@@ -134,7 +134,7 @@ describe('own text', () => {
     own.follow(remove(12, 3));
     own.follow(insert(12, '234'), { isUndoRedo: true });
     assert.deepEqual([own.range.end, own.isBroken], [20, false]);
-    const empty = new TrackedRange(10, 10);
+    const empty = new TrackedRange({ start: 10, end: 10 });
     empty.follow(insert(10, 'xy'), { isUndoRedo: true });
     assert.deepEqual([empty.range.end, empty.isBroken], [12, false]);
   });
@@ -159,7 +159,7 @@ describe('own text', () => {
     fc.assert(
       fc.property(fc.array(edit, { maxLength: 30 }), (edits) => {
         let document = 'u'.repeat(20);
-        const own = new TrackedRange(10, 10);
+        const own = new TrackedRange({ start: 10, end: 10 });
         const apply = ({ rangeOffset, rangeLength, text }: TextChange) => {
           document =
             document.slice(0, rangeOffset) + text + document.slice(rangeOffset + rangeLength);
