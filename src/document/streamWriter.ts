@@ -14,8 +14,8 @@ export type Undone =
 
 /** Takes the answers of one command as they stream, each by its number. Text has LF line ends. */
 export interface AnswerWriter extends Disposable {
-  /** The documents that text goes to; none where it goes somewhere else, or nothing came yet. */
-  readonly documents: readonly TextDocument[];
+  /** The one that text goes to; may be left out where it is that of the selections, or none. */
+  readonly document?: TextDocument | undefined;
   /** Whether text of it waits to be written. */
   readonly isPending: boolean;
   /** @param text never empty */
@@ -93,8 +93,8 @@ export class StreamWriter implements AnswerWriter {
     openDocument.onDidChange((changes, isUndoRedo) => this.#follow(changes, isUndoRedo));
   }
 
-  get documents(): readonly TextDocument[] {
-    return [this.#openDocument.document];
+  get document(): TextDocument {
+    return this.#openDocument.document;
   }
 
   get isPending(): boolean {

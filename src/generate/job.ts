@@ -149,7 +149,7 @@ export class Job implements Result, Disposable {
 
   /** Whether its text goes to this document, or its selections are there. */
   isAbout(document: TextDocument | undefined): boolean {
-    return document === this.document || this.#writer.documents.some((one) => one === document);
+    return document !== undefined && [this.document, this.#writer.document].includes(document);
   }
 
   /** Whether it is at work on any of these selections. */

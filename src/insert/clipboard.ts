@@ -15,7 +15,6 @@ export const clipboard: InsertMode = {
  * never read, and so cannot come back.
  */
 class ClipboardWriter implements AnswerWriter {
-  readonly documents = [];
   readonly isPending = false;
   readonly #texts: string[];
   readonly #open: Set<number>;

@@ -24,8 +24,8 @@ class NewDocumentWriter implements AnswerWriter {
     this.#onTakenBack = onTakenBack;
   }
 
-  get documents(): readonly TextDocument[] {
-    return this.#opened?.documents ?? [];
+  get document(): TextDocument | undefined {
+    return this.#opened?.document;
   }
 
   get isPending(): boolean {

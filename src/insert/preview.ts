@@ -1,4 +1,4 @@
-import type { TextDocument, Uri } from 'vscode';
+import type { Uri } from 'vscode';
 import type { AnswerPlace } from '../document/answerInDocument.ts';
 import { showDocument } from '../document/documentEdit.ts';
 import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
@@ -53,10 +53,6 @@ class PreviewWriter implements AnswerWriter {
     this.#writer.accept();
     this.#coming = new Set(places.keys());
     deps.openDocument.onDidChange(() => this.#refreshSoon());
-  }
-
-  get documents(): readonly TextDocument[] {
-    return this.#writer.documents;
   }
 
   get isPending(): boolean {

@@ -273,7 +273,7 @@ describe('the writer of a document', () => {
     assert.equal(writer.isPending, true);
     await endWith(page, writer, []);
     assert.equal(writer.isPending, false);
-    assert.deepEqual(writer.documents, [page.document]);
+    assert.equal(writer.document, page.document);
   });
 
   describe('where the user undoes what was written', () => {
