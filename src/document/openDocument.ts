@@ -88,7 +88,6 @@ export class EditorDocument implements Disposable {
     this.#listeners.push(listener);
   }
 
-  /** Also twice: whoever writes into it and whoever made it have the same one. */
   dispose(): void {
     this.#followed.dispose();
   }

@@ -1,4 +1,4 @@
-import type { Disposable, TextDocument } from 'vscode';
+import type { TextDocument } from 'vscode';
 import { AnswerInDocument, type AnswerPlace, type NextChange } from './answerInDocument.ts';
 import { answerOf, EditAttempts, isLate } from './editAttempts.ts';
 import type { OpenDocument } from './openDocument.ts';
@@ -13,8 +13,8 @@ export type Undone =
   | 'refused';
 
 /** Takes the answers of one command as they stream, each by its number. Text has LF line ends. */
-export interface AnswerWriter extends Disposable {
-  /** The one that text goes to; may be left out where it is that of the selections, or none. */
+export interface AnswerWriter {
+  /** The document that it has opened for them. */
   readonly document?: TextDocument | undefined;
   /** Whether text of it waits to be written. */
   readonly isPending: boolean;
@@ -26,6 +26,7 @@ export interface AnswerWriter extends Disposable {
   restart(answer: number): void;
   /** Takes away exactly what was written, and puts back what it replaced; undefined if it never can. */
   undo?(): Promise<Undone>;
+  dispose?(): void;
 }
 
 /** In milliseconds. */
@@ -93,10 +94,6 @@ export class StreamWriter implements AnswerWriter {
     openDocument.onDidChange((changes, isUndoRedo) => this.#follow(changes, isUndoRedo));
   }
 
-  get document(): TextDocument {
-    return this.#openDocument.document;
-  }
-
   get isPending(): boolean {
     return this.#ranges.some(({ isPending }) => isPending);
   }
@@ -152,10 +149,6 @@ export class StreamWriter implements AnswerWriter {
       from = change.rangeOffset + change.rangeLength;
     }
     return text + this.#openDocument.textOf({ start: from, end: Number.MAX_SAFE_INTEGER });
-  }
-
-  dispose(): void {
-    this.#openDocument.dispose();
   }
 
   #range(answer: number): AnswerInDocument {

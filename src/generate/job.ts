@@ -216,7 +216,7 @@ export class Job implements Result, Disposable {
 
   dispose(): void {
     this.activeRuns.close();
-    this.#writer.dispose();
+    this.#writer.dispose?.();
     this.#openDocument.dispose();
   }
 

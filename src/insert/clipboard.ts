@@ -46,6 +46,4 @@ class ClipboardWriter implements AnswerWriter {
     this.#texts[answer] = '';
     this.#open.add(answer);
   }
-
-  dispose(): void {}
 }

@@ -18,6 +18,7 @@ class NewDocumentWriter implements AnswerWriter {
   /** Of undefined if the document could not be opened: whoever ends an answer is told. */
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
+  #openDocument: EditorDocument | undefined;
 
   constructor(targets: Targets, onTakenBack: () => void) {
     this.#targets = targets;
@@ -25,7 +26,7 @@ class NewDocumentWriter implements AnswerWriter {
   }
 
   get document(): TextDocument | undefined {
-    return this.#opened?.document;
+    return this.#openDocument?.document;
   }
 
   get isPending(): boolean {
@@ -52,7 +53,7 @@ class NewDocumentWriter implements AnswerWriter {
   }
 
   dispose(): void {
-    void this.#writer?.then((writer) => writer?.dispose());
+    void this.#writer?.then(() => this.#openDocument?.dispose());
   }
 
   async #open(): Promise<StreamWriter> {
@@ -68,7 +69,8 @@ class NewDocumentWriter implements AnswerWriter {
       lead: '',
       tail: index === last ? '' : '\n\n',
     }));
-    this.#opened = new StreamWriter(new EditorDocument(document), places, {
+    this.#openDocument = new EditorDocument(document);
+    this.#opened = new StreamWriter(this.#openDocument, places, {
       onTakenBack: this.#onTakenBack,
     });
     return this.#opened;

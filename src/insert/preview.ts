@@ -97,7 +97,6 @@ class PreviewWriter implements AnswerWriter {
     clearTimeout(this.#timer);
     // Nobody follows its place any more.
     void this.#close();
-    this.#writer.dispose();
   }
 
   #show(): Promise<Uri> {
