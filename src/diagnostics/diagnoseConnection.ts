@@ -82,7 +82,7 @@ export async function runChecks(
   // What nobody can tell in time is not used.
   const mayUse = async () => (await readyChoice(deps, folder, credentials)) !== undefined;
   const ends = AbortSignal.any([signal, deps.signOutSignal]);
-  return (await diagnose({ runtime, credentials, settings, mayUse }, note, ends)).failure;
+  return diagnose({ runtime, credentials, settings, mayUse }, note, ends);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { diagnose } from '../../src/service/checks/diagnose.ts';
+import { type CheckResult, diagnose } from '../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import type { Generation } from '../../src/service/generation/answerReader.ts';
@@ -76,12 +76,14 @@ const operations = ['chat', 'generation'] as const satisfies readonly Operation[
 
 const STEPS: Readonly<Record<string, Step>> = {
   'Diagnose Connection': async ({ runtime, credentials, modelId }) => {
-    const { results } = await diagnose(
+    const results: CheckResult[] = [];
+    await diagnose(
       { runtime, credentials, settings: settingsOf('chat', modelId) },
-      () => {},
+      (result) => results.push(result),
       never,
     );
-    const words = results.map((result) => {
+    const ended = results.filter(({ state }) => state !== 'running');
+    const words = ended.map((result) => {
       const why = result.state === 'failed' ? ` (${result.error.kind})` : '';
       return `${result.check} ${result.state}${why}`;
     });

@@ -44,20 +44,16 @@ export interface CheckFacts {
   readonly requestLimit?: RateLimit;
 }
 
-export type CheckResult = { readonly check: CheckName } & (
-  | { readonly state: 'running'; readonly retry?: Retry }
+type CheckEnd = { readonly check: CheckName } & (
   | { readonly state: 'passed' | 'warning'; readonly facts: CheckFacts }
   | { readonly state: 'failed'; readonly error: ServiceError }
-  /** It would have told nothing after the one that failed. */
-  | { readonly state: 'not-run' }
 );
 
-export interface Diagnosis {
-  /** One for each check, in order. */
-  readonly results: readonly CheckResult[];
-  /** The first failure. */
-  readonly failure: ServiceError | undefined;
-}
+export type CheckResult =
+  | CheckEnd
+  | { readonly check: CheckName; readonly state: 'running'; readonly retry?: Retry }
+  /** It would have told nothing after the one that failed. */
+  | { readonly check: CheckName; readonly state: 'not-run' };
 
 export interface DiagnoseOptions {
   readonly runtime: ServiceRuntime;
@@ -134,13 +130,14 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 /**
  * Runs the checks one after the other, up to the first failure that makes the rest meaningless.
  * @param onResult called when a check starts and when it is over
+ * @returns the first failure
  * @throws {ServiceError} `cancelled` when the signal aborts
  */
 export async function diagnose(
   options: DiagnoseOptions,
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
-): Promise<Diagnosis> {
+): Promise<ServiceError | undefined> {
   const { runtime, credentials, settings, mayUse } = options;
   let opened: Probe | undefined;
   const probe = async () => {
@@ -148,37 +145,31 @@ export async function diagnose(
     opened ??= runtime.clientForChecks(credentials, settings);
     return opened;
   };
-  const results: CheckResult[] = [];
   let found: CheckFacts = {};
   let failure: ServiceError | undefined;
   const { trade } = wayOf(credentials.vendor);
   for (const check of CHECKS.filter((one) => trade || !OF_TRADE.has(one))) {
-    let result: CheckResult = { check, state: 'not-run' };
-    if (!failure || (check === 'service-host' && isOfOneHost(failure))) {
-      onResult({ check, state: 'running' });
-      const onRetry = (retry: Retry) => onResult({ check, state: 'running', retry });
-      const context = { clock: systemClock, ...options, probe, found, onRetry, signal };
-      result = await resultOf(check, context);
-      if (signal.aborted) throw new ServiceError('cancelled');
+    if (failure && !(check === 'service-host' && isOfOneHost(failure))) {
+      onResult({ check, state: 'not-run' });
+      continue;
     }
-    if (result.state === 'failed') {
-      const first = results[0];
-      if (first?.state === 'failed' && isOffline(first.error, result.error)) {
-        results[0] = { ...first, error: offline(first.error) };
-        onResult(results[0]);
-        failure = results[0].error;
-        result = { ...result, error: offline(result.error) };
-      }
-      failure ??= result.error;
-    }
-    if ('facts' in result) found = { ...found, ...result.facts };
-    results.push(result);
+    onResult({ check, state: 'running' });
+    const onRetry = (retry: Retry) => onResult({ check, state: 'running', retry });
+    const context = { clock: systemClock, ...options, probe, found, onRetry, signal };
+    let result = await resultOf(check, context);
+    if (signal.aborted) throw new ServiceError('cancelled');
+    if (result.state !== 'failed') found = { ...found, ...result.facts };
+    else if (failure && isOffline(failure, result.error)) {
+      failure = offline(failure);
+      onResult({ check: 'identity-host', state: 'failed', error: failure });
+      result = { ...result, error: offline(result.error) };
+    } else failure ??= result.error;
     onResult(result);
   }
-  return { results, failure };
+  return failure;
 }
 
-async function resultOf(check: CheckName, context: CheckContext): Promise<CheckResult> {
+async function resultOf(check: CheckName, context: CheckContext): Promise<CheckEnd> {
   try {
     const facts = await RUN[check](context);
     return { check, state: isWorrying(check, facts) ? 'warning' : 'passed', facts };

@@ -140,8 +140,9 @@ describe('a diagnosis', () => {
     assertNamed(found.diagnosis, 'model to be withdrawn');
     assert.deepEqual(factsOf(found, 'access').model, {
       stage: 'deprecated',
-      since: '2026-09-01',
-      until: '2027-01-15',
+      deprecated: '2026-09-01',
+      withdrawn: '2027-01-15',
+      others: [],
       successors: ['ibm/granite-4-h-small'],
     });
   });

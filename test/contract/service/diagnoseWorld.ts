@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { type ShownCheck, shownCheck } from '../../../src/diagnostics/checkMessages.ts';
-import {
-  type CheckResult,
-  type Diagnosis,
-  diagnose,
-} from '../../../src/service/checks/diagnose.ts';
+import { type CheckResult, diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
+import type { ServiceError } from '../../../src/service/errors.ts';
 import type { HttpOptions } from '../../../src/service/http/http.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
@@ -47,6 +44,13 @@ export interface Examination {
   readonly runtime: ServiceRuntime;
   readonly credentials: Credentials;
   readonly examine: (signal?: AbortSignal) => Promise<Found>;
+}
+
+export interface Diagnosis {
+  /** The last of each check, in order. */
+  readonly results: readonly CheckResult[];
+  /** The first failure. */
+  readonly failure: ServiceError | undefined;
 }
 
 export interface Found {
@@ -101,7 +105,7 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     const sentBefore = emulator.requests.length;
     const secrets = [credentials.apiKey, credentials.projectId, 'c4nary'];
     const chosenSettings = { ...settings, modelId: options.modelId ?? modelId };
-    const diagnosis = await diagnose(
+    const failure = await diagnose(
       { runtime: runtime, credentials, settings: chosenSettings, ...(mayUse && { mayUse }) },
       (result) => results.push(result),
       signal,
@@ -109,6 +113,8 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     const sent = emulator.requests.slice(sentBefore);
     const told = results.filter(({ state }) => state === 'running');
     const retries = told.map((result) => shownCheck(result).text).filter(Boolean);
+    const last = new Map(results.map((result) => [result.check, result]));
+    const diagnosis = { results: [...last.values()], failure };
     assertHarmless(sent, [diagnosis, results], [...emulator.tokensIssued, ...secrets]);
     const line = ({ check, state }: CheckResult) => `${check} ${state}`;
     return { diagnosis, retries, events: results.map(line), states: diagnosis.results.map(line) };
