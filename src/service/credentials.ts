@@ -63,11 +63,10 @@ const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
 
 /** Takes off what a copy and paste leaves around a key, an ID or a URL, and says what it was. */
 export function cleanValue(text: string): CleanValue {
-  const { value, blemishes } = bareValue(text);
-  if (value.length > LONGEST_VALUE || !PLACEHOLDERS.some((one) => one.test(value))) {
-    return { value, blemishes };
-  }
-  return { value: '', blemishes: [...blemishes, 'placeholder'] };
+  const bare = bareValue(text);
+  const isShort = bare.value.length <= LONGEST_VALUE;
+  const isPlaceholder = isShort && PLACEHOLDERS.some((one) => one.test(bare.value));
+  return isPlaceholder ? { value: '', blemishes: [...bare.blemishes, 'placeholder'] } : bare;
 }
 
 /** Like `cleanValue`, but leaves a placeholder as it stands. */

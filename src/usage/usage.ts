@@ -6,7 +6,7 @@ import type { Generation } from '../service/generation/answerReader.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import { readSettings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
-import { Budget, type DayUse } from './budget.ts';
+import { Budget } from './budget.ts';
 import { dayOf, totalOf, UsageLedger, type UsedRequest, type UsedTokens } from './usageLedger.ts';
 import * as texts from './usageMessages.ts';
 
@@ -45,7 +45,7 @@ export class Usage {
     try {
       const fingerprint = await this.#fingerprintOf(credentials);
       await this.#ledger.record(fingerprint, request);
-      this.#budget.tell(await this.#look(fingerprint));
+      this.#budget.tell((await this.#look(fingerprint)).use);
     } catch {
       // Nobody would miss an answer for a number.
     }
@@ -54,7 +54,7 @@ export class Usage {
   /** Why chat and other extensions get no answer now; undefined if they do. */
   async refusal(credentials: Credentials): Promise<string | undefined> {
     if (readSettings().dailyTokenBudget === 0) return undefined;
-    const use = await this.#look(await this.#fingerprintOf(credentials));
+    const { use } = await this.#look(await this.#fingerprintOf(credentials));
     this.#budget.tell(use);
     return this.#budget.mayGo(use) ? undefined : texts.refusalText(use.budget);
   }
@@ -63,9 +63,7 @@ export class Usage {
   async show(credentials: Credentials | undefined): Promise<void> {
     if (!credentials) return inform(texts.NO_KEY);
     const fingerprint = await this.#fingerprintOf(credentials);
-    const use = await this.#look(fingerprint);
-    const day = dayOf(this.#now());
-    const today = await this.#ledger.today(fingerprint);
+    const { day, today, use } = await this.#look(fingerprint);
     const session = this.#ledger.session(fingerprint);
     await showText(texts.usageText({ day, today, session, budget: use.budget }));
     if (!this.#budget.mayGo(use)) await this.#budget.offer(use);
@@ -76,16 +74,17 @@ export class Usage {
   }
 
   /** Sums up the day, for the tooltip, too. */
-  async #look(fingerprint: string): Promise<DayUse> {
+  async #look(fingerprint: string) {
     const day = dayOf(this.#now());
-    const total = totalOf(await this.#ledger.today(fingerprint));
+    const today = await this.#ledger.today(fingerprint);
+    const total = totalOf(today);
     const usageToday = () =>
       day === dayOf(this.#now())
         ? texts.todayLine(total, readSettings().dailyTokenBudget)
         : undefined;
     this.#deps.status.update({ usageToday });
     const budget = readSettings().dailyTokenBudget;
-    return { fingerprint, tokens: texts.tokensOf(total), budget };
+    return { day, today, use: { fingerprint, tokens: texts.tokensOf(total), budget } };
   }
 }
 

@@ -94,7 +94,9 @@ export function parameterProblem(
   const set = withoutUnset(parameters);
   for (const [name, value] of Object.entries(set)) {
     const flaw = flawOf(operation, name, value);
-    if (flaw) return refusal(name, flaw);
+    if (!flaw) continue;
+    const names = [[name, ...(flaw.names ?? [])].join('.')];
+    return new ServiceError('parameter-refused', { ...flaw, names });
   }
   return operation === 'generation' ? orderProblem(set) : undefined;
 }
@@ -144,17 +146,16 @@ function textsFlaw(value: unknown, most: number): ErrorDetails | undefined {
   return value.length > most ? { bound: 'most', limit: most, actual: value.length } : undefined;
 }
 
-/** The first flaw of a field, which it names after a full stop. */
+/** The first flaw of a field, with its name. */
 function fieldFlaw(
   fields: ReadonlyMap<string, NumberRange>,
   value: unknown,
 ): ErrorDetails | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { expected: 'object', choices: [...fields.keys()] };
-  }
+  const expected = { expected: 'object', choices: [...fields.keys()] } as const;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return expected;
   for (const [name, each] of Object.entries(value)) {
     const range = fields.get(name);
-    if (!range) return { expected: 'object', choices: [...fields.keys()] };
+    if (!range) return expected;
     const flaw = numberFlaw(range, each);
     if (flaw) return { ...flaw, names: [name] };
   }
@@ -171,10 +172,4 @@ function orderProblem(parameters: Parameters): ServiceError | undefined {
   const names = ['min_new_tokens', 'max_new_tokens'];
   const details = { names, bound: 'most', limit: most, actual: least } as const;
   return new ServiceError('parameter-refused', details);
-}
-
-function refusal(name: string, flaw: ErrorDetails): ServiceError {
-  const [field] = flaw.names ?? [];
-  const full = field === undefined ? name : `${name}.${field}`;
-  return new ServiceError('parameter-refused', { ...flaw, names: [full] });
 }
