@@ -169,7 +169,8 @@ export const handlers: Handlers['handlers'] = {
 
   explainError: async () => {
     const { explainError, service } = await loadSkills();
-    return explainError({ ...service, messageFor }, ACTION_LABELS);
+    const { identityFailure, inferenceFailure } = service;
+    return explainError({ identityFailure, inferenceFailure, messageFor }, ACTION_LABELS);
   },
 
   openSettings: async ({ extension }) =>
