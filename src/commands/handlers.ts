@@ -168,9 +168,8 @@ export const handlers: Handlers['handlers'] = {
   },
 
   explainError: async () => {
-    const { explainError, service } = await loadSkills();
-    const { identityFailure, inferenceFailure } = service;
-    return explainError({ identityFailure, inferenceFailure, messageFor }, ACTION_LABELS);
+    const { explainError, rules } = await loadSkills();
+    return explainError(rules, ACTION_LABELS);
   },
 
   openSettings: async ({ extension }) =>
@@ -189,11 +188,13 @@ export const handlers: Handlers['handlers'] = {
  * it, since whatever two files load becomes one more, and takes every first command a while.
  */
 async function loadSkills() {
-  const [skills, service] = await Promise.all([
+  const [skills, runtime] = await Promise.all([
     import('../skill/skillCommands.ts'),
     import('../service/serviceRuntime.ts'),
   ]);
-  return { ...skills, service };
+  const { identityFailure, inferenceFailure, mapParameters, dialectOf, wayOf, redact } = runtime;
+  const rules = { identityFailure, inferenceFailure, messageFor };
+  return { ...skills, rules, service: { mapParameters, dialectOf, wayOf, redact } };
 }
 
 /** The menu, and what is done with a source that was picked in it. */
