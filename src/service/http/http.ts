@@ -135,7 +135,7 @@ export class Http {
           return streamedResponse(await this.#fetch(withNullPrototype({ ...config, ...ours })));
         });
         const answer = await attempt.catch(() => {
-          // What it failed with the attempts know; the library sends again what it is told of by this.
+          // What it means stands in the attempts; the library retries only what names its request.
           throw new AxiosError('no success', undefined, config);
         });
         return { data: answer, status: answer.status, statusText: '', headers: {}, config };

@@ -24,7 +24,8 @@ export function wayOf({ way }: Pick<Vendor, 'way'>): TokenWay {
     case 'cloudPak':
       return cloudPak;
     case 'zenApiKey':
-      // The base64 form of user name and API key, as the platform's page gives it.
+      // A platform key that opens the service itself, and never has to be renewed. It is the base64
+      // form of user name and API key, as the platform's page gives it.
       return { scheme: 'ZenApiKey' };
   }
 }
