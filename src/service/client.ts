@@ -222,11 +222,13 @@ export class Client {
 
   #generationBody(request: GenerationRequest) {
     const { operation, parameters } = request;
-    const newTokens = newTokensByDefault(this.#options.knownModel?.(), request);
+    const { modelId, credentials, knownModel } = this.#options;
+    const newTokens = newTokensByDefault(knownModel?.(), request);
     const names = this.#dialect.chatParameters;
     const { fields, dropped } = mapParameters(operation, parameters, names, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };
-    return { body: this.#bodyOf({ ...request.fields, ...parameterFields }), dropped };
+    const subject = this.#dialect.subject(modelId, credentials);
+    return { body: { ...subject, ...request.fields, ...parameterFields }, dropped };
   }
 
   /**
@@ -263,10 +265,5 @@ export class Client {
     const model = await askModel(late).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
     throw model ? explainByModel(error, model, request.parameters) : error;
-  }
-
-  #bodyOf(fields: RequestBody): RequestBody {
-    const { modelId, credentials } = this.#options;
-    return { ...this.#dialect.subject(modelId, credentials), ...fields };
   }
 }
