@@ -4,8 +4,13 @@ import { writeSettings } from '../configuration.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
-import { describedTarget } from '../credentials/sourceSelection.ts';
-import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
+import {
+  chosenText,
+  describedTarget,
+  type SourceRow,
+  sourceMenu,
+  sourceRows,
+} from '../credentials/sourceView.ts';
 import { copyDiagnostics } from '../diagnostics/copyReport.ts';
 import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
 import { reportFailure } from '../diagnostics/reportFailure.ts';

@@ -17,8 +17,8 @@ import {
   reportSetting,
   warnOfLeftKey,
 } from './questions.ts';
-import type { SetUp } from './setUp.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
+import type { SetUp } from './setUpSteps.ts';
 import {
   choose,
   chooseWithoutFolder,

@@ -1,86 +1,28 @@
-import { commands, type QuickPickItem, window } from 'vscode';
+import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../configuration.ts';
-import type { GivenValues } from '../dotenv/settingValue.ts';
-import { messageFor } from '../messages/messages.ts';
-import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
-import { type Credentials, cleanValue, parseServiceUrl } from '../service/credentials.ts';
-import { isKind, ServiceError } from '../service/errors.ts';
-import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import {
   hasMovableIdentity,
   keyWord,
   neededSettings,
-  type ResourceKind,
   SETTING_NAMES,
   type SettingName,
   type Vendor,
   vendors,
 } from '../service/vendors.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
-import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
+import { back } from '../ui/steps.ts';
+import { problemOfNewKey } from './answerChecks.ts';
+import { addressText, vendorText } from './credentialMessages.ts';
+import type { KeyStore } from './keyStore.ts';
+import { askDestination, askService, reportSetting } from './questions.ts';
+import { SET_UP } from './setUpMessages.ts';
+import { isSameRecord, QUESTIONS, recordFor, type SetUp, type StepProblem } from './setUpSteps.ts';
 import {
-  checkUrl,
-  problemOfAccount,
-  problemOfNewKey,
-  problemOfProject,
-  validationOf,
-} from './answerChecks.ts';
-import { addressText, contextOfTest, vendorText } from './credentialMessages.ts';
-import type { KeyRecord, KeyStore } from './keyStore.ts';
-import {
-  askDestination,
-  askReplacement,
-  askService,
-  askShortKey,
-  reportSetting,
-} from './questions.ts';
-import { hostsText, SET_UP } from './setUpMessages.ts';
-import {
-  bindingOf,
   type ChangedBinding,
   chooseEditor,
-  credentialsFor,
-  type Destination,
   destination,
   type SourceSnapshot,
 } from './sourceSelection.ts';
-
-/** The guided set-up: its questions, what is wrong with an answer, and what is stored. */
-
-type StepName = SettingName | 'save';
-
-/** One set-up: what it works with, and what has been answered so far. */
-export interface SetUp {
-  readonly keys: KeyStore;
-  readonly settings: Settings;
-  /** Proves credentials with a token request and a tokenization; generates nothing. */
-  readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
-  /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
-  readonly found?: (GivenValues & { readonly vendor?: Vendor | undefined }) | undefined;
-  /** What is asked for; the other settings stay as they are. */
-  readonly steps: readonly StepName[];
-  /** As somebody last saw it. Like the answered key it leaves with the set-up. */
-  stored: KeyRecord | undefined;
-  account: string;
-  apiKey: string;
-  /** A short key that the user has said yes to. */
-  meantKey?: string;
-  projectId: string;
-  /** What `projectId` is of. */
-  readonly resource: ResourceKind | undefined;
-  url: string;
-}
-
-interface StepProblem {
-  readonly step: StepName;
-  readonly text: string;
-}
-
-/** Asks, and keeps the answer. A problem sends the flow to the step it concerns. */
-type AskStep = (
-  setUp: SetUp,
-  position: Question,
-) => Promise<StepAnswer<'answered' | 'saved' | StepProblem>>;
 
 /**
  * The guided set-up for all settings, or for these and whatever else is missing or unusable: key,
@@ -182,237 +124,6 @@ async function askAll(setUp: SetUp, refusal: StepProblem | undefined): Promise<b
     if (problem) index = Math.max(0, steps.indexOf(problem.step));
     else index += answer === back ? -1 : 1;
   }
-}
-
-const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
-  account: async (setUp, position) => {
-    const label = capitalized(settingLabel('account', setUp.settings));
-    const answer = await askText({
-      ...position,
-      prompt: SET_UP.accountPrompt(label, setUp.settings.vendor),
-      placeholder: label,
-      value: setUp.account,
-      check: (text) => validationOf(text, problemOfAccount(label, text)),
-    });
-    if (typeof answer !== 'string') return answer;
-    setUp.account = cleanValue(answer).value;
-    return 'answered';
-  },
-
-  apiKey: async (setUp, position) => {
-    const kept = keptKey(setUp);
-    const answer = await askText({
-      ...position,
-      prompt: SET_UP.keyPrompt(setUp.settings.vendor),
-      placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey(setUp.settings.vendor),
-      password: true,
-      check: (text) =>
-        text === '' && kept ? undefined : validationOf(text, problemOfNewKey(text)),
-    });
-    if (typeof answer !== 'string') return answer;
-    const apiKey = answer === '' ? setUp.apiKey : cleanValue(answer).value;
-    if (!(await confirmShortKey(apiKey, setUp))) return { step: 'apiKey', text: SET_UP.partOfKey };
-    setUp.apiKey = apiKey;
-    return 'answered';
-  },
-
-  projectId: async (setUp, position) => {
-    const isProject = resourceName(setUp) === 'project';
-    const answer = await askText({
-      ...position,
-      prompt: isProject ? SET_UP.projectPrompt : SET_UP.resourcePrompt(resourceName(setUp)),
-      placeholder: capitalized(settingLabel('projectId', setUp)),
-      value: setUp.projectId,
-      check: (text) => validationOf(text, problemOfProject(text)),
-    });
-    if (typeof answer !== 'string') return answer;
-    setUp.projectId = cleanValue(answer).value;
-    return 'answered';
-  },
-
-  url: async (setUp, position) => {
-    const { authUrl } = setUp.settings;
-    const picked = await askPick<AddressItem>({
-      ...position,
-      placeholder: SET_UP.addressHint(setUp.settings.vendor),
-      items: addressItems(setUp),
-      typed: (text) => typedAddress(text, setUp.settings.vendor),
-      accept: async ({ url }) => checkUrl(url, authUrl),
-    });
-    if (picked === undefined || picked === back) return picked;
-    const target = destination(authUrl, picked.url);
-    setUp.url = 'setting' in target ? picked.url : target.serviceUrl;
-    return 'answered';
-  },
-
-  save: async (setUp, position) => {
-    const { settings, stored, account, projectId, resource } = setUp;
-    const target = destination(settings.authUrl, setUp.url);
-    if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
-    const apiKey = setUp.apiKey || (stored?.apiKey ?? '');
-    const values = { account, apiKey, projectId, resource };
-    const credentials = credentialsFor(settings.vendor, values, target);
-    let found: StepProblem | undefined;
-    const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
-      ...position,
-      placeholder: SET_UP.hostsHint,
-      // In the part that wraps: a long name must not hide its end.
-      text: hostsText(target, settings.vendor, ' · ') + (setUp.found ? SET_UP.ofAllFolders : ''),
-      items: [
-        {
-          label: SET_UP.test,
-          detail: SET_UP.testDetail({ vendor: settings.vendor, resource }),
-          test: true,
-        },
-        { label: SET_UP.noTest, test: false },
-      ],
-      accept: async ({ test }, signal) => {
-        if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
-        // A key that is no longer stored is not tested; what follows this step says what happened.
-        const isStale =
-          !setUp.apiKey && !isSameRecord(await setUp.keys.read(keyWord(settings.vendor)), stored);
-        found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
-        return found?.step === 'save' ? found.text : undefined;
-      },
-    });
-    if (picked === undefined || picked === back) return picked;
-    return found ?? save(setUp, target);
-  },
-};
-
-/** @returns what is in the way; the text is empty where that was said already */
-async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
-  const { keys, settings, steps, stored: before, ...answers } = setUp;
-  const { vendor } = settings;
-  const stored = await keys.read(keyWord(vendor));
-  setUp.stored = stored;
-  if (!answers.apiKey && !isSameRecord(stored, before)) {
-    // Another window signed out or stored a key: what it did is not undone here.
-    return { step: steps.includes('apiKey') ? 'apiKey' : 'save', text: SET_UP.changedKey };
-  }
-  const apiKey = answers.apiKey || stored?.apiKey;
-  const again: StepProblem = { step: 'save', text: '' };
-  if (!apiKey) return again;
-  if (stored && stored.apiKey !== apiKey && !(await askReplacement(vendor))) return again;
-  await saveSettings(setUp, target.serviceUrl);
-  const record = recordFor(vendor, { ...answers, apiKey }, target);
-  return (await keys.write(record, keyWord(vendor))) ? 'saved' : again;
-}
-
-/** Before the key: should VS Code refuse them, no key is bound to hosts that do not hold. */
-async function saveSettings(
-  { settings: { vendor }, resource = 'project', projectId }: SetUp,
-  url: string,
-): Promise<void> {
-  const before = readSettings();
-  const isOther = before.vendorProblem !== undefined || vendor.word !== before.vendor.word;
-  const isNamed = neededSettings(vendor).includes('projectId');
-  // What was named before would win over what is named now.
-  const unset = { projectId: '', spaceId: '', deploymentId: '' };
-  await writeSettings({
-    // The model of one service is none of another.
-    ...(isOther && { vendor: vendor.word, modelId: '' }),
-    ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
-    ...(isNamed && { [`${resource}Id` as const]: projectId }),
-    url,
-  });
-}
-
-interface AddressItem extends QuickPickItem {
-  readonly url: string;
-}
-
-/** The regions of the vendor, the one in use first. */
-function addressItems({ settings, url: current }: SetUp): AddressItem[] {
-  const regions = settings.vendor.regions.map(({ place, url }) => ({
-    label: place,
-    description: url,
-    url,
-  }));
-  const others = regions.filter(({ url }) => url !== current);
-  if (!current) return others;
-  const region = regions.find(({ url }) => url === current);
-  const now = { label: region?.label ?? current, url: current };
-  return [
-    { ...now, description: region ? `${current} ${SET_UP.currentAddress}` : SET_UP.currentAddress },
-    ...others,
-  ];
-}
-
-/** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
-function typedAddress(text: string, { regions }: Vendor): AddressItem | undefined {
-  // Where there is no list, nothing else can be meant.
-  if (!text.includes('/') && (regions.length > 0 || text === '')) return undefined;
-  const item = { label: text, url: text, alwaysShow: true };
-  const parsed = parseServiceUrl(text);
-  if (!parsed.ok || parsed.url === text) return item;
-  return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
-}
-
-/** The key that holds if the box is left empty. */
-function keptKey({ apiKey, found, stored }: SetUp) {
-  if (apiKey === '') return stored ? 'stored' : undefined;
-  return apiKey === found?.apiKey ? 'found' : 'typed';
-}
-
-/** Asks, once, about a key that is so short that a part of it may be missing. */
-async function confirmShortKey(apiKey: string, setUp: SetUp): Promise<boolean> {
-  if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === setUp.meantKey) return true;
-  if (!(await askShortKey(apiKey))) return false;
-  setUp.meantKey = apiKey;
-  return true;
-}
-
-/** A key that was stored for other hosts goes to these only after the same question as ever. */
-async function mayUseStoredKey(
-  { apiKey, stored, settings }: SetUp,
-  wanted: Destination,
-): Promise<boolean> {
-  if (apiKey || !stored) return true;
-  const binding = bindingOf(stored, settings.vendor, wanted);
-  if (typeof binding === 'string') return binding === 'same';
-  return (await askDestination(binding, settings.vendor)) === 'wanted';
-}
-
-/** Runs the test; says what went wrong and in which step it can be mended. */
-async function problemOf(
-  { test, steps }: SetUp,
-  credentials: Credentials,
-  signal: AbortSignal,
-): Promise<StepProblem | undefined> {
-  try {
-    await test(credentials, signal);
-    return undefined;
-  } catch (error) {
-    const context = contextOfTest(credentials);
-    const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
-    const step = stepOf(error, context.authHost);
-    return steps.includes(step) ? { step, text } : { step: 'save', text };
-  }
-}
-
-/** @param authHost undefined where it is that of the service, too */
-function stepOf(error: unknown, authHost: string | undefined): StepName {
-  if (isKind(error, 'key-refused')) return 'apiKey';
-  if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
-    return 'projectId';
-  }
-  const onTheWay = isKind(error, 'unreachable', 'certificate', 'tls', 'unexpected-answer');
-  if (onTheWay && error instanceof ServiceError && error.details.host !== authHost) return 'url';
-  return 'save';
-}
-
-function recordFor(
-  { definition }: Vendor,
-  { account, apiKey }: Pick<KeyRecord, 'account' | 'apiKey'>,
-  { authUrl, serviceUrl }: Destination,
-): KeyRecord {
-  return { account: account || undefined, apiKey, authUrl, serviceUrl, definition };
-}
-
-/** Another window may have signed out or stored a key since. */
-function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /**

@@ -76,13 +76,13 @@ export async function findSources(
     const target = destination(authUrl, values.url);
     return { ...found, vendor, values, destination: target, subject, answer };
   };
-  // A folder can be slow to answer. What a sign-out takes away is read after it.
   const readingFile = readExternalFile(owner, settings);
   // As it is when somebody asks: any part of the extension host can change it.
   // A dev container chooses it, so it needs trust, too.
   const inEnvironment = workspace.isTrusted
     ? readText(assignmentsIn(options.environment), settings)
     : unread('untrusted');
+  // A folder can be slow to answer. What a sign-out takes away is read after it.
   const inFile = await readingFile;
   const word = keyWord(settings.vendor);
   const [record, others, projectAnswer, ...outside] = await Promise.all([

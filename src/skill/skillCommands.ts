@@ -1,6 +1,7 @@
 import { commands, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
 import { addressText } from '../credentials/credentialMessages.ts';
-import type { describedTarget, LookupResult } from '../credentials/sourceSelection.ts';
+import type { LookupResult } from '../credentials/sourceSelection.ts';
+import type { describedTarget } from '../credentials/sourceView.ts';
 import type { ACTION_LABELS, Action } from '../messages/actions.ts';
 import { settingNames } from '../messages/settingLabels.ts';
 import { parameterProblem } from '../service/generation/parameters.ts';

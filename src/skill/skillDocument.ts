@@ -1,4 +1,4 @@
-import type { DescribedTarget } from '../credentials/sourceSelection.ts';
+import type { DescribedTarget } from '../credentials/sourceView.ts';
 import { TOKEN_EXPIRED } from '../service/errors.ts';
 import type { Operation, SkillFormat } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';

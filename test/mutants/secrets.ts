@@ -200,7 +200,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody is asked about a key of which a part may be missing',
-    file: 'src/credentials/setUp.ts',
+    file: 'src/credentials/setUpSteps.ts',
     from: 'apiKey.length >= SHORTEST_SOUGHT ||',
     to: 'apiKey.length > 0 ||',
     test: access,

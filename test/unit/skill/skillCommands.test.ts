@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { WorkspaceFolder } from 'vscode';
-import { choose, describedTarget } from '../../../src/credentials/sourceSelection.ts';
+import { choose } from '../../../src/credentials/sourceSelection.ts';
+import { describedTarget } from '../../../src/credentials/sourceView.ts';
 import { ACTION_LABELS } from '../../../src/messages/actions.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
