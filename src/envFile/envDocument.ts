@@ -1,13 +1,4 @@
-import {
-  EndOfLine,
-  FileType,
-  type Position,
-  Range,
-  type TextDocument,
-  type Uri,
-  window,
-  workspace,
-} from 'vscode';
+import { EndOfLine, FileType, Range, type TextDocument, type Uri, window, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
 import type { IssuePlace } from '../dotenv/settingValue.ts';
 
@@ -43,9 +34,10 @@ export function rangeOf({ line, start, end }: IssuePlace): Range {
 export function appendedLines(
   document: TextDocument,
   lines: readonly string[],
-): { readonly at: Position; readonly text: string } {
+): [range: Range, text: string] {
   const lineEnd = document.eol === EndOfLine.LF ? '\n' : '\r\n';
   const last = document.lineAt(document.lineCount - 1);
   const start = last.text === '' ? '' : lineEnd;
-  return { at: last.range.end, text: start + lines.map((line) => line + lineEnd).join('') };
+  const { end } = last.range;
+  return [new Range(end, end), start + lines.map((line) => line + lineEnd).join('')];
 }

@@ -1,4 +1,4 @@
-import { FileType, Range, type TextDocument, Uri, window, workspace } from 'vscode';
+import { FileType, type TextDocument, Uri, window, workspace } from 'vscode';
 import type { StoredKey } from '../credentials/access.ts';
 import { editDocument } from '../document/documentEdit.ts';
 import { type FoundKey, meantReading, readForAll } from '../dotenv/envFile.ts';
@@ -87,8 +87,7 @@ async function add(rules: Uri): Promise<'yes' | 'others' | 'failed'> {
   if ((type & FileType.SymbolicLink) !== 0) return 'failed';
   const document = await workspace.openTextDocument(rules);
   const wasDirty = document.isDirty;
-  const { at, text } = appendedLines(document, ['.env']);
-  if (!(await editDocument(document, [[new Range(at, at), text]]))) return 'failed';
+  if (!(await editDocument(document, [appendedLines(document, ['.env'])]))) return 'failed';
   return savedOf(document, wasDirty);
 }
 

@@ -10,7 +10,7 @@ import {
   WorkspaceEdit,
 } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
-import type { SourceReading, VendorReading } from '../dotenv/envFile.ts';
+import type { VendorReading } from '../dotenv/envFile.ts';
 import { type EnvFix, envFixes } from '../dotenv/envMend.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
@@ -68,7 +68,10 @@ function fixesOf(
   document: TextDocument,
   { vendor, reading }: VendorReading,
 ): CodeAction[] {
-  if (kind === 'incomplete') return [withEdit(ADD_LINES, addLines(document, reading))];
+  if (kind === 'incomplete') {
+    const lines = absentNames(reading).map((name) => `${name}=`);
+    return [withEdit(document, ADD_LINES, appendedLines(document, lines))];
+  }
   if (kind === 'not-ignored') {
     const action = withCommand('addToGitignore');
     action.isPreferred = true;
@@ -79,7 +82,7 @@ function fixesOf(
   const mendings = envFixes(document.lineAt(place.line).text, issue, vendor);
   if (mendings.length === 0) return [withCommand('setUp')];
   return mendings.map((mending) => {
-    const action = withEdit(mendingTitle(issue, mending), editOf(document, mending));
+    const action = withEdit(document, mendingTitle(issue, mending), changeOf(document, mending));
     action.isPreferred = mendings.length === 1;
     return action;
   });
@@ -93,9 +96,14 @@ function keyActions({ reading: { key, named } }: VendorReading, isHere: IsHere):
   return isOnKey && key ? [withCommand('moveKeyToSecretStorage')] : [];
 }
 
-function withEdit(title: string, edit: WorkspaceEdit): CodeAction {
+function withEdit(
+  { uri }: TextDocument,
+  title: string,
+  [range, newText]: readonly [Range, string],
+): CodeAction {
   const action = new CodeAction(title, CodeActionKind.QuickFix);
-  action.edit = edit;
+  action.edit = new WorkspaceEdit();
+  action.edit.replace(uri, range, newText);
   return action;
 }
 
@@ -107,17 +115,7 @@ function withCommand(name: keyof typeof COMMAND_TITLES): CodeAction {
   return action;
 }
 
-function editOf(document: TextDocument, fix: EnvFix): WorkspaceEdit {
-  const edit = new WorkspaceEdit();
-  if (fix.kind === 'replace') edit.replace(document.uri, rangeOf(fix.place), fix.newText);
-  else edit.delete(document.uri, document.lineAt(fix.line).rangeIncludingLineBreak);
-  return edit;
-}
-
-function addLines(document: TextDocument, reading: SourceReading): WorkspaceEdit {
-  const lines = absentNames(reading).map((name) => `${name}=`);
-  const { at, text } = appendedLines(document, lines);
-  const edit = new WorkspaceEdit();
-  edit.insert(document.uri, at, text);
-  return edit;
+function changeOf(document: TextDocument, fix: EnvFix): [Range, string] {
+  if (fix.kind === 'replace') return [rangeOf(fix.place), fix.newText];
+  return [document.lineAt(fix.line).rangeIncludingLineBreak, ''];
 }
