@@ -37,14 +37,12 @@ export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
   let app: App | undefined;
   const hasAllCommands = registerCommands(() => app, subscriptions);
-  const parts: Disposable[] = [];
+  const parts = new DisposableStack();
   let latest = 'the log';
   /** Keeps each part as soon as it is made, since the next one can fail. */
   const make: Make = (name, makePart) => {
     latest = name;
-    const part = makePart();
-    parts.push(part);
-    return part;
+    return parts.adopt(makePart(), (part) => part.dispose());
   };
   let log: Log | undefined;
   try {
@@ -53,24 +51,20 @@ export function activate(context: ExtensionContext): void {
     log = opened;
     if (hasAllCommands) {
       app = new Extension(context, log, make);
-      subscriptions.push(...parts);
+      subscriptions.push(parts);
     } else log.error('could not start: another extension has a command of the same name');
   } catch (error) {
     log?.error(`could not start: ${latest} failed with ${nameOf(error)}`);
     // What is half built would listen and paint until the window closes.
-    for (const part of parts) disposeOf(part);
+    try {
+      parts.dispose();
+    } catch {
+      // All of them have ended, whichever failed.
+    }
   }
 }
 
 type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
-
-function disposeOf(part: Disposable): void {
-  try {
-    part.dispose();
-  } catch {
-    // There is nothing else that could be done about it.
-  }
-}
 
 /** What lives as long as the window; what commands alone need is loaded when one needs it. */
 class Extension implements App {
