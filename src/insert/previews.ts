@@ -106,15 +106,16 @@ export class Previews implements Disposable {
   async discard(): Promise<boolean> {
     const inUse = this.#inUse;
     if (!inUse) return false;
-    this.#take(inUse.uri)?.discard();
-    await closeTab(inUse.uri);
+    inUse.previewed.discard();
+    await this.close(inUse.uri);
     return true;
   }
 
   /** Closes a preview without a word to whoever opened it. */
   async close(uri: Uri): Promise<void> {
     this.#take(uri);
-    await closeTab(uri);
+    const tab = tabOf(uri);
+    if (tab) await window.tabGroups.close(tab);
   }
 
   dispose(): void {
@@ -133,11 +134,6 @@ export class Previews implements Disposable {
     this.#open.delete(uri.toString());
     return previewed;
   }
-}
-
-async function closeTab(uri: Uri): Promise<void> {
-  const tab = tabOf(uri);
-  if (tab) await window.tabGroups.close(tab);
 }
 
 function tabOf(uri: Uri): Tab | undefined {
