@@ -46,17 +46,12 @@ export async function isFreeOfSecrets(
   answers: readonly number[],
   client: Client,
 ): Promise<boolean> {
-  const found = answers.map((answer) => ({
-    answer,
-    kinds: client.secretsIn(job.promptOf(answer)),
-  }));
-  const holding = found.filter(({ kinds }) => kinds.length > 0);
-  if (holding.length === 0) return true;
-  const kinds = new Set(holding.flatMap((each) => each.kinds));
+  const kinds = new Set(answers.flatMap((answer) => client.secretsIn(job.promptOf(answer))));
+  if (kinds.size === 0) return true;
   const text = texts.holdsSecretText(secretNames([...kinds]));
   const options = { modal: true, detail: texts.MASKING };
   const picked = await window.showWarningMessage(text, options, texts.MASK_AND_SEND);
   if (picked !== texts.MASK_AND_SEND) return false;
-  for (const { answer } of holding) job.setPrompt(answer, client.mask(job.promptOf(answer)));
+  for (const answer of answers) job.setPrompt(answer, client.mask(job.promptOf(answer)));
   return true;
 }
