@@ -46,8 +46,10 @@ export class Previews implements Disposable {
       window.tabGroups.onDidChangeTabs(({ closed }) => {
         for (const { input } of closed) {
           // A tab that moves to another group closes here and opens there.
-          const isGone = input instanceof TabInputTextDiff && !tabOf(input.modified);
-          if (isGone) this.#take(input.modified)?.discard();
+          if (!(input instanceof TabInputTextDiff) || tabOf(input.modified)) continue;
+          const address = input.modified.toString();
+          this.#open.get(address)?.discard();
+          this.#open.delete(address);
         }
       }),
     );
@@ -113,7 +115,7 @@ export class Previews implements Disposable {
 
   /** Closes a preview without a word to whoever opened it. */
   async close(uri: Uri): Promise<void> {
-    this.#take(uri);
+    this.#open.delete(uri.toString());
     const tab = tabOf(uri);
     if (tab) await window.tabGroups.close(tab);
   }
@@ -127,12 +129,6 @@ export class Previews implements Disposable {
     if (!(input instanceof TabInputTextDiff)) return undefined;
     const previewed = this.#open.get(input.modified.toString());
     return previewed && { uri: input.modified, previewed };
-  }
-
-  #take(uri: Uri): Previewed | undefined {
-    const previewed = this.#open.get(uri.toString());
-    this.#open.delete(uri.toString());
-    return previewed;
   }
 }
 
