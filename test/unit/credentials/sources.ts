@@ -76,9 +76,10 @@ export function found(changes: Changes = {}): SourceSnapshot {
     projectAnswer: undefined,
     preferred: undefined,
     ...known,
-    keys: [known.record, ...outside.map(({ values }) => values)].flatMap(
-      (one) => one?.apiKey ?? [],
-    ),
+    keys: [
+      ...[known.record, ...outside.map(({ values }) => values)].flatMap((one) => one?.apiKey ?? []),
+      ...(changes.keys ?? []),
+    ],
     outside: outside.map((one) =>
       one.values ? { vendor: ibm, ...one, destination: destination(authUrl, one.values.url) } : one,
     ),

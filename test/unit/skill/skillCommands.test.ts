@@ -114,6 +114,12 @@ describe('the commands about skills', () => {
         /a key or a token stands where/,
         'openSettings',
       ],
+      [
+        'the key of another service stands where the project belongs',
+        { keys: ['key-of-another-service'], settings: { projectId: 'key-of-another-service' } },
+        /a key or a token stands where/,
+        'openSettings',
+      ],
     ];
     for (const [what, changes, said, fix] of refused) {
       it(`writes nothing where ${what}, and leads to where it is mended`, async () => {
