@@ -167,16 +167,12 @@ export async function listModels(
         calls.read(parseJson(await body.text()), header('date'), left),
     });
     models.push(...read.models);
-    start = startOf(read.next);
+    // Only the marker is taken from the link to the next page; the address stays ours.
+    start = URL.parse(read.next ?? '')?.searchParams.get('start') ?? undefined;
     if (read.hasMore || !start) return { models, hasMore: read.hasMore };
     if (models.length >= MOST_MODELS) break;
   }
   return { models, hasMore: true };
-}
-
-/** Only the marker is taken from the link to the next page; the address stays ours. */
-function startOf(next: string | undefined): string | undefined {
-  return URL.parse(next ?? '')?.searchParams.get('start') ?? undefined;
 }
 
 function keyOf({ vendor, serviceUrl, operation }: ModelSource, modelId: string): string {
