@@ -76,18 +76,17 @@ export async function findSources(
     const target = destination(authUrl, values.url);
     return { ...found, vendor, values, destination: target, subject, answer };
   };
-  const readingFile = readExternalFile(owner, settings);
   // As it is when somebody asks: any part of the extension host can change it.
-  // A dev container chooses it, so it needs trust, too.
-  const inEnvironment = workspace.isTrusted
-    ? readText(assignmentsIn(options.environment), settings)
-    : unread('untrusted');
+  const assignments = assignmentsIn(options.environment);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
-  const inFile = await readingFile;
+  const inFile = await readExternalFile(owner, settings);
   const word = keyWord(settings.vendor);
+  const stored = [keys.read(word), keys.others(word)] as const;
+  // Takes milliseconds, while secret storage takes more. A dev container chooses the environment,
+  // so it needs trust, too.
+  const inEnvironment = workspace.isTrusted ? readText(assignments, settings) : unread('untrusted');
   const [record, others, projectAnswer, ...outside] = await Promise.all([
-    keys.read(word),
-    keys.others(word),
+    ...stored,
     settings.folderProjectId ? approvals.answerFor(projectSubject(folder, settings)) : undefined,
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
