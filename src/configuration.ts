@@ -51,13 +51,13 @@ export class Configuration {
 }
 
 /** What requests can name; set once, and the more special of two wins. */
-export const RESOURCES = ['deployment', 'space', 'project'] as const;
+export const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 
 /** What is shown and done before anything has loaded that knows the services. */
-export function readStart(scope?: Uri) {
+export function readStartupSettings(scope?: Uri) {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
-  const resource = RESOURCES.find((name) => text(`${name}Id`) !== '');
+  const resource = RESOURCE_KINDS.find((name) => text(`${name}Id`) !== '');
   return {
     ...{ authUrl: text('authUrl'), url: text('url'), modelId: text('modelId') },
     ...{ projectId: resource ? text(`${resource}Id`) : '', resource },

@@ -13,7 +13,7 @@ import {
   chosenService,
   findKeyInSettings,
   onDidChangeSettings,
-  readStart,
+  readStartupSettings,
 } from './configuration.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
@@ -50,7 +50,7 @@ export function activate(context: ExtensionContext): void {
     subscriptions.push(opened);
     log = opened;
     if (hasAllCommands) {
-      app = new Extension(context, log, make);
+      app = new HostedModel(context, log, make);
       subscriptions.push(parts);
     } else log.error('could not start: another extension has a command of the same name');
   } catch (error) {
@@ -67,7 +67,7 @@ export function activate(context: ExtensionContext): void {
 type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
 
 /** What lives as long as the window; what commands alone need is loaded when one needs it. */
-class Extension implements App {
+class HostedModel implements App {
   readonly log: Log;
   readonly globalState: Memento;
   readonly status: StatusItem;
@@ -91,8 +91,9 @@ class Extension implements App {
     const keys = () => new KeyStore(context.secrets, this.globalState, onIssue, chosenService);
     this.#keys = make('the key store', keys);
     const onTick = () => this.#inBackground(this.#keepFresh());
-    const place = () => (this.#readSettings ?? readStart)(window.activeTextEditor?.document.uri);
-    this.status = make('the status item', () => new StatusItem(place, onTick));
+    const settings = () =>
+      (this.#readSettings ?? readStartupSettings)(window.activeTextEditor?.document.uri);
+    this.status = make('the status item', () => new StatusItem(settings, onTick));
     this.status.show();
     make('the .env files', () => whenOpened(isNamedEnv, startEnvFile));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
@@ -210,7 +211,7 @@ class Extension implements App {
   /** The token in use serves what may be used now, or nobody. */
   async #onChoice(choice: SourceSelection): Promise<void> {
     const usable = choice.kind === 'ready' ? choice.credentials : undefined;
-    this.#inBackground(this.#runtime.ifMade?.then((made) => made.show(usable)));
+    this.#inBackground(this.#runtime.ifMade?.then((made) => made.setActive(usable)));
     const { workspaceState } = this.#context;
     const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
     if (isOutside === workspaceState.get(OUTSIDE, false)) return;
@@ -227,7 +228,8 @@ class Extension implements App {
   }
 
   async #keepFresh(): Promise<void> {
-    if (!window.state.focused || !readStart().keepTokenFresh || !this.#runtime.ifMade) return;
+    if (!window.state.focused || !readStartupSettings().keepTokenFresh || !this.#runtime.ifMade)
+      return;
     // The source of the token may have changed since it was used: then it is not renewed.
     await this.#lookAgain();
     (await this.#runtime.ifMade)?.keepTokenFresh();
@@ -241,7 +243,7 @@ class Extension implements App {
   }
 
   async #showWhetherSetUp(): Promise<void> {
-    const { projectId, url } = readStart();
+    const { projectId, url } = readStartupSettings();
     // Another service than the first one may need no project: that it was set up is all that is known.
     const isNamed = projectId !== '' || chosenService() !== '';
     const isInEditor = (await this.#keys.has()) && isNamed && url !== '';

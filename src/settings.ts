@@ -1,5 +1,5 @@
 import { type Uri, workspace } from 'vscode';
-import { Configuration, type Inspected, RESOURCES, userValue } from './configuration.ts';
+import { Configuration, type Inspected, RESOURCE_KINDS, userValue } from './configuration.ts';
 import type { Parameters } from './service/generation/parameters.ts';
 import type { LimiterOptions } from './service/http/limiter.ts';
 import { readVendors, type VendorIssue } from './service/ownVendors.ts';
@@ -117,7 +117,7 @@ function operationOf({ dialect }: Vendor, operation: string): Operation {
 }
 
 function resources(configuration: Configuration) {
-  const values = RESOURCES.map((resource) => {
+  const values = RESOURCE_KINDS.map((resource) => {
     const name = `${resource}Id`;
     const own = configuration.own(name);
     const effective = configuration.text(name);

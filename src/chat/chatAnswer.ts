@@ -15,7 +15,7 @@ import * as texts from './chatMessages.ts';
 /** What VS Code is told of an answer: its parts, and why it is none. */
 
 /** A sentence of ours, which the chat shows as it is. */
-export class ChatRefusal extends Error {}
+export class ChatError extends Error {}
 
 /** Reports what follows the text: the usage, which the chat counts, and calls, whole. */
 export function reportAnswer(
@@ -34,12 +34,12 @@ export function reportAnswer(
   progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), 'usage'));
 }
 
-/** @throws {ChatRefusal} where the answer is cut, or none */
+/** @throws {ChatError} where the answer is cut, or none */
 export function checkEnd(answer: Generation, hasReasoned: boolean): void {
   const reason = cutReason(answer);
-  if (reason) throw new ChatRefusal(texts.cutText(reason));
+  if (reason) throw new ChatError(texts.truncatedText(reason));
   if (answer.text.trim() !== '' || answer.toolCalls.length > 0) return;
-  throw new ChatRefusal(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_ANSWER);
+  throw new ChatError(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_ANSWER);
 }
 
 function cutReason({ stopReason }: Generation) {
@@ -49,14 +49,14 @@ function cutReason({ stopReason }: Generation) {
 function callPart({ id, name, arguments: given }: ToolCall): LanguageModelToolCallPart {
   const input = parseJson(given || '{}');
   if (typeof input !== 'object' || input === null || Array.isArray(input) || name === '') {
-    throw new ChatRefusal(texts.UNREADABLE_CALL);
+    throw new ChatError(texts.UNREADABLE_CALL);
   }
   return new LanguageModelToolCallPart(id || randomUUID(), name, input);
 }
 
 /** Other extensions read the code: a refusal of ours is final, anything else is not. */
-export function foreignError(error: unknown, text: string): LanguageModelError {
-  return error instanceof ChatRefusal
+export function errorForExtension(error: unknown, text: string): LanguageModelError {
+  return error instanceof ChatError
     ? LanguageModelError.NoPermissions(text)
     : new LanguageModelError(text);
 }

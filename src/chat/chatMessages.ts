@@ -1,6 +1,6 @@
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
-import { plainNumber } from '../messages/refusalMessages.ts';
+import { formatNumber } from '../messages/refusalMessages.ts';
 import { resourceName } from '../messages/settingLabels.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
@@ -27,7 +27,7 @@ export const CALLER_REFUSED =
   'Hosted Model cannot be used by other extensions here: it was refused. Forget the refusal in “Hosted Model: Show Status and Actions” to be asked again.';
 
 /** The answer ended at a limit. */
-export function cutText(reason: 'max_tokens' | 'time_limit'): string {
+export function truncatedText(reason: 'max_tokens' | 'time_limit'): string {
   return reason === 'max_tokens'
     ? 'The answer ended at the most tokens that were asked for. Ask the model to go on, or raise max_new_tokens in the setting hostedModel.parameters.'
     : 'The answer ended at the time limit of the service. Ask the model to go on.';
@@ -40,7 +40,7 @@ const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent: the conversation holds ${secretNames(secretKinds)}, most likely from a file. Start a new chat without it.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
-    `The conversation is too long for the model${limit && actual ? `: ${plainNumber(actual)} tokens, and it takes ${plainNumber(limit)}` : ''}. Start a new chat, or attach less.`,
+    `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, and it takes ${formatNumber(limit)}` : ''}. Start a new chat, or attach less.`,
 };
 
 /**
@@ -93,7 +93,7 @@ export const TOOL_IS_OFF =
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
 export function toolQuestion(characters: number, credentials: Credentials): string {
-  return `${plainNumber(characters)} characters go to ${destinationOf(credentials, 'are')}.`;
+  return `${formatNumber(characters)} characters go to ${destinationOf(credentials, 'are')}.`;
 }
 
 /** The host, and what is billed there. */
@@ -105,7 +105,7 @@ function destinationOf({ approved, projectId, resource }: Credentials, verb: 'is
 }
 
 export function toolPromptText(most: number): string {
-  return `The prompt must have 1 to ${plainNumber(most)} characters.`;
+  return `The prompt must have 1 to ${formatNumber(most)} characters.`;
 }
 
 // First use
@@ -115,11 +115,11 @@ const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';
 
-export const FIRST_USE = {
+export const USE_QUESTION = {
   question: 'Let your hosted model answer in VS Code’s chat?',
   detail: `VS Code’s chat and agents will list the models of your service. No GitHub sign-in is needed. This adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat where it is off.
 
-What it costs: a question sends what you type and attach. An agent sends about ${plainNumber(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your account.
+What it costs: a question sends what you type and attach. An agent sends about ${formatNumber(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your account.
 
 Chat titles and other small jobs stay off. The setting chat.byokUtilityModelDefault turns them on; then the first prompt costs three requests.`,
 } as const;

@@ -4,7 +4,7 @@ import { CHAT_NEW_TOKENS } from '../service/generation/parameters.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { Model } from '../service/models/modelList.ts';
 import type { ModelSource } from '../service/models/models.ts';
-import { keyWord } from '../service/vendors.ts';
+import { storageSuffix } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { modelTooltip } from './chatMessages.ts';
@@ -89,7 +89,7 @@ export class ChatModels {
 
 function keyOf({ serviceUrl, vendor, operation }: ModelSource): string {
   // Two services can share an address; the first one has been kept without its word.
-  return [serviceUrl, operation, keyWord(vendor)].filter(Boolean).join(' ');
+  return [serviceUrl, operation, storageSuffix(vendor)].filter(Boolean).join(' ');
 }
 
 /** As much of a model as is shown: what a service says of one can be long. */

@@ -14,7 +14,7 @@ import {
 import { isAiDisabled } from '../configuration.ts';
 import { onlyFolder } from '../credentials/folders.ts';
 import type { DiagnosisDeps } from '../diagnostics/copyReport.ts';
-import { noteFailure } from '../diagnostics/reportFailure.ts';
+import { explainFailure } from '../diagnostics/reportFailure.ts';
 import { brokenOff } from '../messages/messages.ts';
 import type { CallOptions } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
@@ -22,8 +22,8 @@ import { isKind } from '../service/errors.ts';
 import type { Generation } from '../service/generation/answerReader.ts';
 import {
   type Conversation,
+  conversationText,
   promptConversation,
-  readText,
 } from '../service/generation/conversation.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
@@ -32,9 +32,9 @@ import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import { counted, type Usage } from '../usage/usage.ts';
 import type { UsageRow } from '../usage/usageLedger.ts';
 import {
-  ChatRefusal,
+  ChatError,
   checkEnd,
-  foreignError,
+  errorForExtension,
   reportAnswer,
   reportReasoning,
 } from './chatAnswer.ts';
@@ -55,7 +55,7 @@ export interface ChatDeps extends DiagnosisDeps {
 }
 
 /** What a request is made with. There is no document, so that what is in front has no say. */
-interface ChatSource {
+interface RequestContext {
   readonly credentials: Credentials;
   readonly settings: Settings;
   /** Aborts once the key is gone, also while a question about the request is open. */
@@ -101,8 +101,8 @@ export class ChatProvider {
     const isOfGroup = Reflect.get(options, 'configuration') !== undefined;
     if (isOfGroup) this.#groupCalls += 1;
     if (isOfGroup || !workspace.isTrusted || isAiDisabled()) return [];
-    const source = await this.source();
-    return source ? this.models.information(source.credentials, source.settings) : [];
+    const context = await this.requestContext();
+    return context ? this.models.information(context.credentials, context.settings) : [];
   }
 
   /** As often as VS Code counts, thousands of times for one prompt. */
@@ -111,7 +111,7 @@ export class ChatProvider {
   }
 
   /** What may be used for chat now; undefined where something is missing or waits for a yes. */
-  async source(): Promise<ChatSource | undefined> {
+  async requestContext(): Promise<RequestContext | undefined> {
     const signedOut = this.#deps.signOutSignal;
     const choice = await (await this.#deps.access()).lookWithoutDocument();
     if (choice.kind !== 'ready') return undefined;
@@ -131,14 +131,14 @@ export class ChatProvider {
     const named: unknown = Reflect.get(options, 'requestInitiator');
     const callerId = typeof named === 'string' ? named.toLowerCase() : '';
     try {
-      const source = await this.#requireSource({ modelId });
-      if (!(await this.callers.mayCall(callerId, source.credentials, source.signedOut))) {
-        throw new ChatRefusal(texts.CALLER_REFUSED);
+      const context = await this.#requireContext({ modelId });
+      if (!(await this.callers.mayCall(callerId, context.credentials, context.signedOut))) {
+        throw new ChatError(texts.CALLER_REFUSED);
       }
-      await this.#checkBudget(source);
+      await this.#checkBudget(context);
       const asks = options.tools?.length ? 'agent' : 'chat';
       let hasReasoned = false;
-      const answer = await this.#chat(source, conversationOf(messages, options), token, {
+      const answer = await this.#chat(context, conversationOf(messages, options), token, {
         caller: this.callers.isTrusted(callerId) ? asks : 'other extension',
         onText: (text) => progress.report(new LanguageModelTextPart(text)),
         onReasoning: (text) => {
@@ -149,11 +149,11 @@ export class ChatProvider {
       reportAnswer(answer, progress);
       checkEnd(answer, hasReasoned);
       completeWalkthroughStep('hasChatted');
-      this.#refreshIfStale(source);
+      this.#refreshIfStale(context);
     } catch (error) {
       if (isKind(error, 'cancelled')) throw new CancellationError();
       const text = await this.sentenceFor(error);
-      if (!this.callers.isTrusted(callerId)) throw foreignError(error, text);
+      if (!this.callers.isTrusted(callerId)) throw errorForExtension(error, text);
       throw Object.assign(new Error(texts.escapeMarkdown(text)), { stack: undefined });
     }
   }
@@ -161,41 +161,41 @@ export class ChatProvider {
   /**
    * The answer to a prompt that another model has written.
    * @throws {ServiceError} as the service failed
-   * @throws {ChatRefusal} with a sentence
+   * @throws {ChatError} with a sentence
    */
   async generate(prompt: string, token: CancellationToken): Promise<string> {
-    const source = await this.#requireSource({});
-    await this.#checkBudget(source);
+    const context = await this.#requireContext({});
+    await this.#checkBudget(context);
     const conversation = promptConversation(prompt);
-    const answer = await this.#chat(source, conversation, token, { caller: 'agent' });
+    const answer = await this.#chat(context, conversation, token, { caller: 'agent' });
     checkEnd(answer, false);
     return answer.text;
   }
 
   /** Notes a failure, and says it in words. */
   async sentenceFor(error: unknown): Promise<string> {
-    if (error instanceof ChatRefusal) return error.message;
+    if (error instanceof ChatError) return error.message;
     // Where that fails, too, the failure itself is still worth its sentence.
-    const source = await this.source().catch(() => undefined);
+    const context = await this.requestContext().catch(() => undefined);
     const folder = onlyFolder();
-    const used = source && { ...source, folder };
-    return texts.chatFailure(error, await noteFailure(this.#deps, error, folder, used));
+    const used = context && { ...context, folder };
+    return texts.chatFailure(error, await explainFailure(this.#deps, error, folder, used));
   }
 
   /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
-  #refreshIfStale(source: ChatSource): void {
-    const { credentials, settings } = source;
+  #refreshIfStale(context: RequestContext): void {
+    const { credentials, settings } = context;
     const service = `${credentials.vendor.word} ${credentials.serviceUrl}`;
     const isStale = this.models.isStale({ ...credentials, operation: settings.operation });
     // Once in a window: a service that does not list its models is not asked after each answer.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);
-    this.refresh(source, source.signedOut).catch(() => {});
+    this.refresh(context, context.signedOut).catch(() => {});
   }
 
   /** @throws {ServiceError} as the service failed */
   async refresh(
-    { credentials, settings }: Omit<ChatSource, 'signedOut'>,
+    { credentials, settings }: Omit<RequestContext, 'signedOut'>,
     signal: AbortSignal,
   ): Promise<void> {
     const { operation, modelId } = settings;
@@ -205,21 +205,21 @@ export class ChatProvider {
     await this.models.keep(from, models);
   }
 
-  /** @throws {ChatRefusal} where nothing may be used */
-  async #requireSource(settings: Partial<Settings>): Promise<ChatSource> {
-    const source = await this.source();
-    if (!source) throw new ChatRefusal(texts.NOT_SET_UP);
-    return { ...source, settings: { ...source.settings, ...settings } };
+  /** @throws {ChatError} where nothing may be used */
+  async #requireContext(settings: Partial<Settings>): Promise<RequestContext> {
+    const context = await this.requestContext();
+    if (!context) throw new ChatError(texts.NOT_SET_UP);
+    return { ...context, settings: { ...context.settings, ...settings } };
   }
 
-  /** @throws {ChatRefusal} where the budget of the day is used up */
-  async #checkBudget({ credentials }: ChatSource): Promise<void> {
+  /** @throws {ChatError} where the budget of the day is used up */
+  async #checkBudget({ credentials }: RequestContext): Promise<void> {
     const refusal = await (await this.#deps.usage()).refusal(credentials);
-    if (refusal) throw new ChatRefusal(refusal);
+    if (refusal) throw new ChatError(refusal);
   }
 
   async #chat(
-    { credentials, settings, signedOut }: ChatSource,
+    { credentials, settings, signedOut }: RequestContext,
     conversation: Conversation,
     token: CancellationToken,
     { caller, onText, onReasoning }: ChatListener,
@@ -229,11 +229,11 @@ export class ChatProvider {
     if (token.isCancellationRequested) stopped.abort();
     const signal = AbortSignal.any([stopped.signal, signedOut]);
     const { runtime: service, watches, usage: counter } = this.#deps;
-    const [runtime, onStart, usage] = await Promise.all([service(), watches(), counter()]);
-    const watch = onStart();
+    const [runtime, startWatch, usage] = await Promise.all([service(), watches(), counter()]);
+    const watch = startWatch();
     let said = '';
     try {
-      const client = runtime.client(credentials, { ...settings, yields: true });
+      const client = runtime.client(credentials, { ...settings, isLowPriority: true });
       const answering = client.chat(conversation, settings.parameters, {
         signal,
         onText: (text) => {
@@ -249,7 +249,7 @@ export class ChatProvider {
       });
       const answer = await counted(
         answering,
-        () => ({ prompt: readText(conversation), said }),
+        () => ({ prompt: conversationText(conversation), said }),
         (used) => void usage.record(credentials, { model: settings.modelId, caller, ...used }),
       );
       watch.onDone(answer);

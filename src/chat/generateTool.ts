@@ -9,7 +9,7 @@ import {
 } from 'vscode';
 import { ServiceError, TOKEN_EXPIRED } from '../service/errors.ts';
 import { readSettings } from '../settings.ts';
-import { ChatRefusal } from './chatAnswer.ts';
+import { ChatError } from './chatAnswer.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
 
@@ -35,9 +35,9 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   }: LanguageModelToolInvocationPrepareOptions<GenerateToolInput>): Promise<PreparedToolInvocation> {
     // Nothing is sent then, so that there is nothing to ask.
     if (!readSettings().offersTool) return {};
-    const source = await this.#chat.source();
-    const message = source
-      ? texts.toolQuestion(promptOf(input).length, source.credentials)
+    const context = await this.#chat.requestContext();
+    const message = context
+      ? texts.toolQuestion(promptOf(input).length, context.credentials)
       : texts.NOT_SET_UP;
     return {
       invocationMessage: texts.TOOL_RUNNING,
@@ -66,7 +66,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
 
 /** A word for other models, the same for the same cause. */
 function causeOf(error: unknown): string {
-  if (error instanceof ChatRefusal) return 'refused';
+  if (error instanceof ChatError) return 'refused';
   if (!(error instanceof ServiceError)) return 'unknown';
   return error.details.code === TOKEN_EXPIRED ? 'token_expired' : error.kind.replaceAll('-', '_');
 }

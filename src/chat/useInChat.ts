@@ -25,25 +25,25 @@ export async function startChat(
   if (isAiDisabled()) return void window.showWarningMessage(texts.AI_IS_OFF);
   if (!workspace.isTrusted) return void window.showWarningMessage(texts.NOT_TRUSTED);
   if (!(await requireCredentials())) return;
-  const { question, detail } = texts.FIRST_USE;
+  const { question, detail } = texts.USE_QUESTION;
   const answer = await window.showInformationMessage(question, { modal: true, detail }, texts.USE);
   if (answer !== texts.USE) return;
-  const source = await provider.source();
-  if (!source) return void window.showWarningMessage(texts.NOT_SET_UP);
+  const context = await provider.requestContext();
+  if (!context) return void window.showWarningMessage(texts.NOT_SET_UP);
   await cancellable(texts.LISTING, (cancel) =>
-    provider.refresh(source, AbortSignal.any([cancel, source.signedOut])),
+    provider.refresh(context, AbortSignal.any([cancel, context.signedOut])),
   );
-  if (!(await hasGroup(provider))) return offerHelp(texts.BY_HAND.group);
-  if (!(await cancellable(texts.STARTING, isChatOn))) return offerHelp(texts.BY_HAND.chat);
+  if (!(await ensureGroup(provider))) return offerHelp(texts.BY_HAND.group);
+  if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.BY_HAND.chat);
   // It fails unless the model is there and selected; what is selected VS Code tells nobody.
-  const modelSelector = { vendor: PROVIDER_ID, id: source.settings.modelId };
+  const modelSelector = { vendor: PROVIDER_ID, id: context.settings.modelId };
   await commands
     .executeCommand('workbench.action.chat.open', { mode: 'ask', modelSelector })
     .then(undefined, () => offerHelp(texts.BY_HAND.open));
 }
 
 /** VS Code offers models without a sign-in only where a group of their provider exists. */
-async function hasGroup(provider: ChatProvider): Promise<boolean> {
+async function ensureGroup(provider: ChatProvider): Promise<boolean> {
   if (await isGrouped(provider)) return true;
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
   // The command is not documented: whether there is a group now says more than its end.
@@ -61,7 +61,7 @@ async function isGrouped(provider: ChatProvider): Promise<boolean> {
 }
 
 /** In a fresh profile the built-in chat is off; VS Code turns it on once the setting is written. */
-async function isChatOn(cancel: AbortSignal): Promise<boolean> {
+async function ensureChatOn(cancel: AbortSignal): Promise<boolean> {
   if (extensions.getExtension(CHAT_EXTENSION)) return true;
   // It can have been turned off while the models were listed; and settings can refuse to be written.
   if (isAiDisabled() || !(await enableAi().then(isTrue, isFalse))) return false;

@@ -6,8 +6,8 @@ import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts
 import { requireAddress } from '../credentials/questions.ts';
 import {
   chosenText,
-  describedTarget,
   type SourceRow,
+  skillTarget,
   sourceMenu,
   sourceRows,
 } from '../credentials/sourceView.ts';
@@ -65,7 +65,7 @@ export const handlers: Handlers['handlers'] = {
   tryAgain: async (app) => {
     const job = (await app.jobs()).latest;
     if (!job) return inform(COMMAND_MESSAGES.noGeneration);
-    await runJob(await optionsFor(app), job, job.answers);
+    await runJob(await optionsFor(app), job, job.indices);
   },
 
   undoGeneration: async (app) => tellUndone(await (await app.jobs()).undo()),
@@ -83,10 +83,10 @@ export const handlers: Handlers['handlers'] = {
 
   showUsage: async (app) => {
     // The key of the chat, which the budget can stop; with one folder it is that of all.
-    const source = await (await app.chat()).provider.source();
+    const context = await (await app.chat()).provider.requestContext();
     const { choice } = await (await app.access()).lookUp();
     const inFront = choice.kind === 'ready' ? choice.credentials : undefined;
-    await (await app.usage()).show(source?.credentials ?? inFront);
+    await (await app.usage()).show(context?.credentials ?? inFront);
   },
 
   setUp: async (app) => (await app.access()).setUp(),
@@ -165,7 +165,7 @@ export const handlers: Handlers['handlers'] = {
     const access = await app.access();
     const looked = await access.lookUp();
     if (looked.choice.kind === 'bad-vendor') return access.require();
-    const target = describedTarget(looked);
+    const target = skillTarget(looked);
     const ofEditor = readSettings(window.activeTextEditor?.document.uri);
     const settings = 'vendor' in target ? settingsFor(target.vendor, ofEditor) : ofEditor;
     const given = { settings, looked, target, folder: activeFolder() };
@@ -285,12 +285,12 @@ async function templateOfName(
 async function optionsFor(app: App): Promise<GenerateDeps> {
   // Together: in the first command of a window each is a file to load.
   const needed = [app.jobs(), app.watches(), app.access(), app.runtime(), app.usage()] as const;
-  const [jobs, onStart, access, runtime, usage] = await Promise.all(needed);
+  const [jobs, startWatch, access, runtime, usage] = await Promise.all(needed);
   return {
     jobs,
     credentials: (document) => access.require(document),
     client: async (credentials, settings) => runtime.client(credentials, settings),
-    onStart,
+    startWatch,
     onUsage: (credentials, request) => void usage.record(credentials, request),
     signOut: () => app.signOutSignal,
     report: (error, used, lines) => reportFailure(app, error, used, lines),

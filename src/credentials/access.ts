@@ -6,7 +6,7 @@ import { ServiceError } from '../service/errors.ts';
 import { SharedTask } from '../service/sharedTask.ts';
 import { SETTING_NAMES, type SettingName } from '../service/vendors.ts';
 import { cancellable } from '../ui/progress.ts';
-import type { Answer } from './approvals.ts';
+import type { ApprovalAnswer } from './approvals.ts';
 import { addressText, lookedText, vendorText } from './credentialMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import {
@@ -37,13 +37,13 @@ import {
   findSources,
   forgetPreferences,
   keysOfFolders,
-  meanVendor,
   preferSource,
   projectSubject,
+  rememberVendor,
 } from './sources.ts';
 
 /** What the set-up stored: the very key that was found, another one, or nothing. */
-export type StoredKey = 'same' | 'other' | 'none';
+export type ImportResult = 'same' | 'other' | 'none';
 
 /** What keeps a command from credentials: there are none, or they wait for a yes. */
 export type Obstacle = 'none' | 'missing' | 'approval';
@@ -112,13 +112,13 @@ export class CredentialAccess {
   /**
    * Usable credentials, after asking for what stands in the way. Commands that wait at the same
    * time for the same folder are answered together: none asks what another one has asked.
-   * @param document whose folder may bring credentials; without one that of the active document
+   * @param uri whose folder may bring credentials; without one that of the active document
    * @returns undefined if the user gave up
    * @throws {ServiceError} `cancelled` if the user did not want to wait, or the window closes
    */
-  require(document?: Uri): Promise<Credentials | undefined> {
+  require(uri?: Uri): Promise<Credentials | undefined> {
     // The folder of the moment at which the user asked, whatever is shown when it is answered.
-    const owner = activeFolder(document);
+    const owner = activeFolder(uri);
     const place = owner?.uri.toString() ?? '';
     const asking = this.#asking.get(place);
     if (asking) return asking;
@@ -172,7 +172,7 @@ export class CredentialAccess {
    * @returns `same` only if exactly that key is in secret storage now, so that the place where it
    * was found may let go of it; `other` if the user typed another one
    */
-  async importKey(found: { readonly apiKey: string } & SetUp['found']): Promise<StoredKey> {
+  async importKey(found: { readonly apiKey: string } & SetUp['found']): Promise<ImportResult> {
     const names = SETTING_NAMES.filter((name) => name in found);
     if (!(await this.setUp(names, found))) return 'none';
     return (await this.options.keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
@@ -199,7 +199,7 @@ export class CredentialAccess {
   async forget(id: SourceId): Promise<void> {
     const { found, source } = await this.#lookAt(id);
     if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
-    await meanVendor(this.options, found.folder, id);
+    await rememberVendor(this.options, found.folder, id);
     const subject = source ? source.subject : projectSubject(found.folder, found.settings);
     if (subject) await this.options.approvals.forget(subject);
     await this.look();
@@ -238,12 +238,12 @@ export class CredentialAccess {
       // What is still missing after a set-up is nothing that another one would bring.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
-      if (!(await this.#isSettled(found, choice))) return undefined;
+      if (!(await this.#settle(found, choice))) return undefined;
     }
   }
 
   /** Asks what has to be asked. @returns false if the user gave up */
-  async #isSettled(
+  async #settle(
     found: SourceSnapshot,
     choice: Exclude<SourceSelection, { kind: 'ready' }>,
   ): Promise<boolean> {
@@ -291,12 +291,15 @@ export class CredentialAccess {
   /** Settles which service a source is about that holds values for several. */
   async #settleVendor(source: ExternalSource, found: SourceSnapshot): Promise<boolean> {
     const meant = await askVendor(source, found);
-    if (meant) await meanVendor(this.options, found.folder, source.id, meant);
+    if (meant) await rememberVendor(this.options, found.folder, source.id, meant);
     return meant !== undefined;
   }
 
   /** @returns what is remembered about exactly these values now; undefined if the user gave up */
-  async #settleSource(source: UsableSource, found: SourceSnapshot): Promise<Answer | undefined> {
+  async #settleSource(
+    source: UsableSource,
+    found: SourceSnapshot,
+  ): Promise<ApprovalAnswer | undefined> {
     const answer = await askSource(source, found.folder);
     if (answer === 'import') return this.#importSource(source, found);
     if (answer) await this.options.approvals.remember(source.subject, answer);

@@ -8,7 +8,7 @@ import type { Memento, SecretStorage } from 'vscode';
  * (R3 and R4 of docs/threat-model.md; approval by name was CVE-2025-54136 of another product).
  */
 
-export type Answer = 'approved' | 'refused';
+export type ApprovalAnswer = 'approved' | 'refused';
 
 /** What an answer is about: every value that it depends on, in a fixed order. */
 export type Subject = readonly [kind: 'source' | 'project', ...values: readonly string[]];
@@ -36,13 +36,13 @@ export class Approvals {
   }
 
   /** Looks only: where there is no salt yet, there are no answers. */
-  async answerFor(subject: Subject): Promise<Answer | undefined> {
+  async answerFor(subject: Subject): Promise<ApprovalAnswer | undefined> {
     const salt = await this.#salt();
     return salt === undefined ? undefined : new Map(this.#answers()).get(hashOf(subject, salt));
   }
 
   /** @param answer left out to forget what was answered */
-  async remember(subject: Subject, answer?: Answer): Promise<void> {
+  async remember(subject: Subject, answer?: ApprovalAnswer): Promise<void> {
     const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
     const others = this.#answers().filter(([known]) => known !== hash);
     const all = answer ? [...others, [hash, answer]] : others;
@@ -59,7 +59,7 @@ export class Approvals {
     await this.#state.update(ANSWERS, refused);
   }
 
-  #answers(): readonly (readonly [hash: string, answer: Answer])[] {
+  #answers(): readonly (readonly [hash: string, answer: ApprovalAnswer])[] {
     return this.#state.get(ANSWERS, []);
   }
 

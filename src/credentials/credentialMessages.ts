@@ -1,6 +1,6 @@
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
-import type { MessageContext } from '../messages/fixLocation.ts';
+import type { MessageContext } from '../messages/failureContext.ts';
 import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
 import type { Blemish, Credentials, UrlProblem } from '../service/credentials.ts';
 import type { SettingName } from '../service/vendors.ts';
@@ -202,7 +202,7 @@ export function sourceProblem({ text, answer, vendors }: ExternalSource): string
   }
   if (named.length === 0 && issues.length === 0) return 'names none of them';
   const errors = issues.filter(({ isError, kind }) => isError || kind === 'similar-name');
-  const parts = firstOf(values ? [] : errors.map(issueText));
+  const parts = firstOf(values ? [] : errors.map(issuePhrase));
   const faulty = new Set(errors.map(({ name }) => name));
   const lacking = missing.filter((name) => !faulty.has(name));
   if (lacking.length > 0) parts.push(`lacks ${lacking.join(' and ')}`);
@@ -245,7 +245,7 @@ export function lookedText(found: SourceSnapshot): string {
 }
 
 /** `line 2: VENDOR_URL cannot be used as an address`. */
-function issueText({ place, name, kind }: Issue): string {
+function issuePhrase({ place, name, kind }: Issue): string {
   const phrase = `${shownName(name)} ${ISSUE_PHRASES[kind]}`;
   return place ? `line ${place.line + 1}: ${phrase}` : phrase;
 }

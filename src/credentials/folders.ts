@@ -21,11 +21,9 @@ const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
  * of every folder has none, since nobody approved anything for it: null, which no default of a
  * parameter takes for "not given".
  */
-export function activeFolder(
-  document = window.activeTextEditor?.document.uri,
-): WorkspaceFolder | null {
-  if (document && !PLACELESS_SCHEMES.has(document.scheme)) {
-    return workspace.getWorkspaceFolder(notebookOf(document) ?? document) ?? null;
+export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
+  if (uri && !PLACELESS_SCHEMES.has(uri.scheme)) {
+    return workspace.getWorkspaceFolder(notebookOf(uri) ?? uri) ?? null;
   }
   return onlyFolder();
 }
@@ -37,10 +35,10 @@ export function onlyFolder(): WorkspaceFolder | null {
 }
 
 /** A cell has an address of its own; its folder is that of its notebook. */
-function notebookOf(document: Uri): Uri | undefined {
-  if (document.scheme !== 'vscode-notebook-cell') return undefined;
+function notebookOf(uri: Uri): Uri | undefined {
+  if (uri.scheme !== 'vscode-notebook-cell') return undefined;
   const holdsIt = (notebook: NotebookDocument) =>
-    notebook.getCells().some((cell) => cell.document.uri.toString() === document.toString());
+    notebook.getCells().some((cell) => cell.document.uri.toString() === uri.toString());
   return workspace.notebookDocuments.find(holdsIt)?.uri;
 }
 

@@ -48,7 +48,7 @@ export class KeyStore {
   /**
    * @param onIssue called once if secret storage cannot be read, once if it has lost a key that
    * was set earlier, and for each key that it does not keep
-   * @param word of the service whose key is meant where nothing else is said: see `keyWord`
+   * @param word of the service whose key is meant where nothing else is said: see `storageSuffix`
    */
   constructor(
     secrets: SecretStorage,
@@ -110,7 +110,7 @@ export class KeyStore {
     const text = JSON.stringify(record);
     const before = new Map(this.#seen);
     this.#seen.set(name, text);
-    if (!(await this.#isKept(name, text))) {
+    if (!(await this.#storeVerified(name, text))) {
       if (before.has(name)) this.#seen.set(name, before.get(name));
       else this.#seen.delete(name);
       this.#onIssue('refuses-key');
@@ -180,7 +180,7 @@ export class KeyStore {
     else this.#announce();
   }
 
-  async #isKept(name: string, text: string): Promise<boolean> {
+  async #storeVerified(name: string, text: string): Promise<boolean> {
     try {
       await this.#secrets.store(name, text);
       // Another text comes from a window that wrote at the same moment: storage works.

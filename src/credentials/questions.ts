@@ -3,10 +3,10 @@ import { gitRisk } from '../dotenv/gitRisk.ts';
 import { allSettings, capitalized, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
-import { keyWord, type Vendor } from '../service/vendors.ts';
+import { storageSuffix, type Vendor } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
-import type { Answer } from './approvals.ts';
+import type { ApprovalAnswer } from './approvals.ts';
 import {
   LEFT_KEY_WARNINGS,
   sourceName,
@@ -49,7 +49,7 @@ const NOT_SOUGHT = `Text is not searched for a key of fewer than ${SHORTEST_SOUG
  * of the threat model). Keeping the saved hosts is the button that Enter presses.
  */
 export function askDestination(
-  { approved, wanted, isOfEntry }: ChangedBinding,
+  { approved, wanted, isEntryChanged }: ChangedBinding,
   vendor: Vendor,
 ): Promise<'saved' | 'wanted' | undefined> {
   const label = settingLabel('apiKey', { vendor });
@@ -58,15 +58,15 @@ export function askDestination(
       ? `${what} goes to ${old}, as before.`
       : `${what} went to ${old}\nand would now go to ${now}`;
   return ask(
-    isOfEntry
+    isEntryChanged
       ? `The entry of this service in your settings has changed since your ${label} was saved.`
       : `Hosted Model would use other hosts than the ones your ${label} was saved for.`,
     [
       change(`The ${label}`, approved.authHost, wanted.authHost),
       change('Selected text', approved.serviceHost, wanted.serviceHost),
-      `Nothing was sent. Use the ${isOfEntry ? 'changed entry' : 'new hosts'} only if you changed ${isOfEntry ? 'it' : 'them'} yourself.`,
+      `Nothing was sent. Use the ${isEntryChanged ? 'changed entry' : 'new hosts'} only if you changed ${isEntryChanged ? 'it' : 'them'} yourself.`,
     ],
-    isOfEntry
+    isEntryChanged
       ? [
           ['Do Not Use', undefined],
           ['Use the Changed Entry', 'wanted'],
@@ -85,14 +85,14 @@ export function askDestination(
 export function askSource(
   { id, values, vendor, destination }: UsableSource,
   folder: Folder,
-): Promise<Answer | 'import' | undefined> {
+): Promise<ApprovalAnswer | 'import' | undefined> {
   const [what, others] =
     id === 'envFile'
       ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
   const label = settingLabel('apiKey', { vendor });
   // The first one is what most people have, and know by no name.
-  const ofService = keyWord(vendor) === '' ? '' : ` for ${vendor.name}`;
+  const ofService = storageSuffix(vendor) === '' ? '' : ` for ${vendor.name}`;
   return ask(
     `Use the ${allSettings({ vendor, resource: values.resource })}${ofService} from ${what}?`,
     [
@@ -144,7 +144,7 @@ async function pickVendor(
 export function askProject(
   projectId: string,
   { folder, settings }: SourceSnapshot,
-): Promise<Answer | undefined> {
+): Promise<ApprovalAnswer | undefined> {
   const name = settings.folderResource ?? 'project';
   const label = capitalized(name);
   return ask(

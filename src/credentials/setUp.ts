@@ -2,10 +2,10 @@ import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../configuration.ts';
 import {
   hasMovableIdentity,
-  keyWord,
   neededSettings,
   SETTING_NAMES,
   type SettingName,
+  storageSuffix,
   type Vendor,
   vendors,
 } from '../service/vendors.ts';
@@ -19,9 +19,9 @@ import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, QUESTIONS, recordFor, type SetUp, type StepProblem } from './setUpSteps.ts';
 import {
   type ChangedBinding,
-  chooseEditor,
   destination,
   type SourceSnapshot,
+  selectEditorSource,
 } from './sourceSelection.ts';
 
 /**
@@ -41,9 +41,9 @@ export async function runSetUp(
   const settings = await settingsOf(found?.vendor, asksService);
   if (!settings) return false;
   const { vendor } = settings;
-  const stored = await keys.read(keyWord(vendor));
+  const stored = await keys.read(storageSuffix(vendor));
   // The project that is asked for is the user's own, whatever a folder brings.
-  const choice = chooseEditor({ settings, record: stored, projectAnswer: 'refused' });
+  const choice = selectEditorSource({ settings, record: stored, projectAnswer: 'refused' });
   const needed = new Set(names);
   if (choice.kind === 'missing') for (const name of choice.names) needed.add(name);
   // Either of the two may be the one that was refused.

@@ -7,10 +7,10 @@ import { type Credentials, cleanValue, parseServiceUrl } from '../service/creden
 import { isKind, ServiceError } from '../service/errors.ts';
 import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import {
-  keyWord,
   neededSettings,
   type ResourceKind,
   type SettingName,
+  storageSuffix,
   type Vendor,
 } from '../service/vendors.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -47,7 +47,7 @@ export interface SetUp {
   account: string;
   apiKey: string;
   /** A short key that the user has said yes to. */
-  meantKey?: string;
+  confirmedKey?: string;
   projectId: string;
   /** What `projectId` is of. */
   readonly resource: ResourceKind | undefined;
@@ -151,7 +151,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
         // A key that is no longer stored is not tested; what follows this step says what happened.
         const isStale =
-          !setUp.apiKey && !isSameRecord(await setUp.keys.read(keyWord(settings.vendor)), stored);
+          !setUp.apiKey &&
+          !isSameRecord(await setUp.keys.read(storageSuffix(settings.vendor)), stored);
         found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
         return found?.step === 'save' ? found.text : undefined;
       },
@@ -165,7 +166,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
   const { keys, settings, steps, stored: before, ...answers } = setUp;
   const { vendor } = settings;
-  const stored = await keys.read(keyWord(vendor));
+  const stored = await keys.read(storageSuffix(vendor));
   setUp.stored = stored;
   if (!answers.apiKey && !isSameRecord(stored, before)) {
     // Another window signed out or stored a key: what it did is not undone here.
@@ -177,7 +178,7 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   if (stored && stored.apiKey !== apiKey && !(await askReplacement(vendor))) return again;
   await saveSettings(setUp, target.serviceUrl);
   const record = recordFor(vendor, { ...answers, apiKey }, target);
-  return (await keys.write(record, keyWord(vendor))) ? 'saved' : again;
+  return (await keys.write(record, storageSuffix(vendor))) ? 'saved' : again;
 }
 
 /** Before the key: should VS Code refuse them, no key is bound to hosts that do not hold. */
@@ -238,9 +239,10 @@ function keptKey({ apiKey, found, stored }: SetUp) {
 
 /** Asks, once, about a key that is so short that a part of it may be missing. */
 async function confirmShortKey(apiKey: string, setUp: SetUp): Promise<boolean> {
-  if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === setUp.meantKey) return true;
+  if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === setUp.confirmedKey)
+    return true;
   if (!(await askShortKey(apiKey))) return false;
-  setUp.meantKey = apiKey;
+  setUp.confirmedKey = apiKey;
   return true;
 }
 

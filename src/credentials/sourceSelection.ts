@@ -10,7 +10,7 @@ import {
 } from '../service/credentials.ts';
 import { neededSettings, type SettingName, type Vendor } from '../service/vendors.ts';
 import type { SourceSettings, VendorProblem } from '../settings.ts';
-import type { Answer, Subject } from './approvals.ts';
+import type { ApprovalAnswer, Subject } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';
 
 /** Which of the three sources is used: a pure rule over what was found in each. */
@@ -51,7 +51,7 @@ export interface SourceSnapshot {
   readonly keys: readonly string[];
   readonly folder: Folder;
   /** What was answered about the project that the folder brings; undefined if nothing. */
-  readonly projectAnswer: Answer | undefined;
+  readonly projectAnswer: ApprovalAnswer | undefined;
   /** In the order in which they are used. */
   readonly outside: readonly ExternalSource[];
   /** The source that the user chose for this folder; undefined as long as the order holds. */
@@ -82,7 +82,7 @@ export interface ExternalSource {
   /** What an answer about exactly these values is kept under. */
   readonly subject?: Subject;
   /** What was answered about them; undefined if nothing. */
-  readonly answer?: Answer | undefined;
+  readonly answer?: ApprovalAnswer | undefined;
 }
 
 export interface UsableSource extends ExternalSource {
@@ -102,11 +102,11 @@ export interface ChangedBinding {
   readonly approved: Destination;
   readonly wanted: Destination;
   /** Whether the user's own entry of the service is another one than then. */
-  readonly isOfEntry: boolean;
+  readonly isEntryChanged: boolean;
 }
 
 /** What the editor alone can come to. */
-export type EditorSelection =
+export type EditorSourceSelection =
   | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
   /** The service that the settings name is not known, or its entry has a mistake. */
@@ -119,7 +119,7 @@ export type EditorSelection =
   | { readonly kind: 'ask-project'; readonly projectId: string };
 
 export type SourceSelection =
-  | EditorSelection
+  | EditorSourceSelection
   /** Values for several services, of which nobody has said which one is meant. */
   | { readonly kind: 'ask-vendor'; readonly source: ExternalSource }
   /** Nothing else can be used, and nobody has been asked about this. */
@@ -149,7 +149,7 @@ export function chooseWithoutFolder(
   found: SourceSnapshot,
   keys: readonly string[],
 ): SourceSelection {
-  return withOtherKeys(chooseEditor(found), [...found.keys, ...keys]);
+  return withOtherKeys(selectEditorSource(found), [...found.keys, ...keys]);
 }
 
 function withOtherKeys(choice: SourceSelection, keys: readonly string[]): SourceSelection {
@@ -169,7 +169,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
     // Another account must not take its place without a word: a repository can change the file.
     if (!isUntrusted(chosen)) return badAddress ?? { kind: 'chosen-unusable', source: chosen };
   }
-  const editor = chooseEditor(found);
+  const editor = selectEditorSource(found);
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
   for (const answer of ['approved', undefined] as const) {
     for (const source of found.outside.filter((one) => one.answer === answer)) {
@@ -221,7 +221,7 @@ export function isUsable(source: ExternalSource): source is UsableSource {
 type EditorFacts = Pick<SourceSnapshot, 'settings' | 'record' | 'projectAnswer'>;
 
 /** The project of the editor, or what else is named: that of the folder, unless the user said no. */
-export function editorProject({ settings, projectAnswer }: EditorFacts) {
+export function editorSourceProject({ settings, projectAnswer }: EditorFacts) {
   const { projectId, resource, folderProjectId, folderResource, vendor } = settings;
   if (!neededSettings(vendor).includes('projectId')) return { projectId: '', resource: undefined };
   return folderProjectId !== '' && projectAnswer !== 'refused'
@@ -233,11 +233,11 @@ export function editorProject({ settings, projectAnswer }: EditorFacts) {
  * What the editor alone comes to: the stored key with the settings. Says exactly what stands in the
  * way if they cannot be used.
  */
-export function chooseEditor(facts: EditorFacts): EditorSelection {
+export function selectEditorSource(facts: EditorFacts): EditorSourceSelection {
   const { settings, record, projectAnswer } = facts;
   const { vendor, vendorProblem, url, authUrl, folderProjectId } = settings;
   if (vendorProblem) return { kind: 'bad-vendor', problem: vendorProblem };
-  const project = editorProject(facts);
+  const project = editorSourceProject(facts);
   const projectId = cleanValue(project.projectId).value;
   const { account, apiKey } = record ?? {};
   const names = missingSettings(vendor, { account, apiKey, projectId, url });
@@ -264,10 +264,10 @@ export function bindingOf(
   const approved = destination(authUrl, serviceUrl);
   // It names no host that could have been approved.
   if ('setting' in approved) return 'tampered';
-  const isOfEntry = definition !== vendor.definition;
+  const isEntryChanged = definition !== vendor.definition;
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   const isMoved = then.auth !== now.auth || then.service !== now.service;
-  return isOfEntry || isMoved ? { approved, wanted, isOfEntry } : 'same';
+  return isEntryChanged || isMoved ? { approved, wanted, isEntryChanged } : 'same';
 }
 
 /** Credentials for a destination whose two origins the user approved. */

@@ -9,17 +9,17 @@ import { type Credentials, cleanValue, missingSettings } from '../service/creden
 import type { SettingName } from '../service/vendors.ts';
 import { SOURCE_ACTIONS, sourceName, sourceProblem, WHY_NOT_USED } from './credentialMessages.ts';
 import {
-  chooseEditor,
   destination,
-  type EditorSelection,
+  type EditorSourceSelection,
   type ExternalSource,
-  editorProject,
+  editorSourceProject,
   externalSource,
   isUsable,
   type LookupResult,
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
+  selectEditorSource,
 } from './sourceSelection.ts';
 
 /** The three sources as people see them: rows of the menu with what can be done, and the tooltip. Pure. */
@@ -45,7 +45,7 @@ export function sourceRows(found: SourceSnapshot, choice: SourceSelection): Sour
       label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
       description: inUse ? 'in use' : '',
       // On a line of its own, where the heading of the list does not cut it.
-      detail: [inUse ? '' : stateOf(source, found), maskedValues(source, found)]
+      detail: [inUse ? '' : sourceState(source, found), maskedValues(source, found)]
         .filter(Boolean)
         .join(' · '),
     };
@@ -56,7 +56,7 @@ export function sourceRows(found: SourceSnapshot, choice: SourceSelection): Sour
 export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: SourceSelection) {
   return {
     title: `Hosted Model: ${sourceName(source, found)}`,
-    placeHolder: isInUse(source, choice) ? 'In use' : stateOf(source, found),
+    placeHolder: isInUse(source, choice) ? 'In use' : sourceState(source, found),
     items: actionsFor(source, found, choice),
   };
 }
@@ -68,7 +68,7 @@ export function actionsFor(
   choice: SourceSelection,
 ): ActionItem[] {
   const outside = externalSource(found, source);
-  const issue = issueOf(outside, found);
+  const issue = sourceIssue(outside, found);
   const answer = outside ? outside.answer : found.projectAnswer;
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const actions: (SourceAction | false)[] = [
@@ -88,12 +88,15 @@ export function actionsFor(
 }
 
 /** Why a source would not be in use, whatever the user chose. */
-type Issue = 'missing' | 'bad-address' | 'untrusted';
+type SourceIssue = 'missing' | 'bad-address' | 'untrusted';
 
 /** @param outside undefined for the editor */
-function issueOf(outside: ExternalSource | undefined, found: SourceSnapshot): Issue | undefined {
+function sourceIssue(
+  outside: ExternalSource | undefined,
+  found: SourceSnapshot,
+): SourceIssue | undefined {
   if (!outside) {
-    const { kind } = chooseEditor(found);
+    const { kind } = selectEditorSource(found);
     return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
   }
   const { text, values } = outside;
@@ -109,14 +112,14 @@ function isInUse(source: SourceId, choice: SourceSelection): boolean {
 }
 
 /** Why a source is not in use. */
-export function stateOf(source: SourceId, found: SourceSnapshot): string {
+export function sourceState(source: SourceId, found: SourceSnapshot): string {
   const outside = externalSource(found, source);
   if (outside) {
     const fallback =
       outside.answer === 'approved' ? 'approved, not used' : 'complete, not approved';
     return sourceProblem(outside) ?? fallback;
   }
-  const editor = chooseEditor(found);
+  const editor = selectEditorSource(found);
   if (editor.kind === 'missing') return `lacks ${settingNames(editor.names, found.settings)}`;
   return editor.kind === 'ready'
     ? 'complete, not used'
@@ -154,7 +157,7 @@ export function provenanceLines(
   ];
   return values.flatMap(([name, label, value]) => {
     if (!value) return [];
-    const place = placeOf(name, source, found);
+    const place = settingPlace(name, source, found);
     const others = placesOf(name, found).filter((other) => other !== place);
     const also = others.length > 0 ? `; also in ${others.join(' and ')}, not used` : '';
     return `${capitalized(label)}: ${value} (${place}${also})`;
@@ -167,7 +170,7 @@ const OF_FOLDER = 'settings of the folder or machine';
 const OF_KEY = 'secret storage';
 
 /** The place of one setting of the source that is in use. */
-function placeOf(name: SettingName, source: SourceId, found: SourceSnapshot): string {
+function settingPlace(name: SettingName, source: SourceId, found: SourceSnapshot): string {
   if (source !== 'editor') return sourceName(source, found);
   if (name === 'apiKey' || name === 'account') return OF_KEY;
   const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
@@ -192,7 +195,7 @@ function isNamed(name: SettingName, { text }: ExternalSource): boolean {
 }
 
 /** A project ID that is only told apart from others: `1a2b…`. */
-function masked(text: string): string {
+function maskedId(text: string): string {
   return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
 }
 
@@ -200,12 +203,14 @@ function masked(text: string): string {
 function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? isNamed('apiKey', source) : found.record !== undefined;
-  const values = source ? source.values : { ...editorProject(found), url: found.settings.url };
+  const values = source
+    ? source.values
+    : { ...editorSourceProject(found), url: found.settings.url };
   const { projectId = '', url = '', resource } = values ?? {};
   const host = URL.canParse(url) ? new URL(url).host : '';
   return [
     hasKey && 'key ••••••••',
-    projectId && `${resourceName({ resource })} ${masked(projectId)}`,
+    projectId && `${resourceName({ resource })} ${maskedId(projectId)}`,
     host,
   ]
     .filter(Boolean)
@@ -213,16 +218,18 @@ function maskedValues(id: SourceId, found: SourceSnapshot): string {
 }
 
 /** Where a document about the service leads that holds no key, and the project that it names. */
-export type DescribedTarget = Pick<
+export type SkillTarget = Pick<
   Credentials,
   'vendor' | 'serviceUrl' | 'authUrl' | 'projectId' | 'resource'
 >;
 
 /** What is used now, else what the user's settings say: nobody needs a key for a description. */
-export function describedTarget({
+export function skillTarget({
   found,
   choice,
-}: LookupResult): DescribedTarget | Extract<EditorSelection, { kind: 'missing' | 'bad-address' }> {
+}: LookupResult):
+  | SkillTarget
+  | Extract<EditorSourceSelection, { kind: 'missing' | 'bad-address' }> {
   if (choice.kind === 'ready') {
     const { vendor, serviceUrl, authUrl, projectId, resource } = choice.credentials;
     return { vendor, serviceUrl, authUrl, projectId, resource };
@@ -230,7 +237,7 @@ export function describedTarget({
   const { settings, projectAnswer } = found;
   // The project of a folder takes the place of the user's own only once somebody has said yes.
   const { projectId: named, resource } =
-    projectAnswer === 'approved' ? editorProject(found) : settings;
+    projectAnswer === 'approved' ? editorSourceProject(found) : settings;
   const projectId = cleanValue(named).value;
   const missing = missingSettings(settings.vendor, { projectId, url: settings.url });
   const names = missing.filter((name) => name === 'projectId' || name === 'url');

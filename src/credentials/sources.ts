@@ -1,6 +1,6 @@
 import { FileType, type Memento, type WorkspaceFolder, workspace } from 'vscode';
 import {
-  meantReading,
+  likelyReading,
   readForAll,
   type SourceValues,
   type VendorReading,
@@ -14,7 +14,7 @@ import {
 } from '../dotenv/envText.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
-import { keyWord, type Vendor } from '../service/vendors.ts';
+import { storageSuffix, type Vendor } from '../service/vendors.ts';
 import { readSettings, type Settings, type SourceSettings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
@@ -80,7 +80,7 @@ export async function findSources(
   const assignments = assignmentsIn(options.environment);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
   const inFile = await readExternalFile(owner, settings);
-  const word = keyWord(settings.vendor);
+  const word = storageSuffix(settings.vendor);
   const stored = [keys.read(word), keys.others(word)] as const;
   // Takes milliseconds, while secret storage takes more. A dev container chooses the environment,
   // so it needs trust, too.
@@ -150,7 +150,7 @@ interface ReadText {
 /** What is said of a text is said of the service in use, or of the only one that it names. */
 function readText(assignments: readonly Assignment[], known: KnownVendors): ReadText {
   const all = readForAll(assignments, known.vendor, known.vendors);
-  const { reading } = meantReading(all);
+  const { reading } = likelyReading(all);
   return { text: { kind: 'read', reading }, all };
 }
 
@@ -175,12 +175,12 @@ function sourceSubject(
 export function projectSubject(folder: Folder, settings: SourceSettings): Subject {
   const { vendor, folderProjectId, folderResource = 'project' } = settings;
   // As an earlier version had it, where there was one service, and it knew projects alone.
-  const more = [keyWord(vendor), folderResource === 'project' ? '' : folderResource];
+  const more = [storageSuffix(vendor), folderResource === 'project' ? '' : folderResource];
   return ['project', folder.uri, folderProjectId, ...(more.some(Boolean) ? more : [])];
 }
 
 /** Keeps which service of several the user means by a source; without one it is asked again. */
-export function meanVendor(
+export function rememberVendor(
   options: FindOptions,
   { uri }: Folder,
   id: SourceId,

@@ -1,16 +1,16 @@
 import { ACTION_LABELS, type Action, type Fix } from '../messages/actions.ts';
-import type { MessageContext } from '../messages/fixLocation.ts';
+import type { MessageContext } from '../messages/failureContext.ts';
 import { messageFor, retryText } from '../messages/messages.ts';
 import {
   capitalized,
   type LabelContext,
   listOf,
   needsSetting,
-  opensService,
   resourceName,
+  sendsKey,
 } from '../messages/settingLabels.ts';
 import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
-import { count } from '../status/statusView.ts';
+import { amount } from '../status/statusView.ts';
 
 /**
  * Every sentence about a check on the network, the words of all checks, and what is said of the reports
@@ -61,15 +61,15 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
       ? 'The key is accepted.'
       : `The key is accepted; the token lives ${span(lifeMs)}.`,
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
-  access: ({ model, isUnproven }, labels) => {
-    const bearer = opensService(labels) ? 'key' : 'token';
+  access: ({ model, isUnchecked }, labels) => {
+    const bearer = sendsKey(labels) ? 'key' : 'token';
     // Such a service lists fewer models than it has.
     if (!needsSetting('projectId', labels)) {
       return `The ${bearer} is accepted. Whether the model is, only a generation shows.`;
     }
     const resource = resourceName(labels);
     const others = resource === 'deployment' ? [resource] : [resource, 'model'];
-    const proven = isUnproven
+    const proven = isUnchecked
       ? `The ${bearer} is accepted. ${capitalized(listOf(others))} could not be checked, since this model takes no call that generates nothing`
       : `${capitalized(listOf([bearer, ...others]))} are accepted`;
     if (!model) return `${proven}.`;
@@ -84,7 +84,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {
     if (perSecond === undefined) return 'The service did not say it.';
     const rest = left === undefined ? '' : `, ${left} left in this one`;
-    return `${count(perSecond, 'request')} a second${rest}.`;
+    return `${amount(perSecond, 'request')} a second${rest}.`;
   },
 };
 
@@ -140,7 +140,7 @@ const UNITS = [
 function span(ms: number): string {
   const total = Math.round(ms / MINUTE_MS);
   const unit = UNITS.find(({ from }) => total >= from);
-  return unit ? count(Math.round(total / unit.minutes), unit.name) : 'less than a minute';
+  return unit ? amount(Math.round(total / unit.minutes), unit.name) : 'less than a minute';
 }
 
 /** The label of a fix: after it is another diagnosis, where a generation would be tried again. */

@@ -28,11 +28,11 @@ const CREDENTIALS_LOOK_MS = 2_000;
 /** Runs all checks in a list that stays open, and then the fix that the user picks. */
 export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
   for (;;) {
-    const document = window.activeTextEditor?.document.uri;
-    const folder = activeFolder(document);
+    const uri = window.activeTextEditor?.document.uri;
+    const folder = activeFolder(uri);
     const looked = await (await deps.access()).lookUp(folder);
-    const { credentials, reported, ...shown } = whatToDiagnose(looked.found, looked.choice);
-    const settings = readSettings(document);
+    const { credentials, anonymous, ...shown } = whatToDiagnose(looked.found, looked.choice);
+    const settings = readSettings(uri);
     const run = async (onResult: (result: CheckResult) => void, signal: AbortSignal) => {
       if (!credentials) return;
       const failure = await runChecks(deps, { credentials, settings, folder }, onResult, signal);
@@ -45,14 +45,14 @@ export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
       ...shown,
       run: credentials && run,
       copy: (onNetwork) => {
-        const checks = [...reported, ...onNetwork];
+        const checks = [...anonymous, ...onNetwork];
         const report = checksReport(checks, versions(deps), new Date());
         return copyReport(deps, report, looked, settings);
       },
     });
     if (fix === undefined) return;
     // On behalf of what was checked, whatever is shown by now.
-    if (fix === 'approve') await (await deps.access()).require(document ?? folder?.uri);
+    if (fix === 'approve') await (await deps.access()).require(uri ?? folder?.uri);
     else if (fix === 'openEnvFile') return openEnvFile(folder);
     else if (fix !== 'retry') {
       await commands.executeCommand(`hostedModel.${fix}`);
@@ -74,7 +74,7 @@ export async function runChecks(
   const runtime = await deps.runtime();
   const note = (result: CheckResult) => {
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
-    if (result.check === 'access' && 'facts' in result && !result.facts.isUnproven) {
+    if (result.check === 'access' && 'facts' in result && !result.facts.isUnchecked) {
       completeWalkthroughStep('isTested');
     }
     onResult(result);

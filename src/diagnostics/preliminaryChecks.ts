@@ -12,14 +12,14 @@ import {
 import {
   type Destination,
   type ExternalSource,
-  editorProject,
+  editorSourceProject,
   externalSource,
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
 } from '../credentials/sourceSelection.ts';
 import type { Fix } from '../messages/actions.ts';
-import type { MessageContext } from '../messages/fixLocation.ts';
+import type { MessageContext } from '../messages/failureContext.ts';
 import { allOf, capitalized, missingText, resourceName } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
@@ -36,7 +36,7 @@ export interface Diagnosed {
   /** What is to be said before anything is sent. */
   readonly preliminary: readonly ShownCheck[];
   /** The same for the report, which strangers read: without the name of the folder. */
-  readonly reported: readonly ShownCheck[];
+  readonly anonymous: readonly ShownCheck[];
   /** Undefined if they are missing, malformed or not approved. */
   readonly credentials: Credentials | undefined;
   readonly context: MessageContext;
@@ -49,7 +49,7 @@ export function whatToDiagnose(found: SourceSnapshot, choice: SourceSelection): 
   const mayBeUsed = choice.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
   return {
     preliminary,
-    reported: preliminaryChecks(nameless, choice),
+    anonymous: preliminaryChecks(nameless, choice),
     credentials: mayBeUsed ? choice.credentials : undefined,
     context: contextOf(choice),
   };
@@ -92,7 +92,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: SourceSelec
   const all = allOf({ vendor });
   if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return `${all} are there.`;
   const name = sourceName(source, found);
-  const { projectId, resource } = editorProject(found);
+  const { projectId, resource } = editorSourceProject(found);
   const hasOtherProject = source === 'editor' && projectId !== found.settings.projectId;
   return hasOtherProject
     ? `From ${name}; the ${resourceName({ resource })} from the settings of the folder or machine.`

@@ -29,7 +29,7 @@ export async function reportFailure(
   lines: readonly number[] = [],
 ): Promise<boolean> {
   const folder = used ? used.folder : activeFolder();
-  const message = await noteFailure(deps, error, folder, used);
+  const message = await explainFailure(deps, error, folder, used);
   if (!message) return false;
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
@@ -47,7 +47,7 @@ export async function reportFailure(
  * Finds the cause of a failure, logs it, and keeps it for the status item. Shows nothing.
  * @returns what to say of it; undefined where silence is right
  */
-export async function noteFailure(
+export async function explainFailure(
   deps: DiagnosisDeps,
   error: unknown,
   folder: WorkspaceFolder | null,

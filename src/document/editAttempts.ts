@@ -37,7 +37,7 @@ export class EditAttempts {
    * @param hasChanged whether the document is another one than before the edit
    * @returns true once another try would be in vain, or could write the text twice
    */
-  failed(answer: EditAnswer, hasChanged: boolean): boolean {
+  givesUpAfter(answer: EditAnswer, hasChanged: boolean): boolean {
     if (answer === 'rejected') this.#rejections += 1;
     else {
       this.#rejections = 0;

@@ -1,6 +1,6 @@
 import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
 import { offsetsOf, rangeOf } from './documentEdit.ts';
-import { endOfText } from './target.ts';
+import { selectionEnd } from './target.ts';
 import type { OffsetRange, TextChange } from './trackedRange.ts';
 
 /** How selections come out of edits of ours: as the same characters that they were. */
@@ -19,7 +19,7 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
   const { document, selections } = editor;
   const textOf = (range: OffsetRange) => document.getText(rangeOf(document, range));
   const expected = selections.map((selection) => {
-    const textEnd = document.offsetAt(endOfText({ document, selection }));
+    const textEnd = document.offsetAt(selectionEnd({ document, selection }));
     return selectionAfter({ ...offsetsOf(document, selection), textEnd }, changes, textOf);
   });
   return () => {

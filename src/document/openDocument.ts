@@ -8,7 +8,7 @@ import {
 } from 'vscode';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
-import { isExecutedFile, isPlaceToWrite } from './target.ts';
+import { isConfigFile, isPlaceToWrite } from './target.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './trackedRange.ts';
 
 /**
@@ -112,7 +112,7 @@ export class EditorDocument implements Disposable {
       const there = to + here.slice(from.length);
       const renamed = workspace.textDocuments.find(({ uri }) => uri.toString() === there);
       if (renamed?.getText() !== text) continue;
-      if (isExecutedFile(this.#document) || !isExecutedFile(renamed)) this.#document = renamed;
+      if (isConfigFile(this.#document) || !isConfigFile(renamed)) this.#document = renamed;
     }
   }
 }

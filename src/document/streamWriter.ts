@@ -19,11 +19,11 @@ export interface AnswerWriter {
   /** Whether text of it waits to be written. */
   readonly isPending: boolean;
   /** @param text never empty */
-  append(answer: number, text: string): void;
+  append(index: number, text: string): void;
   /** Nothing more comes for now. @returns false if not all of the text stands where it should */
-  end(answer: number): Promise<boolean>;
+  end(index: number): Promise<boolean>;
   /** What comes next takes the place of the answer so far. */
-  restart(answer: number): void;
+  restart(index: number): void;
   /** Takes away exactly what was written, and puts back what it replaced; undefined if it never can. */
   undo?(): Promise<Undone>;
   dispose?(): void;
@@ -52,8 +52,8 @@ interface WriterOptions {
 }
 
 /** A change under way, until it is reported. */
-interface Expected extends NextChange {
-  readonly range: AnswerInDocument;
+interface ExpectedChange extends NextChange {
+  readonly answer: AnswerInDocument;
 }
 
 /** Times that text is taken back, before it is left where it is: the user may always be quicker. */
@@ -69,12 +69,12 @@ const REMOVALS = 10;
  */
 export class StreamWriter implements AnswerWriter {
   readonly #openDocument: OpenDocument;
-  readonly #ranges: readonly AnswerInDocument[];
+  readonly #answers: readonly AnswerInDocument[];
   readonly #timing: Timing;
   readonly #onTakenBack: () => void;
   /** Somebody else edited since our last edit, so that the next one begins an undo step. */
   #isForeign = true;
-  #expected: readonly Expected[] = [];
+  #expected: readonly ExpectedChange[] = [];
   /** The edit under way is past its deadline, and may come about at any time. */
   #isLate = false;
   #isRunning = false;
@@ -90,41 +90,41 @@ export class StreamWriter implements AnswerWriter {
     this.#openDocument = openDocument;
     this.#timing = timing;
     this.#onTakenBack = onTakenBack;
-    this.#ranges = places.map((place) => new AnswerInDocument(openDocument, place));
+    this.#answers = places.map((place) => new AnswerInDocument(openDocument, place));
     openDocument.onDidChange((changes, isUndoRedo) => this.#follow(changes, isUndoRedo));
   }
 
   get isPending(): boolean {
-    return this.#ranges.some(({ isPending }) => isPending);
+    return this.#answers.some(({ isPending }) => isPending);
   }
 
-  append(answer: number, text: string): void {
-    this.#range(answer).append(text);
+  append(index: number, text: string): void {
+    this.#answer(index).append(text);
     this.#start();
   }
 
-  async end(answer: number): Promise<boolean> {
-    const range = this.#range(answer);
-    const ended = range.end();
+  async end(index: number): Promise<boolean> {
+    const answer = this.#answer(index);
+    const ended = answer.end();
     this.#start();
     this.#settle();
     await ended;
-    return range.isPlaced;
+    return answer.isPlaced;
   }
 
-  restart(answer: number): void {
-    const range = this.#range(answer);
-    range.restart();
+  restart(index: number): void {
+    const answer = this.#answer(index);
+    answer.restart();
     // What is under way still comes, and the new answer would mix with it.
-    if (this.#expected.some((expected) => expected.range === range)) range.lose();
+    if (this.#expected.some((expected) => expected.answer === answer)) answer.lose();
     this.#isForeign = true;
   }
 
   async undo(): Promise<Undone> {
-    for (const range of this.#ranges) range.withdraw();
+    for (const answer of this.#answers) answer.withdraw();
     if (await isLate(this.#running, this.#timing.deadlineMs)) return 'refused';
     for (let removals = 0; removals <= REMOVALS; removals += 1) {
-      const changes = this.#ranges.flatMap((range) => range.removal());
+      const changes = this.#answers.flatMap((answer) => answer.removal());
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
       if (!(this.#openDocument.isVisible || this.#openDocument.isOpen)) return 'refused';
       const edit = this.#openDocument.write(changes, true);
@@ -135,15 +135,15 @@ export class StreamWriter implements AnswerWriter {
 
   /** From now on writes what waits by now, and nothing that comes later. */
   accept(): void {
-    for (const range of this.#ranges) range.accept();
+    for (const answer of this.#answers) answer.accept();
   }
 
   /** The document with everything that waits. */
   get preview(): string {
     let text = '';
     let from = 0;
-    for (const range of this.#ranges) {
-      const change = range.upcoming;
+    for (const answer of this.#answers) {
+      const change = answer.upcoming;
       if (!change) continue;
       text += this.#openDocument.textOf({ start: from, end: change.rangeOffset }) + change.text;
       from = change.rangeOffset + change.rangeLength;
@@ -151,15 +151,15 @@ export class StreamWriter implements AnswerWriter {
     return text + this.#openDocument.textOf({ start: from, end: Number.MAX_SAFE_INTEGER });
   }
 
-  #range(answer: number): AnswerInDocument {
-    const range = this.#ranges[answer];
-    if (!range) throw new RangeError(`No answer ${answer}`);
-    return range;
+  #answer(index: number): AnswerInDocument {
+    const answer = this.#answers[index];
+    if (!answer) throw new RangeError(`No answer ${index}`);
+    return answer;
   }
 
   /** Whether anything stands in the document of the answers that still come. */
   get #hasTextOfOpen(): boolean {
-    return this.#ranges.some(({ isComing, own }) => isComing && own.pieces.length > 0);
+    return this.#answers.some(({ isComing, own }) => isComing && own.pieces.length > 0);
   }
 
   #start(): void {
@@ -180,24 +180,24 @@ export class StreamWriter implements AnswerWriter {
   }
 
   #settle(): void {
-    for (const range of this.#ranges) range.settle(this.#isLate);
+    for (const answer of this.#answers) answer.settle(this.#isLate);
   }
 
-  #nextBatch(): Expected[] {
-    const batch: Expected[] = [];
+  #nextBatch(): ExpectedChange[] {
+    const batch: ExpectedChange[] = [];
     // Everybody begins a batch in turn.
-    this.#turn = (this.#turn + 1) % this.#ranges.length;
-    const inTurn = [...this.#ranges.slice(this.#turn), ...this.#ranges.slice(0, this.#turn)];
-    for (const range of inTurn) {
-      const next = range.next();
+    this.#turn = (this.#turn + 1) % this.#answers.length;
+    const inTurn = [...this.#answers.slice(this.#turn), ...this.#answers.slice(0, this.#turn)];
+    for (const answer of inTurn) {
+      const next = answer.next();
       // What touches waits for the next batch: VS Code may join such changes into one.
       if (!next || batch.some((change) => doTouch(change, next))) continue;
-      batch.push({ range, ...next });
+      batch.push({ answer, ...next });
     }
     return batch;
   }
 
-  async #write(batch: readonly Expected[]): Promise<void> {
+  async #write(batch: readonly ExpectedChange[]): Promise<void> {
     const { version } = this.#openDocument;
     this.#expected = batch;
     const edit = answerOf(this.#openDocument.write(batch, this.#isForeign));
@@ -206,14 +206,14 @@ export class StreamWriter implements AnswerWriter {
       this.#isLate = true;
       this.#settle();
     }
-    const answer = await edit;
+    const edited = await edit;
     this.#isLate = false;
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
     if (isWritten) this.#attempts = new EditAttempts();
-    else if (this.#attempts.failed(answer, this.#openDocument.version !== version)) {
+    else if (this.#attempts.givesUpAfter(edited, this.#openDocument.version !== version)) {
       this.#attempts = new EditAttempts();
-      for (const { range } of batch) range.lose();
+      for (const { answer } of batch) answer.lose();
     }
   }
 
@@ -224,7 +224,7 @@ export class StreamWriter implements AnswerWriter {
 
   /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */
   #follow(changes: readonly TextChange[], isUndoRedo: boolean): void {
-    const ours = new Map<TextChange, Expected>();
+    const ours = new Map<TextChange, ExpectedChange>();
     for (const expected of this.#expected) {
       const reported = changes.find((change) => isSame(change, expected));
       if (reported) ours.set(reported, expected);
@@ -234,12 +234,12 @@ export class StreamWriter implements AnswerWriter {
     const isTyping = changes.length === 1 && changes[0]?.rangeLength === 0;
     for (const change of changes) {
       const expected = areOurs ? ours.get(change) : undefined;
-      const writer = expected ? this.#ranges.indexOf(expected.range) : -1;
-      for (const [index, { own }] of this.#ranges.entries()) {
-        if (index === writer) own.grow(change, expected?.tailLength);
-        else own.follow(change, { belongsBehind: index < writer, isUndoRedo, isTyping });
+      const written = expected ? this.#answers.indexOf(expected.answer) : -1;
+      for (const [index, { own }] of this.#answers.entries()) {
+        if (index === written) own.grow(change, expected?.tailLength);
+        else own.follow(change, { belongsBehind: index < written, isUndoRedo, isTyping });
       }
-      expected?.range.wrote(expected);
+      expected?.answer.wrote(expected);
     }
     if (areOurs) this.#expected = [];
     if (changes.length > 0) this.#isForeign = !areOurs;

@@ -65,7 +65,7 @@ export function captureTargets(
  * Where the selected text ends. A selection of whole lines ends at the start of the next one: its
  * last line break is not part of the text.
  */
-export function endOfText({
+export function selectionEnd({
   document,
   selection: { start, end },
 }: Pick<Target, 'document' | 'selection'>): Position {
@@ -103,7 +103,7 @@ const USER_SETTINGS =
  * Whether an editor or a shell runs or obeys what stands in this file: there nothing generated
  * lands without a look at it first (T25 of docs/threat-model.md).
  */
-export function isExecutedFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
+export function isConfigFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   const parts = uri.path.toLowerCase().split('/');
   const name = parts.at(-1) ?? '';
   return (
@@ -122,14 +122,14 @@ export function isExecutedFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
  * Whether this file is obeyed, or its path leads to one that is: a repository may bring links.
  * Where it leads is not always to be known; when in doubt, it is.
  */
-export async function leadsToExecutedFile(document: TextDocument): Promise<boolean> {
-  if (isExecutedFile(document)) return true;
+export async function leadsToConfigFile(document: TextDocument): Promise<boolean> {
+  if (isConfigFile(document)) return true;
   const { uri } = document;
   // What was never saved is no file, and nobody obeys a notebook.
   if (uri.scheme === 'untitled' || uri.scheme === 'vscode-notebook-cell') return false;
   try {
     return uri.scheme === 'file'
-      ? isExecutedFile({ uri: Uri.file(await realpath(uri.fsPath)) })
+      ? isConfigFile({ uri: Uri.file(await realpath(uri.fsPath)) })
       : await hasLink(uri);
   } catch {
     return true;

@@ -1,11 +1,11 @@
 import { type Credentials, parseServiceUrl } from '../service/credentials.ts';
 import {
+  allNameSets,
   type NameSet,
-  nameSets,
-  namesOf,
   neededSettings,
   resourceOf,
   type Vendor,
+  vendorNameSets,
 } from '../service/vendors.ts';
 import type { Assignment } from './envText.ts';
 import {
@@ -74,17 +74,17 @@ export function readForAll(
   const named = vendors.filter((vendor) => {
     if (vendor.word === inUse.word) return false;
     // Before they are read: to look for misspelt names takes milliseconds, at each generation.
-    return recognisedSettings(assignments, vendor, namesOf(vendor)).length > 0;
+    return recognisedSettings(assignments, vendor, vendorNameSets(vendor)).length > 0;
   });
   const readings = named.map((vendor) => {
-    const reading = readAssignments(assignments, vendor, namesOf(vendor));
+    const reading = readAssignments(assignments, vendor, vendorNameSets(vendor));
     return { vendor, reading };
   });
   return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...readings];
 }
 
 /** The one of them that the text is about: the service in use, or else one that it names. */
-export function meantReading([inUse, ...others]: ReturnType<typeof readForAll>): VendorReading {
+export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>): VendorReading {
   return inUse.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;
 }
 
@@ -92,7 +92,7 @@ export function meantReading([inUse, ...others]: ReturnType<typeof readForAll>):
 export function readAssignments(
   assignments: readonly Assignment[],
   vendor: Vendor,
-  sets: readonly NameSet[] = nameSets(vendor),
+  sets: readonly NameSet[] = allNameSets(vendor),
 ): SourceReading {
   const given = recognisedSettings(assignments, vendor, sets);
   const givenBy = new Map(given.map((one) => [one.assignment, one]));

@@ -1,7 +1,7 @@
-import { bareValue, parseServiceUrl } from '../service/credentials.ts';
+import { parseServiceUrl, strippedValue } from '../service/credentials.ts';
 import type { Region, Vendor } from '../service/vendors.ts';
 import { type Assignment, assignmentsOf } from './envText.ts';
-import { type Issue, type IssuePlace, partsOf, placeOf } from './settingValue.ts';
+import { type Issue, type LineRange, partsOf, placeOf } from './settingValue.ts';
 
 /** How to change a `.env` text so that an issue is gone. Changes its line alone. */
 
@@ -9,7 +9,7 @@ import { type Issue, type IssuePlace, partsOf, placeOf } from './settingValue.ts
 export type EnvFix =
   | {
       readonly kind: 'replace';
-      readonly place: IssuePlace;
+      readonly place: LineRange;
       readonly newText: string;
       readonly region?: Region | undefined;
     }
@@ -72,7 +72,7 @@ export function envFixes(content: string, issue: Issue, vendor: Vendor): readonl
 
 function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
   const { start, end } = partsOf(assignment).value;
-  return bareValue(assignment.raw.slice(start, end)).value;
+  return strippedValue(assignment.raw.slice(start, end)).value;
 }
 
 /** Only a missing `s` is certain enough to be added to an address that cannot be used. */

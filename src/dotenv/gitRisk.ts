@@ -25,7 +25,7 @@ interface Repository {
   readonly common: Uri | undefined;
 }
 
-export interface RuleFile {
+export interface IgnoreFile {
   /** Path of the folder that the rules are relative to. */
   readonly folder: string;
   readonly text: string;
@@ -38,7 +38,7 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
 }
 
 async function riskOf(file: Uri): Promise<GitRisk | undefined> {
-  const rules: RuleFile[] = [];
+  const rules: IgnoreFile[] = [];
   const add = (folder: Uri, text: string) => rules.unshift({ folder: folder.path, text });
   let folder = Uri.joinPath(file, '..');
   for (;;) {
@@ -62,7 +62,7 @@ async function riskOf(file: Uri): Promise<GitRisk | undefined> {
 }
 
 /** What of a repository its rules depend on. */
-export interface RulePlace {
+export interface GitRoot {
   /** Its path. */
   readonly root: string;
   readonly isCaseIgnored: boolean;
@@ -74,8 +74,8 @@ export interface RulePlace {
  */
 export function isIgnored(
   path: string,
-  { root, isCaseIgnored }: RulePlace,
-  rules: readonly RuleFile[],
+  { root, isCaseIgnored }: GitRoot,
+  rules: readonly IgnoreFile[],
 ): boolean {
   const matchers = rules.map(({ folder, text }) => ({
     prefix: folder.endsWith('/') ? folder : `${folder}/`,

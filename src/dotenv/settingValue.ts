@@ -1,14 +1,14 @@
 import {
   type Blemish,
-  bareValue,
   cleanValue,
   LONGEST_VALUE,
   parseServiceUrl,
+  strippedValue,
   type UrlProblem,
 } from '../service/credentials.ts';
 import {
+  allNameSets,
   type NameSet,
-  nameSets,
   type ResourceKind,
   resourceOf,
   SETTING_NAMES,
@@ -45,11 +45,11 @@ export type Issue = IssueDetails & {
    * Where it stands: the name for what is wrong with the name or for want of a value, the comment
    * for a comment, else the value. Undefined for the environment, which has no lines.
    */
-  readonly place: IssuePlace | undefined;
+  readonly place: LineRange | undefined;
 };
 
 /** Lines and columns count from 0; columns in UTF-16 units, the end excluded. */
-export interface IssuePlace {
+export interface LineRange {
   readonly line: number;
   readonly start: number;
   readonly end: number;
@@ -59,7 +59,7 @@ export interface IssuePlace {
 export interface RecognisedSetting extends SettingOfName {
   readonly assignment: Assignment;
   /** Of the name; undefined for the environment. */
-  readonly place: IssuePlace | undefined;
+  readonly place: LineRange | undefined;
   /** Without what does not belong to it; a placeholder as it stands. */
   readonly value: string;
   /** Whether it is there, and no placeholder. */
@@ -96,7 +96,7 @@ export function isWellFormed(setting: SettingName, value: string): boolean {
 export function recognisedSettings(
   assignments: readonly Assignment[],
   vendor: Vendor,
-  sets: readonly NameSet[] = nameSets(vendor),
+  sets: readonly NameSet[] = allNameSets(vendor),
 ): RecognisedSetting[] {
   const known = new Map(namesIn(sets).map((one) => [one.name, one]));
   return assignments.flatMap((assignment) => {
@@ -143,7 +143,7 @@ function readValue(
 ): Pick<RecognisedSetting, 'value' | 'isGiven' | 'issues'> {
   const { padded, value: span, comment } = partsOf(assignment);
   const written = assignment.raw.slice(span.start, span.end);
-  const { value } = bareValue(written);
+  const { value } = strippedValue(written);
   const { blemishes } = cleanValue(written);
   const issues: Issue[] = [];
   const add = (details: IssueDetails, where?: ColumnRange) =>
@@ -181,7 +181,7 @@ export function issueOf(
 }
 
 /** Where an assignment or a part of it stands; undefined for the environment. */
-export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): IssuePlace | undefined {
+export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): LineRange | undefined {
   if (!at) return undefined;
   const { line, column } = at;
   const nameEnd = column + name.length;

@@ -1,6 +1,6 @@
 import { EndOfLine, FileType, Range, type TextDocument, type Uri, window, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
-import type { IssuePlace } from '../dotenv/settingValue.ts';
+import type { LineRange } from '../dotenv/settingValue.ts';
 
 /** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */
 
@@ -17,7 +17,7 @@ export async function isLink(file: Uri): Promise<boolean> {
 }
 
 /** Saves an edit of ours; changes that were there before are the user's to save. */
-export async function savedOf(
+export async function saveUnlessDirty(
   document: TextDocument,
   wasDirty: boolean,
 ): Promise<'yes' | 'others' | 'failed'> {
@@ -26,7 +26,7 @@ export async function savedOf(
   return isSaved ? 'yes' : 'failed';
 }
 
-export function rangeOf({ line, start, end }: IssuePlace): Range {
+export function editorRange({ line, start, end }: LineRange): Range {
   return new Range(line, start, line, end);
 }
 

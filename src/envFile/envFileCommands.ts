@@ -1,12 +1,12 @@
 import { FileType, type TextDocument, Uri, window, workspace } from 'vscode';
-import type { StoredKey } from '../credentials/access.ts';
+import type { ImportResult } from '../credentials/access.ts';
 import { editDocument } from '../document/documentEdit.ts';
-import { type FoundKey, meantReading, readForAll } from '../dotenv/envFile.ts';
+import { type FoundKey, likelyReading, readForAll } from '../dotenv/envFile.ts';
 import { linesOfKey, linesWithText } from '../dotenv/envKey.ts';
 import { assignmentsOf, decodeEnvFile } from '../dotenv/envText.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { readSettings } from '../settings.ts';
-import { activeEnvFile, appendedLines, isLink, savedOf } from './envDocument.ts';
+import { activeEnvFile, appendedLines, isLink, saveUnlessDirty } from './envDocument.ts';
 import { NOTICES, type TakenOut, takenOutText } from './envFileMessages.ts';
 
 /** What the commands do with the `.env` file in use. */
@@ -16,13 +16,13 @@ import { NOTICES, type TakenOut, takenOutText } from './envFileMessages.ts';
  * the hosts and asks before it replaces a key. Only a key that is stored leaves the file.
  */
 export async function moveKeyToSecretStorage(
-  store: (found: FoundKey & { readonly vendor: Vendor }) => Promise<StoredKey>,
+  store: (found: FoundKey & { readonly vendor: Vendor }) => Promise<ImportResult>,
 ): Promise<void> {
   const document = await changeableEnvFile();
   if (!document) return;
   const settings = readSettings(document.uri);
   const all = readForAll(assignmentsOf(document.getText()), settings.vendor, settings.vendors);
-  const { vendor, reading } = meantReading(all);
+  const { vendor, reading } = likelyReading(all);
   if (!reading.key) return void window.showWarningMessage(NOTICES.noKey);
   const stored = await store({ ...reading.key, vendor });
   if (stored === 'none') return;
@@ -59,7 +59,7 @@ async function takeOut(
     lines.map((line) => [document.lineAt(line).rangeIncludingLineBreak, '']),
   );
   if (!isDone) return 'keyLineStays';
-  const saved = await savedOf(document, wasDirty);
+  const saved = await saveUnlessDirty(document, wasDirty);
   return { saved, left: linesWithText(document.getText(), apiKey) };
 }
 
@@ -88,7 +88,7 @@ async function add(rules: Uri): Promise<'yes' | 'others' | 'failed'> {
   const document = await workspace.openTextDocument(rules);
   const wasDirty = document.isDirty;
   if (!(await editDocument(document, [appendedLines(document, ['.env'])]))) return 'failed';
-  return savedOf(document, wasDirty);
+  return saveUnlessDirty(document, wasDirty);
 }
 
 /**

@@ -4,8 +4,8 @@ import type { VendorReading } from '../dotenv/envFile.ts';
 import { type GitRisk, gitRisk } from '../dotenv/gitRisk.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
-import { rangeOf } from './envDocument.ts';
-import { type Problem, problemsOf, readOpenText } from './problems.ts';
+import { editorRange } from './envDocument.ts';
+import { type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
 /** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
@@ -21,7 +21,7 @@ export function startEnvFile(): Disposable {
     appliesTo: isEnvFile,
     diagnosticsOf: async (document) => {
       const { vendor, vendors } = readSettings(document.uri);
-      const text = readOpenText(document.getText(), vendor, vendors);
+      const text = parseEnvText(document.getText(), vendor, vendors);
       return problemsIn(document, text).map(diagnosticOf);
     },
   });
@@ -55,7 +55,7 @@ export function startEnvFile(): Disposable {
 }
 
 function diagnosticOf({ kind, severity, place, message }: Problem): Diagnostic {
-  const diagnostic = new Diagnostic(rangeOf(place), message, DiagnosticSeverity[severity]);
+  const diagnostic = new Diagnostic(editorRange(place), message, DiagnosticSeverity[severity]);
   diagnostic.source = DIAGNOSTIC_SOURCE;
   diagnostic.code = kind;
   return diagnostic;

@@ -1,12 +1,12 @@
 import {
-  meantReading,
+  likelyReading,
   readForAll,
   type SourceReading,
   type VendorReading,
 } from '../dotenv/envFile.ts';
 import { assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
-import type { Issue, IssueKind, IssuePlace } from '../dotenv/settingValue.ts';
+import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
 import type { Vendor } from '../service/vendors.ts';
 import { FILE_TEXTS, type FileIssue, incompleteText, issueText } from './envFileMessages.ts';
 
@@ -16,7 +16,7 @@ export interface Problem {
   readonly kind: IssueKind | 'incomplete' | FileIssue;
   /** As VS Code calls it. */
   readonly severity: 'Error' | 'Warning' | 'Information';
-  readonly place: IssuePlace;
+  readonly place: LineRange;
   readonly message: string;
   /** Undefined for what concerns the file as a whole. */
   readonly issue: Issue | undefined;
@@ -33,14 +33,14 @@ export interface FileFacts {
  * The text of an open file, read once for its problems and for what mends them.
  * @param vendors those that the text can be about; the one in use if it names none
  */
-export function readOpenText(
+export function parseEnvText(
   text: string,
   inUse: Vendor,
   vendors: readonly Vendor[] = [inUse],
 ): VendorReading {
   // A file of this size is not used, so nothing needs to be said about it.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
-  return meantReading(readForAll(assignments, inUse, vendors));
+  return likelyReading(readForAll(assignments, inUse, vendors));
 }
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */
@@ -53,7 +53,7 @@ export function problemsOf({ reading, vendor }: VendorReading, facts: FileFacts)
   });
   const [first] = reading.named;
   if (!first?.place) return problems;
-  const add = (kind: 'incomplete' | FileIssue, place: IssuePlace, message: string) => {
+  const add = (kind: 'incomplete' | FileIssue, place: LineRange, message: string) => {
     const severity = kind === 'incomplete' ? 'Information' : 'Warning';
     problems.push({ kind, severity, place, message, issue: undefined });
   };

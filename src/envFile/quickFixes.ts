@@ -14,9 +14,9 @@ import type { VendorReading } from '../dotenv/envFile.ts';
 import { type EnvFix, envFixes } from '../dotenv/envMend.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
-import { appendedLines, rangeOf } from './envDocument.ts';
+import { appendedLines, editorRange } from './envDocument.ts';
 import { ADD_LINES, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
-import { absentNames, type Problem, readOpenText } from './problems.ts';
+import { absentNames, type Problem, parseEnvText } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
 
@@ -32,14 +32,14 @@ export function registerQuickFixes(
   ): CodeAction[] => {
     if (!isEnvFile(document)) return [];
     const { vendor, vendors } = readSettings(document.uri);
-    const text = readOpenText(document.getText(), vendor, vendors);
+    const text = parseEnvText(document.getText(), vendor, vendors);
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
     const ours = context.diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
     const shown = Map.groupBy(ours, ({ code, range }) => markOf(code, range));
     const actions = new Map<string, CodeAction>();
     for (const problem of problemsIn(document, text)) {
       if (!isHere(problem.place)) continue;
-      const diagnostics = shown.get(markOf(problem.kind, rangeOf(problem.place))) ?? [];
+      const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
       for (const fix of fixesOf(problem, document, text)) {
         // One edit can mend several problems, and several problems need the set-up.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
@@ -116,6 +116,6 @@ function withCommand(name: keyof typeof COMMAND_TITLES): CodeAction {
 }
 
 function changeOf(document: TextDocument, fix: EnvFix): [Range, string] {
-  if (fix.kind === 'replace') return [rangeOf(fix.place), fix.newText];
+  if (fix.kind === 'replace') return [editorRange(fix.place), fix.newText];
   return [document.lineAt(fix.line).rangeIncludingLineBreak, ''];
 }

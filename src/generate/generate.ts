@@ -1,5 +1,5 @@
 import { type TextEditor, window } from 'vscode';
-import { captureTargets, leadsToExecutedFile } from '../document/target.ts';
+import { captureTargets, leadsToConfigFile } from '../document/target.ts';
 import { modeFor } from '../insert/insertModes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
@@ -26,22 +26,22 @@ export async function generate(options: GenerateDeps, order: Order = {}): Promis
   const editor = window.activeTextEditor;
   if (!editor) return inform(texts.NO_DOCUMENT);
   // Before anything is captured: from then on nothing may change unseen.
-  const mustPreview = await leadsToExecutedFile(editor.document);
+  const mustPreview = await leadsToConfigFile(editor.document);
   const [first, ...more] = captureTargets(editor, order.template?.answerLanguage || undefined);
   if (!first) return;
   const targets = [first, ...more] as const;
   if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);
-  const settings = settingsFor(editor, order);
+  const settings = jobSettings(editor, order);
   const mode = modeFor(editor.document, settings.insertMode, mustPreview);
   // From here on the places are followed: what comes next can take the user minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
   options.jobs.add(job);
   try {
-    await runJob(options, job, job.answers, 'restart', async () => {
+    await runJob(options, job, job.indices, 'restart', async () => {
       const prompts = await promptsFor(targets, order.template);
       if (!prompts || !(await confirmSize(prompts))) return false;
-      for (const [answer, prompt] of prompts.entries()) job.setPrompt(answer, prompt);
+      for (const [index, prompt] of prompts.entries()) job.setPrompt(index, prompt);
       return true;
     });
   } finally {
@@ -50,7 +50,7 @@ export async function generate(options: GenerateDeps, order: Order = {}): Promis
 }
 
 /** A template may have a model of its own, and parameters over those of the settings. */
-function settingsFor({ document }: TextEditor, { template, insertMode }: Order): Settings {
+function jobSettings({ document }: TextEditor, { template, insertMode }: Order): Settings {
   const settings = readSettings(document.uri);
   return {
     ...settings,

@@ -1,4 +1,4 @@
-import { plainNumber } from '../messages/refusalMessages.ts';
+import { formatNumber } from '../messages/refusalMessages.ts';
 
 /** What people read of a generation: sentences, progress, and the labels of buttons. Pure. */
 
@@ -25,7 +25,7 @@ export const PROMPT_QUESTION = {
 } as const;
 
 export function tooMuchText(characters: number, most: number): string {
-  return `Hosted Model: nothing was sent. The text has ${plainNumber(characters)} characters, and at most ${plainNumber(most)} are sent at a time. Select less.`;
+  return `Hosted Model: nothing was sent. The text has ${formatNumber(characters)} characters, and at most ${formatNumber(most)} are sent at a time. Select less.`;
 }
 
 /** What is asked before many requests are sent. */
@@ -38,7 +38,7 @@ export const MUCH_TEXT = 'Send this much text?';
 
 /** What those requests, or that one, come to. */
 export function costText(isMany: boolean, characters: number, tokens: number): string {
-  const size = `${plainNumber(characters)} characters, about ${plainNumber(tokens)} tokens`;
+  const size = `${formatNumber(characters)} characters, about ${formatNumber(tokens)} tokens`;
   return isMany
     ? `Together they have ${size}, and are billed to your account.`
     : `It has ${size}, and is billed to your account.`;
@@ -72,12 +72,12 @@ export const UNDO_REFUSED =
   'the generated text could not be taken back. Most likely the document was closed or is read-only, or VS Code is busy.';
 export const NO_RESULT = 'Hosted Model has generated nothing in this window yet.';
 
-export function completeText(answers: number): string {
-  return answers > 1 ? 'all answers are complete' : 'the answer is complete';
+export function completeText(count: number): string {
+  return count > 1 ? 'all answers are complete' : 'the answer is complete';
 }
 
-export function cutText(cut: number, answers: number): string {
-  const which = answers === 1 ? 'the answer' : `${cut} of ${answers} answers`;
+export function cutText(cut: number, count: number): string {
+  const which = count === 1 ? 'the answer' : `${cut} of ${count} answers`;
   return `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
 }
 

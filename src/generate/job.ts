@@ -88,22 +88,22 @@ export class Job implements Result, Disposable {
     return this.#openDocument.document;
   }
 
-  /** The numbers of its answers, in the order of the document. */
-  get answers(): number[] {
+  /** Of its answers, in the order of the document. */
+  get indices(): number[] {
     return [...this.#answers.keys()];
   }
 
   get text(): string {
-    return this.part(this.answers).text;
+    return this.part(this.indices).text;
   }
 
   get languageId(): string {
     return this.document.languageId;
   }
 
-  /** The answers that the service cut, since a limit was reached. */
+  /** Of the answers that the service cut, since a limit was reached. */
   get cut(): number[] {
-    return this.answers.filter((answer) => restOf(this.#answer(answer).state) === 'cut');
+    return this.indices.filter((index) => restOf(this.#answer(index).state) === 'cut');
   }
 
   get isRunning(): boolean {
@@ -125,24 +125,24 @@ export class Job implements Result, Disposable {
     return this.#answers.reduce((sum, { fit }) => sum + fit.removed, 0);
   }
 
-  promptOf(answer: number): string {
-    return this.#answer(answer).prompt;
+  promptOf(index: number): string {
+    return this.#answer(index).prompt;
   }
 
-  setPrompt(answer: number, prompt: string): void {
-    this.#answer(answer).prompt = prompt;
+  setPrompt(index: number, prompt: string): void {
+    this.#answer(index).prompt = prompt;
   }
 
   /** Some of the answers, as they came. */
-  part(answers: readonly number[]): Result {
-    const texts = answers.map((answer) => this.#answer(answer).text);
+  part(indices: readonly number[]): Result {
+    const texts = indices.map((index) => this.#answer(index).text);
     const text = texts.filter((each) => each !== '').join('\n\n');
     return { text, languageId: this.languageId };
   }
 
   /** Of the selection, one-based as editors count. */
-  linesOf(answer: number): { readonly first: number; readonly last: number } {
-    const { start, end } = this.#answer(answer).selection.range;
+  linesOf(index: number): { readonly first: number; readonly last: number } {
+    const { start, end } = this.#answer(index).selection.range;
     const lineAt = (offset: number) => this.document.positionAt(offset).line + 1;
     return { first: lineAt(start), last: lineAt(end) };
   }
@@ -179,30 +179,30 @@ export class Job implements Result, Disposable {
   }
 
   /** @returns the text that the answer goes on from; none for a new one, or one that was taken back */
-  begin(answer: number, runMode: RunMode): string {
-    const one = this.#answer(answer);
+  begin(index: number, runMode: RunMode): string {
+    const one = this.#answer(index);
     one.state = nextRunState(one.state, runMode);
     if (one.state.kind === 'replacing') return '';
     one.fit.continue();
     return one.text;
   }
 
-  append(answer: number, text: string): void {
-    const one = this.#answer(answer);
+  append(index: number, text: string): void {
+    const one = this.#answer(index);
     // Not before there is something to take the place of the answer so far.
-    if (one.state.kind === 'replacing') this.#restart(one, answer);
+    if (one.state.kind === 'replacing') this.#restart(one, index);
     one.state = nextRunState(one.state, 'text');
     one.text += text;
-    this.#write(answer, one.fit.add(text));
+    this.#write(index, one.fit.add(text));
   }
 
   /** @returns false if not all of the text stands where it should */
-  end(answer: number, event: RunEnd): Promise<boolean> {
-    const one = this.#answer(answer);
+  end(index: number, event: RunEnd): Promise<boolean> {
+    const one = this.#answer(index);
     one.state = nextRunState(one.state, event);
     // What is held back of an answer that was cut can still become something else.
-    if (one.state.kind !== 'cut') this.#write(answer, one.fit.end());
-    return this.#writer.end(answer);
+    if (one.state.kind !== 'cut') this.#write(index, one.fit.end());
+    return this.#writer.end(index);
   }
 
   /** Stops it, and takes away what it has written. */
@@ -220,24 +220,24 @@ export class Job implements Result, Disposable {
     this.#openDocument.dispose();
   }
 
-  #write(answer: number, text: string): void {
-    if (text !== '') this.#writer.append(answer, text);
+  #write(index: number, text: string): void {
+    if (text !== '') this.#writer.append(index, text);
   }
 
   #takeBack(): void {
     for (const one of this.#answers) one.state = nextRunState(one.state, 'undone');
   }
 
-  #restart(one: Answer, answer: number): void {
+  #restart(one: Answer, index: number): void {
     if (one.text === '' && restOf(one.state) !== 'undone') return;
     one.text = '';
     one.fit = fitFor(this.mode, one.target);
-    this.#writer.restart(answer);
+    this.#writer.restart(index);
   }
 
-  #answer(answer: number): Answer {
-    const one = this.#answers[answer];
-    if (!one) throw new RangeError(`No answer ${answer}`);
+  #answer(index: number): Answer {
+    const one = this.#answers[index];
+    if (!one) throw new RangeError(`No answer ${index}`);
     return one;
   }
 }

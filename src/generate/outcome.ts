@@ -11,7 +11,7 @@ import type { RunMode } from './run.ts';
 /** What is said about answers that came, and what can be done with them. */
 
 /** Generates answers of the job once more. */
-export type RunAgain = (answers: readonly number[], runMode: RunMode) => Promise<void>;
+export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
 /**
  * @param isPlaced whether all of them stand where they should; else something was said already
@@ -22,11 +22,11 @@ export async function tellOutcome(job: Job, isPlaced: boolean, runAgain: RunAgai
   if (job.isTakenBack) return;
   if (cut.length > 0) await offerMore(job, cut, runAgain);
   else if (job.text === '') inform(texts.NOTHING_TO_SAY);
-  else if (isPlaced) announce(job.mode.whenDone ?? texts.completeText(job.answers.length));
+  else if (isPlaced) announce(job.mode.doneText ?? texts.completeText(job.indices.length));
 }
 
 async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): Promise<void> {
-  const text = texts.cutText(cut.length, job.answers.length);
+  const text = texts.cutText(cut.length, job.indices.length);
   const { CONTINUE, TRY_AGAIN, UNDO } = texts;
   const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
   if (picked === CONTINUE) await continueAnswers(job, runAgain);

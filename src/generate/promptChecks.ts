@@ -41,17 +41,17 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
  * Stops prompts that hold the user's own key or token or a private key, and masks them if the user
  * wants that. @returns whether they can be sent
  */
-export async function isFreeOfSecrets(
+export async function confirmSecrets(
   job: Job,
-  answers: readonly number[],
+  indices: readonly number[],
   client: Client,
 ): Promise<boolean> {
-  const kinds = new Set(answers.flatMap((answer) => client.secretsIn(job.promptOf(answer))));
+  const kinds = new Set(indices.flatMap((index) => client.secretKindsIn(job.promptOf(index))));
   if (kinds.size === 0) return true;
   const text = texts.holdsSecretText(secretNames([...kinds]));
   const options = { modal: true, detail: texts.MASKING };
   const picked = await window.showWarningMessage(text, options, texts.MASK_AND_SEND);
   if (picked !== texts.MASK_AND_SEND) return false;
-  for (const answer of answers) job.setPrompt(answer, client.mask(job.promptOf(answer)));
+  for (const index of indices) job.setPrompt(index, client.mask(job.promptOf(index)));
   return true;
 }

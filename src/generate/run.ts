@@ -65,33 +65,33 @@ export function endOf(stopReason: StopReason): 'ended' | 'cut' {
 
 /** Who is at work on which answers of a job: each answer has one run at a time. */
 export class ActiveRuns {
-  readonly #answers = new Map<AbortController, readonly number[]>();
+  readonly #taken = new Map<AbortController, readonly number[]>();
   #isClosed = false;
 
   /** Whether anything is being generated. */
   get isAny(): boolean {
-    return this.#answers.size > 0;
+    return this.#taken.size > 0;
   }
 
   /**
    * Takes answers for one run, until they are released.
    * @returns what stops the run; undefined if any of them is being generated already
    */
-  take(answers: readonly number[]): AbortController | undefined {
-    const taken = [...this.#answers.values()].flat();
-    if (this.#isClosed || answers.some((answer) => taken.includes(answer))) return undefined;
+  take(indices: readonly number[]): AbortController | undefined {
+    const running = [...this.#taken.values()].flat();
+    if (this.#isClosed || indices.some((index) => running.includes(index))) return undefined;
     const controller = new AbortController();
-    this.#answers.set(controller, answers);
+    this.#taken.set(controller, indices);
     return controller;
   }
 
   release(controller: AbortController): void {
-    this.#answers.delete(controller);
+    this.#taken.delete(controller);
   }
 
   /** Stops every run. */
   cancel(): void {
-    for (const controller of this.#answers.keys()) controller.abort();
+    for (const controller of this.#taken.keys()) controller.abort();
   }
 
   /** Stops every run, and lets none begin. */

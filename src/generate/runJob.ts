@@ -15,7 +15,7 @@ import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { offerResult, type RunAgain, tellOutcome } from './outcome.ts';
-import { isFreeOfSecrets } from './promptChecks.ts';
+import { confirmSecrets } from './promptChecks.ts';
 import { endOf, type RunMode } from './run.ts';
 import { markLine, SlowResponseQuestion } from './waiting.ts';
 
@@ -26,9 +26,9 @@ export interface GenerateDeps {
    * Usable credentials for text of this document, after asking the user for what is missing;
    * undefined if they gave up.
    */
-  readonly credentials: (document: Uri) => Promise<Credentials | undefined>;
+  readonly credentials: (uri: Uri) => Promise<Credentials | undefined>;
   readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
-  readonly onStart: () => GenerationWatch;
+  readonly startWatch: () => GenerationWatch;
   /** Told what each request has used. */
   readonly onUsage: (credentials: Credentials, request: UsedRequest) => void;
   /** A signal that aborts when the key is gone, in this window or another. */
@@ -39,7 +39,7 @@ export interface GenerateDeps {
 
 /** What became of one answer. */
 interface Outcome {
-  readonly answer: number;
+  readonly index: number;
   /** Whether all of it that came stands where it should. */
   readonly isPlaced: boolean;
   /** Undefined if the answer came. */
@@ -50,7 +50,7 @@ interface Outcome {
 interface Run {
   readonly options: GenerateDeps;
   readonly job: Job;
-  readonly answers: readonly number[];
+  readonly indices: readonly number[];
   readonly runMode: RunMode;
 }
 
@@ -79,14 +79,14 @@ const MOST_AT_ONCE = 8;
 export async function runJob(
   options: GenerateDeps,
   job: Job,
-  answers: readonly number[],
+  indices: readonly number[],
   runMode: RunMode = 'restart',
   prepare: () => Promise<boolean> = async () => true,
 ): Promise<void> {
-  const controller = job.activeRuns.take(answers);
+  const controller = job.activeRuns.take(indices);
   if (!controller) return inform(texts.ALREADY_RUNNING);
   const release = options.jobs.markRunning(job, controller);
-  const run = { options, job, answers, runMode };
+  const run = { options, job, indices, runMode };
   let ran: Ran | undefined;
   try {
     if (await prepare()) ran = await attempt(run, controller);
@@ -97,15 +97,15 @@ export async function runJob(
 }
 
 async function attempt(run: Run, controller: AbortController): Promise<Ran | undefined> {
-  const { options, job, answers } = run;
-  const document = job.document.uri;
-  const credentials = await options.credentials(document);
+  const { options, job, indices } = run;
+  const { uri } = job.document;
+  const credentials = await options.credentials(uri);
   if (!credentials) return undefined;
   // Of this moment: a key that is deleted while the service loads must not be sent any more.
   const signedOut = options.signOut();
   const settings = settingsFor(credentials.vendor, job.settings);
   const client = await options.client(credentials, settings);
-  if (!(await isFreeOfSecrets(job, answers, client))) return undefined;
+  if (!(await confirmSecrets(job, indices, client))) return undefined;
   const endStart = announceStart(texts.GENERATING);
   const outcomes = await cancellable(
     texts.GENERATING,
@@ -118,40 +118,40 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
     },
     controller,
   ).finally(endStart);
-  return { used: { folder: activeFolder(document), credentials, settings }, outcomes };
+  return { used: { folder: activeFolder(uri), credentials, settings }, outcomes };
 }
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
-  const { job, answers } = run;
-  const marked = answers.map((answer) => ({
-    answer,
-    unmark: markLine(job.document, job.linesOf(answer).last),
+  const { job, indices } = run;
+  const marked = indices.map((index) => ({
+    index,
+    unmark: markLine(job.document, job.linesOf(index).last),
   }));
   const queue = marked.values();
   const outcomes: Outcome[] = [];
   const work = async () => {
-    for (const { answer, unmark } of queue) {
-      outcomes.push(await generateOne(run, answer, request, unmark));
+    for (const { index, unmark } of queue) {
+      outcomes.push(await generateOne(run, index, request, unmark));
       unmark();
-      if (answers.length > 1) request.say(texts.generatingCount(outcomes.length, answers.length));
+      if (indices.length > 1) request.say(texts.generatingCount(outcomes.length, indices.length));
     }
   };
   await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
   // In the order of the document, whichever ended first.
-  return outcomes.toSorted((one, other) => one.answer - other.answer);
+  return outcomes.toSorted((one, other) => one.index - other.index);
 }
 
 async function generateOne(
-  { options: { jobs, onStart }, job, runMode }: Run,
-  answer: number,
+  { options: { jobs, startWatch }, job, runMode }: Run,
+  index: number,
   { client, onUsed, signal, say, silence }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
-  const watch = onStart();
+  const watch = startWatch();
   let said = '';
   try {
-    const prompt = job.promptOf(answer);
-    const answerSoFar = job.begin(answer, runMode);
+    const prompt = job.promptOf(index);
+    const answerSoFar = job.begin(index, runMode);
     const generation = await silence.runAndAsk((ends, onSilence, onFirstText) => {
       const generating = client.generateText(prompt, job.settings.parameters, {
         signal: ends,
@@ -161,7 +161,7 @@ async function generateOne(
           if (said === '') onFirstText();
           said += text;
           watch.onText();
-          job.append(answer, text);
+          job.append(index, text);
           // Behind it the edit would come 3 to 4 ms later (measured).
           unmark();
           jobs.keepResult(job);
@@ -174,27 +174,27 @@ async function generateOne(
       return counted(generating, () => ({ prompt: prompt + answerSoFar, said }), onUsed);
     }, signal);
     watch.onDone(generation);
-    const isPlaced = await job.end(answer, endOf(generation.stopReason));
-    return { answer, isPlaced, error: undefined };
+    const isPlaced = await job.end(index, endOf(generation.stopReason));
+    return { index, isPlaced, error: undefined };
   } catch (error) {
     watch.onFailed(error);
-    const isPlaced = await job.end(answer, 'failed');
-    return { answer, isPlaced, error: said === '' ? error : brokenOff(error) };
+    const isPlaced = await job.end(index, 'failed');
+    return { index, isPlaced, error: said === '' ? error : brokenOff(error) };
   }
 }
 
 async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Promise<void> {
-  const runAgain: RunAgain = (answers, how) => runJob(options, job, answers, how);
-  const linesOf = (answers: readonly number[]) =>
-    job.answers.length > 1 ? answers.map((answer) => job.linesOf(answer).first) : [];
-  const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ answer }) => answer);
+  const runAgain: RunAgain = (indices, how) => runJob(options, job, indices, how);
+  const linesOf = (indices: readonly number[]) =>
+    job.indices.length > 1 ? indices.map((index) => job.linesOf(index).first) : [];
+  const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
   if (lost.length > 0 && !job.isTakenBack) void offerResult(job.part(lost), linesOf(lost));
   const failed = outcomes.filter(({ error }) => error !== undefined);
   const came = outcomes.filter(({ error }) => error === undefined);
   const told = byKind(failed).map(async (alike) => {
-    const answers = alike.map(({ answer }) => answer);
-    const wantsRetry = await options.report(alike[0]?.error, used, linesOf(answers));
-    if (wantsRetry) await runAgain(answers, runMode);
+    const indices = alike.map(({ index }) => index);
+    const wantsRetry = await options.report(alike[0]?.error, used, linesOf(indices));
+    if (wantsRetry) await runAgain(indices, runMode);
   });
   if (came.length > 0)
     told.push(

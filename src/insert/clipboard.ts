@@ -19,18 +19,18 @@ class ClipboardWriter implements AnswerWriter {
   readonly #texts: string[];
   readonly #open: Set<number>;
 
-  constructor(answers: number) {
-    this.#texts = Array.from({ length: answers }, () => '');
+  constructor(count: number) {
+    this.#texts = Array.from({ length: count }, () => '');
     this.#open = new Set(this.#texts.keys());
   }
 
-  append(answer: number, text: string): void {
-    this.#texts[answer] += text;
-    this.#open.add(answer);
+  append(index: number, text: string): void {
+    this.#texts[index] += text;
+    this.#open.add(index);
   }
 
-  async end(answer: number): Promise<boolean> {
-    this.#open.delete(answer);
+  async end(index: number): Promise<boolean> {
+    this.#open.delete(index);
     const text = this.#texts.filter((each) => each !== '').join('\n\n');
     if (this.#open.size > 0 || text === '') return true;
     try {
@@ -42,8 +42,8 @@ class ClipboardWriter implements AnswerWriter {
     return true;
   }
 
-  restart(answer: number): void {
-    this.#texts[answer] = '';
-    this.#open.add(answer);
+  restart(index: number): void {
+    this.#texts[index] = '';
+    this.#open.add(index);
   }
 }

@@ -21,8 +21,8 @@ export function usualDetail(detail: string): string {
   return `As in the settings · ${detail}`;
 }
 
-export function onClipboard(answers: number): string {
-  return `${answers === 1 ? 'the answer is' : 'the answers are'} on the clipboard.`;
+export function onClipboard(count: number): string {
+  return `${count === 1 ? 'the answer is' : 'the answers are'} on the clipboard.`;
 }
 
 export function previewTitle(name: string): string {

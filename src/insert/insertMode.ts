@@ -11,7 +11,7 @@ export interface InsertMode {
   readonly label: string;
   readonly detail: string;
   /** Said once an answer is there, where it waits for somebody to look at it. */
-  readonly whenDone?: string;
+  readonly doneText?: string;
   /**
    * Where an answer goes in the document itself, and is fitted to; only of modes that write into it.
    */

@@ -33,19 +33,19 @@ class NewDocumentWriter implements AnswerWriter {
     return this.#opened?.isPending ?? false;
   }
 
-  append(answer: number, text: string): void {
+  append(index: number, text: string): void {
     this.#writer ??= this.#open().catch(() => undefined);
-    void this.#writer.then((writer) => writer?.append(answer, text));
+    void this.#writer.then((writer) => writer?.append(index, text));
   }
 
-  async end(answer: number): Promise<boolean> {
+  async end(index: number): Promise<boolean> {
     if (!this.#writer) return true;
     const writer = await this.#writer;
-    return writer ? writer.end(answer) : false;
+    return writer ? writer.end(index) : false;
   }
 
-  restart(answer: number): void {
-    void this.#writer?.then((writer) => writer?.restart(answer));
+  restart(index: number): void {
+    void this.#writer?.then((writer) => writer?.restart(index));
   }
 
   async undo(): Promise<Undone> {

@@ -2,7 +2,7 @@ import { Range } from 'vscode';
 import type { AnswerPlace } from '../document/answerInDocument.ts';
 import { offsetsOf } from '../document/documentEdit.ts';
 import { StreamWriter } from '../document/streamWriter.ts';
-import { endOfText, type Target } from '../document/target.ts';
+import { selectionEnd, type Target } from '../document/target.ts';
 import { MODE_TEXTS } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 
@@ -29,12 +29,12 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 }
 
 export const below = placing({ id: 'below', ...MODE_TEXTS.below }, (target) => {
-  const { end } = target.document.lineAt(endOfText(target).line).range;
+  const { end } = target.document.lineAt(selectionEnd(target).line).range;
   return placeAt(target, new Range(end, end), `\n${target.indentation}`);
 });
 
 export const after = placing({ id: 'after', ...MODE_TEXTS.after }, (target) => {
-  const end = endOfText(target);
+  const end = selectionEnd(target);
   return placeAt(target, new Range(end, end));
 });
 
@@ -47,5 +47,5 @@ export const replace = placing({ id: 'replace', ...MODE_TEXTS.replace }, (target
   const { start } = target.selection;
   // What a selection takes in of its own indentation it takes away, too.
   const lead = target.indentation.slice(start.character);
-  return placeAt(target, new Range(start, endOfText(target)), lead);
+  return placeAt(target, new Range(start, selectionEnd(target)), lead);
 });

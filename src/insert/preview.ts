@@ -20,7 +20,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
   return {
     id: 'preview',
     ...MODE_TEXTS.preview,
-    whenDone: PREVIEW_COMPLETE,
+    doneText: PREVIEW_COMPLETE,
     placeOf,
     open: (targets, deps) => new PreviewWriter(targets.map(placeOf), targets[0].snapshot, deps),
   };
@@ -59,27 +59,27 @@ class PreviewWriter implements AnswerWriter {
     return this.#shown !== undefined || this.#writer.isPending;
   }
 
-  append(answer: number, text: string): void {
-    this.#waiting.add(answer);
-    this.#writer.append(answer, text);
+  append(index: number, text: string): void {
+    this.#waiting.add(index);
+    this.#writer.append(index, text);
     // What still comes of a discarded answer opens no preview; what it is continued with does.
-    if (this.#isDiscarded && this.#coming.has(answer)) return;
+    if (this.#isDiscarded && this.#coming.has(index)) return;
     this.#isDiscarded = false;
-    this.#coming.add(answer);
+    this.#coming.add(index);
     this.#shown ??= this.#show().catch(() => undefined);
     this.#refreshSoon();
   }
 
-  async end(answer: number): Promise<boolean> {
-    this.#coming.delete(answer);
+  async end(index: number): Promise<boolean> {
+    this.#coming.delete(index);
     // What is not shown cannot be accepted.
     return this.#shown === undefined || (await this.#shown) !== undefined;
   }
 
-  restart(answer: number): void {
-    this.#writer.restart(answer);
-    this.#waiting.delete(answer);
-    this.#coming.add(answer);
+  restart(index: number): void {
+    this.#writer.restart(index);
+    this.#waiting.delete(index);
+    this.#coming.add(index);
     this.#isDiscarded = false;
     this.#snapshot = currentSnapshot();
   }
@@ -126,14 +126,14 @@ class PreviewWriter implements AnswerWriter {
     // Accepted twice, it is written once.
     if (!shown) return;
     this.#shown = undefined;
-    const answers = [...this.#waiting];
+    const indices = [...this.#waiting];
     this.#waiting.clear();
     this.#writer.accept();
     // Shown before the preview closes, so that the document is never closed in between. Where that
     // fails, it is written all the same, or rescued.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
-    const written = await Promise.all(answers.map((answer) => this.#writer.end(answer)));
+    const written = await Promise.all(indices.map((index) => this.#writer.end(index)));
     if (written.includes(false)) this.#deps.rescue();
     this.#snapshot = currentSnapshot();
   }

@@ -3,9 +3,9 @@ import type { Retry } from '../service/http/httpRequest.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { SecretKind } from '../service/secrets/promptSecrets.ts';
 import type { Message } from './actions.ts';
-import { fixLocation, type MessageContext, type Sentence } from './fixLocation.ts';
+import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';
-import { plainNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
+import { formatNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
 import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLabels.ts';
 
 /**
@@ -28,7 +28,7 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
     };
   }
   if (error.kind === 'cancelled') return undefined;
-  return SENTENCES[error.kind](error.details, fixLocation(error.details, context));
+  return MESSAGE_BUILDERS[error.kind](error.details, failureContext(error.details, context));
 }
 
 /** A failure behind half an answer: to whoever sees that, whether its request ran is no question. */
@@ -44,7 +44,7 @@ export function retryText({ retry, waitMs, error }: Retry): string {
   return `attempt ${retry + 1} of ${MAX_RETRIES + 1} in ${Math.max(1, Math.round(waitMs / 1_000))} s (${why})`;
 }
 
-const SENTENCES: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Sentence>> = {
+const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, MessageBuilder>> = {
   'host-not-approved': ({ host }, { labels }) => ({
     text: `Nothing was sent to ${host ?? 'a host'} that you have not approved for your ${settingLabel('apiKey', labels)}.`,
     actions: ['setUp', 'openSettings'],
@@ -144,7 +144,7 @@ export function secretNames(kinds: readonly SecretKind[]): string {
 function tooLong({ limit, actual }: ErrorDetails): string {
   const text = 'The text is too long for the model';
   if (limit === undefined || actual === undefined) return `${text}.`;
-  return `${text}: ${plainNumber(actual)} tokens, and it takes ${plainNumber(limit)}.`;
+  return `${text}: ${formatNumber(actual)} tokens, and it takes ${formatNumber(limit)}.`;
 }
 
 function sent({ attempts = 1 }: ErrorDetails): string {

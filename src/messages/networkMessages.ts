@@ -1,6 +1,6 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Action, Message } from './actions.ts';
-import type { FixLocation, Sentence } from './fixLocation.ts';
+import type { FailureContext, MessageBuilder } from './failureContext.ts';
 
 /** Every sentence about the way to the service and back. Pure. */
 
@@ -58,9 +58,9 @@ export const NETWORK_SENTENCES = {
     };
   },
   redirected,
-} satisfies Partial<Record<ErrorKind, Sentence>>;
+} satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-function redirected({ redirectHost }: ErrorDetails, where: FixLocation): Message {
+function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Message {
   const { address, isIdentity, isOfVendor } = where;
   const asked = isIdentity ? 'The identity service' : 'The service';
   const to = redirectHost ?? 'another address';
@@ -74,7 +74,7 @@ function redirected({ redirectHost }: ErrorDetails, where: FixLocation): Message
 
 function unreachable(
   { host = 'the service', code, phase }: ErrorDetails,
-  { address: { name }, isOfVendor }: FixLocation,
+  { address: { name }, isOfVendor }: FailureContext,
 ): string {
   if (phase === 'connect') {
     const why = code ? ` (${code})` : ' in time';
@@ -96,7 +96,7 @@ function unreachable(
 
 function certificate(
   { host = 'the service', code = 'no code' }: ErrorDetails,
-  { address, isOfVendor }: FixLocation,
+  { address, isOfVendor }: FailureContext,
 ): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
     return `The certificate of ${host} is not valid today (${code}). Either this machine's clock is wrong or the certificate has expired. Set the clock, or tell the owner of the host.`;
@@ -109,7 +109,7 @@ function certificate(
 }
 
 /** An address out of our own list has nothing to mend. */
-function mendAddress({ address, isOfVendor }: FixLocation): readonly Action[] {
+function mendAddress({ address, isOfVendor }: FailureContext): readonly Action[] {
   return isOfVendor ? ELSEWHERE : [address.value, 'diagnose'];
 }
 

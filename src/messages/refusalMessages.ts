@@ -1,6 +1,6 @@
 import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
 import type { Message } from './actions.ts';
-import type { FixActions, FixLocation, Sentence } from './fixLocation.ts';
+import type { FailureContext, FixActions, MessageBuilder } from './failureContext.ts';
 import {
   allOf,
   allSettings,
@@ -8,8 +8,8 @@ import {
   identityAddress,
   type LabelContext,
   needsSetting,
-  opensService,
   resourceName,
+  sendsKey,
   settingLabel,
 } from './settingLabels.ts';
 
@@ -43,7 +43,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_SENTENCES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels)}, and ${howToSetKey(place)}.${opensService(labels) ? '' : ' It is not tried again until then.'}`,
+    text: `${keyRefusal(code, labels)}, and ${howToSetKey(place)}.${sendsKey(labels) ? '' : ' It is not tried again until then.'}`,
     actions: [place.key, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
@@ -85,14 +85,14 @@ export const REFUSAL_SENTENCES = {
     text: 'The quota of the plan is used up. It was not tried again. Wait for the next period or change the plan.',
     actions: [],
   }),
-} satisfies Partial<Record<ErrorKind, Sentence>>;
+} satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
 /** Who refused a secret, and what to do, without the place of it. */
 function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
     return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';
   }
-  if (opensService(labels)) {
+  if (sendsKey(labels)) {
     return 'The service refused the key: it is unknown, expired or of another form, such as a plain API key in place of a Zen one. Copy it again';
   }
   return needsSetting('account', labels)
@@ -108,7 +108,7 @@ function rights(labels: LabelContext): string {
 
 function unauthorized(
   { code, isUnchecked }: ErrorDetails,
-  { place, labels }: FixLocation,
+  { place, labels }: FailureContext,
 ): Message {
   switch (code) {
     case TOKEN_EXPIRED:
@@ -148,7 +148,7 @@ function parameterRefused(details: ErrorDetails): Message {
 }
 
 /** "1,024", "0.5"; with an exponent where nobody could count the digits. */
-export function plainNumber(value: number): string {
+export function formatNumber(value: number): string {
   return Math.abs(value) < 1e15
     ? value.toLocaleString('en', { maximumFractionDigits: 20 })
     : String(value);
@@ -173,7 +173,7 @@ export function parameterFlawText(details: ErrorDetails): string {
   const given =
     actual === undefined
       ? name
-      : `${name} ${isCounted ? 'has' : 'is'} ${plainNumber(actual)}${isCounted ? ' entries' : ''}, and`;
+      : `${name} ${isCounted ? 'has' : 'is'} ${formatNumber(actual)}${isCounted ? ' entries' : ''}, and`;
   if (expected) return `${given} must be ${EXPECTED[expected](choices)}`;
   return limit === undefined
     ? `${name} is out of its range`
@@ -184,7 +184,7 @@ function limitText(
   { names: [name, other] = [], bound = 'most', limitOf }: ErrorDetails,
   limit: number,
 ): string {
-  const range = `${BOUNDS[bound]} ${plainNumber(limit)}`;
+  const range = `${BOUNDS[bound]} ${formatNumber(limit)}`;
   if (limitOf === 'model') return `the model takes ${range}`;
   if (limitOf) return `the ${limitOf} operation takes ${range}`;
   const verb = name === 'stop_sequences' ? 'may have' : 'must be';

@@ -66,8 +66,8 @@ export function hasRegions({ vendor = vendors[0] }: LabelContext): boolean {
 }
 
 /** Whether the secret itself opens the service, so that there is neither trade nor token. */
-export function opensService({ vendor = vendors[0] }: LabelContext): boolean {
-  return WAYS[vendor.way.kind].opensService === true;
+export function sendsKey({ vendor = vendors[0] }: LabelContext): boolean {
+  return WAYS[vendor.way.kind].sendsKey === true;
 }
 
 export function listOf(words: readonly string[]): string {

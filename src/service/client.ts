@@ -3,9 +3,9 @@ import { AnswerReader, type Generation } from './generation/answerReader.ts';
 import {
   type Conversation,
   chatParts,
+  conversationText,
+  inputTexts,
   promptConversation,
-  readText,
-  textsOfUser,
   transcript,
 } from './generation/conversation.ts';
 import { dialectOf } from './generation/dialects.ts';
@@ -56,7 +56,7 @@ export interface ClientOptions extends InferenceOptions {
    * Asks the service what it says about the model, which also opens a connection for the request
    * that follows.
    */
-  readonly askModel?: (signal: AbortSignal) => Promise<Model | undefined>;
+  readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
   /** What an answer may not repeat either: keys and tokens that were in use before. */
   readonly secrets?: () => readonly string[];
 }
@@ -65,7 +65,7 @@ interface GenerationRequest extends ModelRequest {
   /** What the model is given to read, as the operation wants it. */
   readonly fields: RequestBody;
   /** The texts of it that are not the model's own. */
-  readonly ofUser: readonly string[];
+  readonly inputs: readonly string[];
 }
 
 /** Once the token is there: another connection would take about as long on a line across an ocean. */
@@ -95,7 +95,7 @@ export class Client {
     const { operation } = this.#options;
     const text = prompt + answerSoFar;
     const fields = this.#textFields(promptConversation(prompt, answerSoFar), text);
-    const request = { operation, parameters, fields, text, ofUser: [prompt] };
+    const request = { operation, parameters, fields, text, inputs: [prompt] };
     return this.#generate(request, options);
   }
 
@@ -111,7 +111,10 @@ export class Client {
   ): Promise<Generation> {
     const { operation } = this.#options;
     const fields = this.#textFields(conversation, transcript(conversation.messages));
-    const texts = { text: readText(conversation), ofUser: textsOfUser(conversation.messages) };
+    const texts = {
+      text: conversationText(conversation),
+      inputs: inputTexts(conversation.messages),
+    };
     const request = { operation, parameters, fields, newTokens: CHAT_NEW_TOKENS, ...texts };
     return this.#generate(request, options);
   }
@@ -121,9 +124,9 @@ export class Client {
    * @returns what the answer says about the limit of requests
    * @throws {ServiceError}
    */
-  async prove(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {
+  async checkAccess(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {
     const { modelId, credentials } = this.#options;
-    const { read, isProof, ...asked } = this.#dialect.proof(modelId, credentials);
+    const { read, isExpectedError, ...asked } = this.#dialect.accessCheck(modelId, credentials);
     const readAnswer = async ({ body, header }: HttpResponse) => {
       read(parseJson(await body.text()));
       return readRateLimit(header);
@@ -131,7 +134,7 @@ export class Client {
     try {
       return await infer(this.#options, asked, { signal, read: readAnswer, onRetry });
     } catch (error) {
-      if (isProof?.(error)) return { perSecond: undefined, left: undefined };
+      if (isExpectedError?.(error)) return { perSecond: undefined, left: undefined };
       throw error;
     }
   }
@@ -141,8 +144,8 @@ export class Client {
    * key. What the model has answered is asked for key and token alone: a private key in it is an
    * example of the model's own, and no secret.
    */
-  secretsIn(text: string): readonly SecretKind[] {
-    return this.#secretsIn([text], [text]);
+  secretKindsIn(text: string): readonly SecretKind[] {
+    return this.#secretKindsIn([text], [text]);
   }
 
   /** The text with every one of these secrets masked. */
@@ -164,19 +167,19 @@ export class Client {
     return { apiKey: keys, token: [...tokens].filter((secret) => !keys.includes(secret)) };
   }
 
-  /** @param ofUser those of the texts that are not the model's own */
-  #secretsIn(texts: readonly string[], ofUser: readonly string[]): SecretKind[] {
+  /** @param inputs those of the texts that are not the model's own */
+  #secretKindsIn(texts: readonly string[], inputs: readonly string[]): SecretKind[] {
     const kinds = kindsIn(texts, this.#secrets);
-    return ofUser.some(holdsPrivateKey) ? [...kinds, 'privateKey'] : kinds;
+    return inputs.some(holdsPrivateKey) ? [...kinds, 'privateKey'] : kinds;
   }
 
   /**
    * The last gate: whoever asked the user, and whatever they said, no secret is sent, in whichever
    * part of the body it stands.
-   * @param ofUser the texts of the body that are not the model's own
+   * @param inputs the texts of the body that are not the model's own
    */
-  #refuseSecrets(body: RequestBody, ofUser: readonly string[]): void {
-    const secretKinds = this.#secretsIn(stringsIn(body), ofUser);
+  #refuseSecrets(body: RequestBody, inputs: readonly string[]): void {
+    const secretKinds = this.#secretKindsIn(stringsIn(body), inputs);
     if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
 
@@ -184,10 +187,10 @@ export class Client {
     request: GenerationRequest,
     { signal = new AbortController().signal, onText, onReasoning, onRetry, onSilence }: CallOptions,
   ): Promise<Generation> {
-    const { operation, parameters, ofUser } = request;
+    const { operation, parameters, inputs } = request;
     const problem = parameterProblem(operation, parameters);
     if (problem) throw problem;
-    this.#refuseSecrets(this.#generationBody(request).body, [...ofUser, ...stringsIn(parameters)]);
+    this.#refuseSecrets(this.#generationBody(request).body, [...inputs, ...stringsIn(parameters)]);
     await this.#getReady(signal);
     // Once more: what the service said meanwhile may limit the model.
     const { body, dropped } = this.#generationBody(request);
@@ -227,8 +230,8 @@ export class Client {
     const names = this.#dialect.chatParameters;
     const { fields, dropped } = mapParameters(operation, parameters, names, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };
-    const subject = this.#dialect.subject(modelId, credentials);
-    return { body: { ...subject, ...request.fields, ...parameterFields }, dropped };
+    const modelFields = this.#dialect.modelFields(modelId, credentials);
+    return { body: { ...modelFields, ...request.fields, ...parameterFields }, dropped };
   }
 
   /**
@@ -238,11 +241,11 @@ export class Client {
    * @throws {ServiceError} as the identity service failed
    */
   async #getReady(signal: AbortSignal): Promise<void> {
-    const { tokenService, askModel, limiter } = this.#options;
+    const { tokenService, fetchModelInfo, limiter } = this.#options;
     // Where starts keep a distance, the connection would cost the request its turn.
-    if (tokenService.isLiving || !askModel || limiter.keepsDistance) return;
+    if (tokenService.isLiving || !fetchModelInfo || limiter.keepsDistance) return;
     const waiting = new AbortController();
-    const opened = askModel(AbortSignal.any([signal, waiting.signal])).catch(() => {});
+    const opened = fetchModelInfo(AbortSignal.any([signal, waiting.signal])).catch(() => {});
     try {
       await tokenService.get(signal);
       const timer = setTimeout(() => waiting.abort(), CONNECTION_WAIT_MS);
@@ -259,10 +262,10 @@ export class Client {
    * @throws {ServiceError} always
    */
   async #refuse(error: unknown, request: GenerationRequest, signal: AbortSignal): Promise<never> {
-    const { askModel } = this.#options;
-    if (!askModel || !isKind(error, 'bad-request', 'model-unknown')) throw error;
+    const { fetchModelInfo } = this.#options;
+    if (!fetchModelInfo || !isKind(error, 'bad-request', 'model-unknown')) throw error;
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXPLANATION_MS)]);
-    const model = await askModel(late).catch(() => undefined);
+    const model = await fetchModelInfo(late).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
     throw model ? explainByModel(error, model, request.parameters) : error;
   }

@@ -63,14 +63,14 @@ const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
 
 /** Takes off what a copy and paste leaves around a key, an ID or a URL, and says what it was. */
 export function cleanValue(text: string): CleanValue {
-  const bare = bareValue(text);
+  const bare = strippedValue(text);
   const isShort = bare.value.length <= LONGEST_VALUE;
   const isPlaceholder = isShort && PLACEHOLDERS.some((one) => one.test(bare.value));
   return isPlaceholder ? { value: '', blemishes: [...bare.blemishes, 'placeholder'] } : bare;
 }
 
 /** Like `cleanValue`, but leaves a placeholder as it stands. */
-export function bareValue(text: string): CleanValue {
+export function strippedValue(text: string): CleanValue {
   const trimmed = text.trim();
   const blemishes = new Set<Blemish>(trimmed === text ? [] : ['blanks']);
   if (trimmed.length > LONGEST_VALUE) return { value: trimmed, blemishes: [...blemishes] };

@@ -40,7 +40,7 @@ export interface ClientSettings {
   readonly operation: Operation;
   readonly limits: LimiterOptions;
   /** See `InferenceOptions`. */
-  readonly yields?: boolean;
+  readonly isLowPriority?: boolean;
 }
 
 /** What the requests to one service do. */
@@ -109,8 +109,8 @@ export class ServiceRuntime {
     settings: ClientSettings,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#tokenPool.prove(credentials, (service) =>
-      this.#client(credentials, settings, probing(), service).prove(signal),
+    await this.#tokenPool.testCredentials(credentials, (service) =>
+      this.#client(credentials, settings, probing(), service).checkAccess(signal),
     );
   }
 
@@ -122,9 +122,9 @@ export class ServiceRuntime {
   }
 
   /** Shows token and requests of these credentials, which are those that may be used now. */
-  show(credentials: Credentials | undefined): void {
+  setActive(credentials: Credentials | undefined): void {
     this.#use(credentials?.approved.service);
-    this.#tokenPool.show(credentials);
+    this.#tokenPool.setActive(credentials);
   }
 
   /** Renews the token in use if it is due; without one it does nothing. */
@@ -148,7 +148,7 @@ export class ServiceRuntime {
   }
 
   /** What the service of these credentials says about the model of a call: see `Models.ask`. */
-  async askModel(
+  async fetchModelInfo(
     credentials: Credentials,
     { modelId, operation }: ClientSettings,
     signal: AbortSignal,
@@ -201,19 +201,27 @@ export class ServiceRuntime {
     tokenService = this.tokenService(credentials),
   ): Client {
     const { http } = this;
-    const { modelId, operation, yields = false } = settings;
+    const { modelId, operation, isLowPriority = false } = settings;
     const source = sourceOf(credentials, operation);
     const isUnknown = hasOwnModel(credentials);
     const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(source, modelId));
-    const unheeded = patience.limiter.unheeded(yields);
+    const passive = patience.limiter.passive(isLowPriority);
     // None goes in a pause that the service has asked for.
-    const askModel = async (signal: AbortSignal) => {
+    const fetchModelInfo = async (signal: AbortSignal) => {
       if (this.isPaused(source.origin)) return undefined;
-      const model = await this.#models.fetchModelTogether(source, modelId, signal, unheeded);
+      const model = await this.#models.fetchModelTogether(source, modelId, signal, passive);
       return isUnknown ? undefined : model;
     };
     const secrets = () => this.#tokenPool.secrets;
-    const facts = { credentials, modelId, operation, yields, knownModel, askModel, secrets };
+    const facts = {
+      credentials,
+      modelId,
+      operation,
+      isLowPriority,
+      knownModel,
+      fetchModelInfo,
+      secrets,
+    };
     return new Client({ ...facts, http, tokenService, ...patience });
   }
 

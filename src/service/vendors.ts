@@ -13,7 +13,7 @@ export interface Vendor {
   /** The identity service that trades a secret for a token; empty where the service itself does. */
   readonly authUrl: string;
   readonly way: Way;
-  readonly dialect: Dialect;
+  readonly dialect: DialectConfig;
   /** Where a person creates the secret; empty where each company has its own place. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
@@ -68,7 +68,7 @@ export const WAYS: Readonly<Record<Way['kind'], WayNeeds>> = {
     }),
   },
   cloudPak: { account: 'USERNAME', secret: 'API_KEY', read: () => ({ kind: 'cloudPak' }) },
-  zenApiKey: { secret: 'API_KEY', opensService: true, read: () => ({ kind: 'zenApiKey' }) },
+  zenApiKey: { secret: 'API_KEY', sendsKey: true, read: () => ({ kind: 'zenApiKey' }) },
 };
 
 export interface WayNeeds {
@@ -78,7 +78,7 @@ export interface WayNeeds {
   /** Whether the identity service has an address of its own. */
   readonly hasAddress?: true;
   /** The secret itself opens the service: nothing is traded. */
-  readonly opensService?: true;
+  readonly sendsKey?: true;
   /** What an entry of the user's own must say besides. */
   readonly required?: 'grantType';
   readonly read: (path: string, text: (field: string) => string) => Way;
@@ -100,7 +100,7 @@ export const DIALECTS = {
 >;
 
 /** How text is asked for. `prefix` is what stands between the service address and the dialect's own paths. */
-export interface Dialect {
+export interface DialectConfig {
   readonly kind: keyof typeof DIALECTS;
   readonly prefix: string;
 }
@@ -248,7 +248,7 @@ export function hasMovableIdentity({ authUrl, definition }: Vendor): boolean {
 }
 
 /** What the stored key of a service goes by; empty for the first one, whose key was the only one. */
-export function keyWord({ word }: Pick<Vendor, 'word'>): string {
+export function storageSuffix({ word }: Pick<Vendor, 'word'>): string {
   return word === vendors[0].word ? '' : word;
 }
 
@@ -259,12 +259,12 @@ export function neededSettings(vendor: Vendor): SettingName[] {
 }
 
 /** The names that the settings of the vendor in use go by, in the order they are looked for. */
-export function nameSets(vendor: Vendor): readonly NameSet[] {
-  return [...namesOf(vendor), withPrefix('VENDOR', vendor)];
+export function allNameSets(vendor: Vendor): readonly NameSet[] {
+  return [...vendorNameSets(vendor), withPrefix('VENDOR', vendor)];
 }
 
 /** Those of them that are the vendor's own. */
-export function namesOf(vendor: Vendor): readonly NameSet[] {
+export function vendorNameSets(vendor: Vendor): readonly NameSet[] {
   return [withPrefix(vendor.word.toUpperCase(), vendor), vendor.aliases];
 }
 

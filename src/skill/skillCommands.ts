@@ -1,14 +1,14 @@
 import { commands, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
 import { addressText } from '../credentials/credentialMessages.ts';
 import type { LookupResult } from '../credentials/sourceSelection.ts';
-import type { describedTarget } from '../credentials/sourceView.ts';
+import type { skillTarget } from '../credentials/sourceView.ts';
 import type { ACTION_LABELS, Action } from '../messages/actions.ts';
 import { settingNames } from '../messages/settingLabels.ts';
 import { parameterProblem } from '../service/generation/parameters.ts';
 import type * as service from '../service/serviceRuntime.ts';
 import type { Settings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
-import { explanationOf, MOST_READ, type Rules } from './errorDetails.ts';
+import { explanationOf, type FailureParsers, MOST_READ } from './pastedError.ts';
 import { skillDocument } from './skillDocument.ts';
 import { EXPLAIN_TEXTS, EXPORT_TEXTS } from './skillMessages.ts';
 
@@ -21,7 +21,7 @@ type Labels = typeof ACTION_LABELS;
 /** What is found and set, and what else `handlers.ts` hands over. */
 export interface ExportDeps {
   readonly looked: LookupResult;
-  readonly target: ReturnType<typeof describedTarget>;
+  readonly target: ReturnType<typeof skillTarget>;
   readonly settings: Pick<Settings, 'operation' | 'modelId' | 'parameters'>;
   /** Where the file is offered to be written; null for wherever VS Code saved last. */
   readonly folder: WorkspaceFolder | null;
@@ -47,15 +47,16 @@ export async function exportSkill(deps: ExportDeps): Promise<void> {
   if (problem) throw problem;
   const { vendor, serviceUrl, authUrl } = target;
   const dialect = service.dialectOf(vendor);
-  const { trade } = service.wayOf(vendor);
-  if (!vendor.skill || !trade) return refuse(EXPORT_TEXTS.unsupported(vendor.name), 'openSettings');
+  const { tokenEndpoint } = service.wayOf(vendor);
+  if (!vendor.skill || !tokenEndpoint)
+    return refuse(EXPORT_TEXTS.unsupported(vendor.name), 'openSettings');
   const { fields } = service.mapParameters(operation, parameters, dialect.chatParameters);
   const document = skillDocument({
     ...vendor.skill,
     ...{ serviceUrl, operation, fields },
     endpoint: dialect.url(operation, target),
-    tokenUrl: authUrl + trade.path,
-    subject: dialect.subject(modelId, target),
+    tokenUrl: authUrl + tokenEndpoint.path,
+    modelFields: dialect.modelFields(modelId, target),
   });
   const text = `${JSON.stringify(document, null, 2)}\n`;
   // People paste keys into the wrong setting, and this file is made to be handed on.
@@ -85,7 +86,7 @@ async function save(text: string, folder: WorkspaceFolder | null, host: string):
  * *Explain Error Details…*: says what pasted details mean, and shows and keeps nothing of them. Takes
  * the selected text where that tells of a failure, and asks otherwise.
  */
-export async function explainError(rules: Rules, labels: Labels): Promise<void> {
+export async function explainError(rules: FailureParsers, labels: Labels): Promise<void> {
   const { title, prompt, placeHolder, unknown, exportSkill: exporting } = EXPLAIN_TEXTS;
   const editor = window.activeTextEditor;
   const selected = editor?.selections.map((one) => editor.document.getText(one)).join('\n') ?? '';

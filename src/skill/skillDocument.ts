@@ -1,4 +1,4 @@
-import type { DescribedTarget } from '../credentials/sourceView.ts';
+import type { SkillTarget } from '../credentials/sourceView.ts';
 import { TOKEN_EXPIRED } from '../service/errors.ts';
 import type { Operation, SkillFormat } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
@@ -8,7 +8,7 @@ import { DOCUMENT, ERROR_ANSWERS, SKILLS } from './skillMessages.ts';
 
 /** What the document describes; no key and no token is among it. */
 export interface Skill
-  extends Pick<DescribedTarget, 'serviceUrl'>,
+  extends Pick<SkillTarget, 'serviceUrl'>,
     Pick<Settings, 'operation'>,
     SkillFormat {
   /** Where the operation is asked for, with its query. */
@@ -16,7 +16,7 @@ export interface Skill
   /** Where a key is traded for a token. */
   readonly tokenUrl: string;
   /** The fields that name the model, and what calls are billed to. */
-  readonly subject: Readonly<Record<string, unknown>>;
+  readonly modelFields: Readonly<Record<string, unknown>>;
   /** The parameters by the names that the operation has for them. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -77,8 +77,8 @@ export function skillDocument(skill: Skill): Schema {
 }
 
 /** What a caller sends: the words are theirs, all else is filled in from the settings. */
-function requestSchema({ operation, subject, fields }: Skill): Schema {
-  const names = Object.entries(subject).map(([name, value]) => {
+function requestSchema({ operation, modelFields, fields }: Skill): Schema {
+  const names = Object.entries(modelFields).map(([name, value]) => {
     const text = name.startsWith('model') ? DOCUMENT.model : DOCUMENT.project;
     return [name, fixed(String(value), text)] as const;
   });

@@ -8,7 +8,7 @@ import {
 } from 'vscode';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import type { Settings } from '../settings.ts';
-import { count, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
+import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
 /** From news to its painting; less than anybody sees. */
@@ -18,7 +18,10 @@ const PAINT_AFTER_MS = 16;
  * What the tooltip says beside the state; our own words and checked names, empty for what is not set
  * or not known yet.
  */
-export type StatusPlace = Pick<Settings, 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'>;
+export type StatusSettings = Pick<
+  Settings,
+  'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'
+>;
 
 /**
  * The one writer of the status item: keeps the facts, paints what the pure view makes of them,
@@ -26,7 +29,7 @@ export type StatusPlace = Pick<Settings, 'authUrl' | 'url' | 'projectId' | 'reso
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
-  readonly #place: () => StatusPlace;
+  readonly #settings: () => StatusSettings;
   readonly #onTick: () => void;
   #facts: StatusFacts = initialFacts;
   #painted = '';
@@ -36,11 +39,11 @@ export class StatusItem implements Disposable {
   #isDisposed = false;
 
   /**
-   * @param place read when the tooltip is made
+   * @param settings read when the tooltip is made
    * @param onTick called once a minute while time alone changes the text, however often it does
    */
-  constructor(place: () => StatusPlace, onTick: () => void) {
-    this.#place = place;
+  constructor(settings: () => StatusSettings, onTick: () => void) {
+    this.#settings = settings;
     this.#onTick = onTick;
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
@@ -80,7 +83,7 @@ export class StatusItem implements Disposable {
     const now = Date.now();
     const view = renderStatus(this.#facts, now);
     this.#paintAgainIn(view.changesInMs);
-    const lines = tooltipLines(this.#facts, view.words, this.#place(), now);
+    const lines = tooltipLines(this.#facts, view.words, this.#settings(), now);
     const { lastFailure } = this.#facts;
     const painting = JSON.stringify([view.text, view.background, lines, lastFailure]);
     if (painting === this.#painted) return;
@@ -113,7 +116,7 @@ export class StatusItem implements Disposable {
 function tooltipLines(
   facts: StatusFacts,
   words: string,
-  place: StatusPlace,
+  settings: StatusSettings,
   now: number,
 ): string[] {
   const { token, requests, inputTokens, outputTokens, traffic } = facts;
@@ -123,10 +126,10 @@ function tooltipLines(
     `Hosted Model: ${words}`,
     traffic?.line(),
     renewal > 0 && `Next renewal in ${renewal} min`,
-    ...(facts.provenance ?? expectedLines(facts, place)),
-    `Model: ${place.modelId || 'the default of the service'}`,
+    ...(facts.provenance ?? expectedLines(facts, settings)),
+    `Model: ${settings.modelId || 'the default of the service'}`,
     requests > 0 &&
-      `This session: ${count(requests, 'generation')}, ${inputTokens} tokens in, ${outputTokens} out`,
+      `This session: ${amount(requests, 'generation')}, ${inputTokens} tokens in, ${outputTokens} out`,
     facts.usageToday?.(),
   ];
   return lines.filter((line) => typeof line === 'string');
@@ -135,7 +138,7 @@ function tooltipLines(
 /** What the settings of the editor say, as long as nobody has looked for credentials. */
 function expectedLines(
   { isSetUp, obstacle }: StatusFacts,
-  { authUrl, url, projectId, resource = 'project' }: StatusPlace,
+  { authUrl, url, projectId, resource = 'project' }: StatusSettings,
 ): string[] {
   const needsApproval = obstacle === 'approval';
   if (isSetUp && !url && !needsApproval) {

@@ -46,7 +46,7 @@ export interface StatusFacts {
  * | generating  | a generation is under way                                      |
  * | fetching    | callers wait for a token                                       |
  * | unreachable | the last try reached nobody                                    |
- * | untraded    | the secret itself opens the service, for as long as it is used |
+ * | noToken    | the secret itself opens the service, for as long as it is used |
  * | valid       | the token lives                                                |
  * | missing     | the editor has no credentials, nor had another source any      |
  * | expired     | there was a token                                              |
@@ -60,7 +60,7 @@ type StatusState =
   | { readonly kind: 'unreachable'; readonly leftMs: number }
   | { readonly kind: 'valid'; readonly leftMs: number }
   /** The secret itself opens the service. */
-  | { readonly kind: 'untraded' }
+  | { readonly kind: 'noToken' }
   | { readonly kind: 'expired' | 'ready' }
   | { readonly kind: 'missing'; readonly wasTried: boolean };
 
@@ -103,7 +103,7 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   if (activity.kind !== 'idle') return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'fetching' };
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
-  if (leftMs === Number.POSITIVE_INFINITY) return { kind: 'untraded' };
+  if (leftMs === Number.POSITIVE_INFINITY) return { kind: 'noToken' };
   if (leftMs > 0) return { kind: 'valid', leftMs };
   if (!isSetUp) return { kind: 'missing', wasTried: facts.obstacle === 'missing' };
   const hadToken = token.kind === 'valid' || token.kind === 'expired';
@@ -130,7 +130,7 @@ function shown(state: StatusState): Shown {
   switch (state.kind) {
     case 'waiting': {
       const seconds = Math.ceil(state.leftMs / SECOND_MS);
-      const words = `trying again in ${count(seconds, 'second')}`;
+      const words = `trying again in ${amount(seconds, 'second')}`;
       return { text: `$(watch) ${NAME}: again in ${seconds}s`, words };
     }
     case 'unreachable': {
@@ -172,7 +172,7 @@ const PLAIN: Readonly<
   unapproved: ['error', 'your approval is needed', 'error'],
   generating: ['loading~spin', 'generating'],
   fetching: ['sync~spin', 'getting a token'],
-  untraded: ['key', 'the key itself opens the service, nothing has to be renewed'],
+  noToken: ['key', 'the key itself opens the service, nothing has to be renewed'],
   expired: ['key', 'token expired, renewed on next use'],
   ready: ['key', 'ready, no token yet'],
 };
@@ -191,11 +191,11 @@ function minutesLeft(ms: number): string {
 }
 
 function validWords(ms: number): string {
-  const left = ms < MINUTE_MS ? 'less than a minute' : count(Math.floor(ms / MINUTE_MS), 'minute');
+  const left = ms < MINUTE_MS ? 'less than a minute' : amount(Math.floor(ms / MINUTE_MS), 'minute');
   return `token valid, ${left} left`;
 }
 
 /** "1 minute", "2 minutes". */
-export function count(number: number, unit: string): string {
+export function amount(number: number, unit: string): string {
   return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }

@@ -13,12 +13,12 @@ import {
 import { insertModeIds } from '../insert/insertModes.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
-import { type Suggestion, suggestionsAt } from './suggestions.ts';
+import { type Completion, completionsAt } from './completions.ts';
 import { isTemplateFile, TEMPLATES_PATH } from './templateDocument.ts';
 import { type TemplateIssue, templateIssueText } from './templateMessages.ts';
 import { readTemplateText } from './templateText.ts';
 
-const KINDS: Readonly<Record<Suggestion['kind'], CompletionItemKind>> = {
+const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
   variable: CompletionItemKind.Variable,
   question: CompletionItemKind.Variable,
   key: CompletionItemKind.Property,
@@ -58,14 +58,14 @@ function diagnosticOf(document: TextDocument, issue: TemplateIssue): Diagnostic 
 function provideCompletionItems(document: TextDocument, position: Position): CompletionItem[] {
   if (!isTemplateFile(document)) return [];
   const offset = document.offsetAt(position);
-  const found = suggestionsAt(document.getText(), offset, insertModeIds);
+  const found = completionsAt(document.getText(), offset, insertModeIds);
   if (!found) return [];
   const { offset: from, length } = found.replaced;
   const range = new Range(document.positionAt(from), document.positionAt(from + length));
   return found.items.map((suggestion, index) => itemOf(suggestion, index, range));
 }
 
-function itemOf({ kind, label, newText }: Suggestion, index: number, range: Range): CompletionItem {
+function itemOf({ kind, label, newText }: Completion, index: number, range: Range): CompletionItem {
   const item = new CompletionItem(label, KINDS[kind]);
   item.range = range;
   // By default they would stand by alphabet.

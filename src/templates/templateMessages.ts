@@ -20,7 +20,7 @@ export interface TextSpan {
 /** What a value of the front matter or of the setting has to be. */
 export type Expected = 'text' | 'texts' | 'fields';
 
-export type IssueDetails =
+export type TemplateIssueDetails =
   | {
       readonly kind: 'unknown-variable' | 'unknown-key';
       readonly name: string;
@@ -41,7 +41,7 @@ export type IssueDetails =
   | { readonly kind: 'too-large' | 'not-text' | 'not-a-file' | 'link' | 'unreadable' }
   | { readonly kind: 'too-many-files' };
 
-export type TemplateIssue = IssueDetails &
+export type TemplateIssue = TemplateIssueDetails &
   TextSpan & {
     /** With an error the template cannot be used; anything else is a warning. */
     readonly isError: boolean;
@@ -50,7 +50,10 @@ export type TemplateIssue = IssueDetails &
 /** The place of what concerns a template as a whole, and of what stands in the settings. */
 export const NOWHERE: TextSpan = { offset: 0, length: 0 };
 
-export function errorOf(details: IssueDetails, { offset, length } = NOWHERE): TemplateIssue {
+export function errorOf(
+  details: TemplateIssueDetails,
+  { offset, length } = NOWHERE,
+): TemplateIssue {
   return { ...details, isError: true, offset, length };
 }
 
@@ -62,7 +65,7 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
 
 const ALL_VARIABLES = `\${selection}, \${language}, \${fileName} or \${input:question}`;
 
-export function templateIssueText(issue: IssueDetails): string {
+export function templateIssueText(issue: TemplateIssueDetails): string {
   switch (issue.kind) {
     case 'unknown-variable': {
       const use = issue.nearest ? `\${${issue.nearest}}` : ALL_VARIABLES;

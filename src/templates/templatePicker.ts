@@ -8,7 +8,12 @@ import {
   type Template,
   type TemplateEntry,
 } from './template.ts';
-import { HIDES, type IssueDetails, PICKER_WORDS, templateIssueText } from './templateMessages.ts';
+import {
+  HIDES,
+  PICKER_WORDS,
+  type TemplateIssueDetails,
+  templateIssueText,
+} from './templateMessages.ts';
 import { questionsOf } from './variables.ts';
 
 /** What the user is asked about templates: which one, and its questions. */
@@ -34,7 +39,11 @@ export async function pickTemplate(
 }
 
 /** No place in a text shows these: it is not read, or it is that of another file. */
-const UNOPENED: ReadonlySet<IssueDetails['kind']> = new Set(['link', 'not-a-file', 'unreadable']);
+const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
+  'link',
+  'not-a-file',
+  'unreadable',
+]);
 
 /**
  * Shows the place in its file that keeps a template from being used. What has no place is said; a

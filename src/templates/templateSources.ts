@@ -6,10 +6,10 @@ import { BUILT_IN, nameKey, shownPart, type TemplateEntry } from './template.ts'
 import { TEMPLATES_PATH, templatesFolderOf } from './templateDocument.ts';
 import {
   errorOf,
-  type IssueDetails,
   NOWHERE,
   ORIGINS,
   TEMPLATE_LIMIT_BYTES,
+  type TemplateIssueDetails,
 } from './templateMessages.ts';
 import {
   entryOf,
@@ -105,7 +105,7 @@ async function templatesOfFiles({
   if (!folder || !workspace.isTrusted) return [];
   const templates = templatesFolderOf(folder);
   const whole = { otherName: TEMPLATES_PATH, origin: TEMPLATES_PATH, file: undefined };
-  const broken = (details: IssueDetails) => entryOf(unread(details), whole);
+  const broken = (details: TemplateIssueDetails) => entryOf(unread(details), whole);
   const state = await stateOf([Uri.joinPath(templates, '..'), templates]);
   if (state === 'absent') return [];
   if (state !== 'folder') return [broken({ kind: state })];

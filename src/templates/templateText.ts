@@ -17,10 +17,10 @@ import {
 import {
   type Expected,
   errorOf,
-  type IssueDetails,
   NOWHERE,
   TEMPLATE_LIMIT_BYTES,
   type TemplateIssue,
+  type TemplateIssueDetails,
   type TextSpan,
 } from './templateMessages.ts';
 import { promptIssues } from './variables.ts';
@@ -38,10 +38,10 @@ export interface FieldContext {
   readonly operation: Operation;
 }
 
-type Fields = Partial<Omit<Template, 'prompt' | 'origin'>>;
+type TextFields = Partial<Omit<Template, 'prompt' | 'origin'>>;
 
 export interface TemplateReading {
-  readonly fields: Fields;
+  readonly fields: TextFields;
   /** Without the front matter, with `\n` as its line ends, trimmed. */
   readonly prompt: string;
   /** In no order; places are counted from the start of the file. */
@@ -119,7 +119,7 @@ async function readHead(
   return { fields, issues: issues.map((issue) => moved(issue, offset)) };
 }
 
-export function unread(details: IssueDetails, span = NOWHERE): TemplateReading {
+export function unread(details: TemplateIssueDetails, span = NOWHERE): TemplateReading {
   return { fields: {}, prompt: '', issues: [errorOf(details, span)] };
 }
 
@@ -150,7 +150,11 @@ const SCHEMAS = {
   ),
 };
 
-type Reader = (value: unknown, context: FieldContext, name: string) => Fields | IssueDetails;
+type Reader = (
+  value: unknown,
+  context: FieldContext,
+  name: string,
+) => TextFields | TemplateIssueDetails;
 
 /** Reads a field of a type. @param use what a value of that type comes to, right or wrong */
 function field<Type extends Expected>(
@@ -158,7 +162,7 @@ function field<Type extends Expected>(
   use: (
     value: v.InferOutput<(typeof SCHEMAS)[Type]>,
     context: FieldContext,
-  ) => Fields | IssueDetails,
+  ) => TextFields | TemplateIssueDetails,
 ): Reader {
   return (value, context, name) => {
     const found = v.safeParse(SCHEMAS[expected], value);
@@ -196,7 +200,7 @@ export function readFields(
   context: FieldContext,
 ): Omit<TemplateReading, 'prompt'> {
   const issues: TemplateIssue[] = [];
-  let fields: Fields = {};
+  let fields: TextFields = {};
   for (const { key, value, keySpan, valueSpan } of entries) {
     const field = readField(key, value, context);
     if (!('kind' in field)) fields = { ...fields, ...field };
@@ -209,7 +213,11 @@ export function readFields(
 }
 
 /** One field as it is used, or what is wrong with it. Without a value it counts as absent. */
-function readField(key: string, value: unknown, context: FieldContext): Fields | IssueDetails {
+function readField(
+  key: string,
+  value: unknown,
+  context: FieldContext,
+): TextFields | TemplateIssueDetails {
   const read = READERS.get(key);
   if (!read) return { kind: 'unknown-key', name: key, nearest: nearest(key, FIELD_NAMES) };
   return value === null || value === undefined ? {} : read(value, context, key);
@@ -218,7 +226,10 @@ function readField(key: string, value: unknown, context: FieldContext): Fields |
 const PARAMETER_NAMES = Object.values(PARAMETER_RANGES).flatMap((ranges) => [...ranges.keys()]);
 
 /** What two of them say to each other is judged with those of the settings, when they are sent. */
-function parameterIssue(operation: Operation, parameters: Parameters): IssueDetails | undefined {
+function parameterIssue(
+  operation: Operation,
+  parameters: Parameters,
+): TemplateIssueDetails | undefined {
   for (const name of Object.keys(parameters).filter((each) => !PARAMETER_NAMES.includes(each))) {
     // One that is like none of ours may be one of the service.
     const near = nearest(name, PARAMETER_NAMES);

@@ -1,5 +1,5 @@
 import { nearest } from '../dotenv/spelling.ts';
-import { errorOf, type IssueDetails, type TemplateIssue } from './templateMessages.ts';
+import { errorOf, type TemplateIssue, type TemplateIssueDetails } from './templateMessages.ts';
 
 /**
  * The variables of a prompt: `${selection}`, `${language}`, `${fileName}` and `${input:question}`.
@@ -85,7 +85,7 @@ function partOf(
 ): Part {
   // Of one that is not closed nobody knows where it ends.
   const span = { offset, length: isClosed ? text.length : '${'.length };
-  const wrong = (details: IssueDetails): Part => ({
+  const wrong = (details: TemplateIssueDetails): Part => ({
     kind: 'issue',
     text,
     issue: errorOf(details, span),

@@ -24,7 +24,7 @@ export function budgetState({ tokens, budget }: Omit<DayUse, 'fingerprint'>) {
 }
 
 /** Says once a day and key, in whichever window, how much of the budget is used. */
-export class Budget {
+export class DailyBudget {
   readonly #state: Memento;
   readonly #now: () => number;
 

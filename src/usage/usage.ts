@@ -6,7 +6,7 @@ import type { Generation } from '../service/generation/answerReader.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import { readSettings } from '../settings.ts';
 import { inform } from '../ui/notify.ts';
-import { Budget } from './budget.ts';
+import { DailyBudget } from './budget.ts';
 import { dayOf, totalOf, UsageLedger, type UsedRequest, type UsedTokens } from './usageLedger.ts';
 import * as texts from './usageMessages.ts';
 
@@ -26,7 +26,7 @@ export interface UsageDeps {
 export class Usage {
   readonly #deps: UsageDeps;
   readonly #ledger: UsageLedger;
-  readonly #budget: Budget;
+  readonly #budget: DailyBudget;
   readonly #now: () => number;
 
   /**
@@ -36,7 +36,7 @@ export class Usage {
   constructor(deps: UsageDeps, storage: Uri, now = Date.now) {
     this.#deps = deps;
     this.#ledger = new UsageLedger(storage, now);
-    this.#budget = new Budget(deps.globalState, now);
+    this.#budget = new DailyBudget(deps.globalState, now);
     this.#now = now;
   }
 

@@ -1,4 +1,4 @@
-import { plainNumber } from '../messages/refusalMessages.ts';
+import { formatNumber } from '../messages/refusalMessages.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
 
@@ -12,23 +12,23 @@ export const NO_KEY =
   'there is no key in use whose requests could be shown. Run “Set Up Credentials” first.';
 
 export function nearText(tokens: number, budget: number): string {
-  return `${plainNumber(tokens)} of the ${plainNumber(budget)} tokens of today’s budget are used.`;
+  return `${formatNumber(tokens)} of the ${formatNumber(budget)} tokens of today’s budget are used.`;
 }
 
 export function spentText(tokens: number, budget: number): string {
-  return `Hosted Model: today’s budget of ${plainNumber(budget)} tokens is used up, with ${plainNumber(tokens)} so far. Chat, agents and other extensions stop until tomorrow, unless you continue. Generate from selection goes on.`;
+  return `Hosted Model: today’s budget of ${formatNumber(budget)} tokens is used up, with ${formatNumber(tokens)} so far. Chat, agents and other extensions stop until tomorrow, unless you continue. Generate from selection goes on.`;
 }
 
 /** As the chat shows it, which has no buttons. */
 export function refusalText(budget: number): string {
-  return `Nothing was sent: today’s budget of ${plainNumber(budget)} tokens is used up. To go on, run “Hosted Model: Show Usage” from the Command Palette and choose “Continue Today”, or raise the setting hostedModel.dailyTokenBudget.`;
+  return `Nothing was sent: today’s budget of ${formatNumber(budget)} tokens is used up. To go on, run “Hosted Model: Show Usage” from the Command Palette and choose “Continue Today”, or raise the setting hostedModel.dailyTokenBudget.`;
 }
 
 /** Of the tooltip. @param budget tokens; 0 for none */
 export function todayLine(total: UsageTotal, budget: number): string {
-  const requests = total.requests === 1 ? '1 request' : `${plainNumber(total.requests)} requests`;
+  const requests = total.requests === 1 ? '1 request' : `${formatNumber(total.requests)} requests`;
   const tokens = tokensText(tokensOf(total), total.isEstimate);
-  return `Today: ${requests}, ${tokens} tokens${budget > 0 ? ` of ${plainNumber(budget)}` : ''}`;
+  return `Today: ${requests}, ${tokens} tokens${budget > 0 ? ` of ${formatNumber(budget)}` : ''}`;
 }
 
 export interface ShownUsage {
@@ -46,7 +46,7 @@ export function usageText({ day, today, session, budget }: ShownUsage): string {
   const percent = Math.floor((100 * used) / budget);
   return `# Usage
 
-${budget === 0 ? 'Budget: none. The setting `hostedModel.dailyTokenBudget` sets one.' : `Budget: ${plainNumber(used)} of ${plainNumber(budget)} tokens today, ${percent} %.`}
+${budget === 0 ? 'DailyBudget: none. The setting `hostedModel.dailyTokenBudget` sets one.' : `DailyBudget: ${formatNumber(used)} of ${formatNumber(budget)} tokens today, ${percent} %.`}
 
 ## Today, ${day}
 
@@ -70,7 +70,7 @@ function tableOf(rows: readonly UsageRow[]): string {
     const [input, output] = [row.inputTokens, row.outputTokens].map((tokens) =>
       tokensText(tokens, isEstimate),
     );
-    return `| ${model} | ${caller} | ${plainNumber(requests)} | ${input} | ${output} |`;
+    return `| ${model} | ${caller} | ${formatNumber(requests)} | ${input} | ${output} |`;
   });
   const head = '| Model | Caller | Requests | Tokens in | Tokens out |\n|---|---|--:|--:|--:|';
   return [head, ...lines].join('\n');
@@ -86,5 +86,5 @@ export function tokensOf({ inputTokens, outputTokens }: UsageTotal): number {
 }
 
 function tokensText(tokens: number, isEstimate: boolean): string {
-  return `${isEstimate ? '≈' : ''}${plainNumber(tokens)}`;
+  return `${isEstimate ? '≈' : ''}${formatNumber(tokens)}`;
 }

@@ -52,12 +52,12 @@ export async function startInsertions({ client, credentials }: World): Promise<I
       jobs,
       credentials: async () => credentials,
       client: async () => client,
-      onStart: () => ({ onRetry() {}, onText, onDone() {}, onFailed() {} }),
+      startWatch: () => ({ onRetry() {}, onText, onDone() {}, onFailed() {} }),
       onUsage: () => {},
       signOut: () => new AbortController().signal,
       report: async (error) => failures.push(error) === 0,
     };
-    const run = runJob(options, job, job.answers);
+    const run = runJob(options, job, job.indices);
     await becomes('under way', () => came === texts.length && page.hasEditWaiting);
     const duration = await durationOf(() => {
       job.cancel();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { envFixes } from '../../src/dotenv/envMend.ts';
 import { decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
-import type { IssuePlace } from '../../src/dotenv/settingValue.ts';
+import type { LineRange } from '../../src/dotenv/settingValue.ts';
 import { parseServiceUrl } from '../../src/service/credentials.ts';
 import { readEnvFile } from '../unit/dotenv/reading.ts';
 import { ibm } from '../unit/service/fixtures.ts';
@@ -46,7 +46,7 @@ describe('.env files', () => {
       const text = decodeEnvFile(bytes)?.text;
       if (text === undefined) return;
       const lines = text.split(LINE_END);
-      const isInside = ({ line, start, end }: IssuePlace) =>
+      const isInside = ({ line, start, end }: LineRange) =>
         start >= 0 && start <= end && end <= (lines[line]?.length ?? -1);
       const { values, issues, named } = readEnvFile(text, ibm);
       if (values) {

@@ -20,7 +20,7 @@ import {
 import type { FoundKey } from '../../src/dotenv/envFile.ts';
 import { gitRisk } from '../../src/dotenv/gitRisk.ts';
 import { moveKeyToSecretStorage } from '../../src/envFile/envFileCommands.ts';
-import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
+import { parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { extensionId } from '../extensionId.ts';
 import { until as becomes } from '../vscode/deadline.ts';
@@ -168,7 +168,7 @@ describe('the .env file in a real editor', () => {
       const before = [key, ...rest, ''].with(line, written).join('\n');
       const document = await openWith(before);
       const found = await diagnosticOf(kind);
-      const text = readOpenText(before, vendors[0] ?? assert.fail());
+      const text = parseEnvText(before, vendors[0] ?? assert.fail());
       const facts = { hasByteOrderMark: false, risk: undefined };
       const problem = problemsOf(text, facts).find((one) => one.kind === kind);
       assert.equal(found.message, problem?.message);

@@ -71,15 +71,15 @@ describe('the life of a generation', () => {
     const { editor, job } = await generated();
     const before = editor.document.getText();
     world.beforeCredentials = Promise.resolve(false);
-    await runJob(world.options, job, job.answers);
+    await runJob(world.options, job, job.indices);
     assert.equal(world.jobs.result?.text, answerFor('prompt'));
     world.beforeCredentials = Promise.resolve(true);
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);
-    await runJob(world.options, job, job.answers);
+    await runJob(world.options, job, job.indices);
     assert.equal(editor.document.getText(), before);
     assert.equal(world.jobs.result?.text, answerFor('prompt'));
     world.emulator.settings.answer = () => 'another';
-    await runJob(world.options, job, job.answers);
+    await runJob(world.options, job, job.indices);
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 

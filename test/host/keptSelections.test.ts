@@ -80,14 +80,14 @@ describe('selections', () => {
         const job = jobOn(editor, mode);
         await answer(job, editor.document, PIECES);
         await check('once the answer stands');
-        for (const each of job.answers) {
+        for (const each of job.indices) {
           await job.end(each, 'cut');
           assert.notEqual(job.begin(each, 'continue'), '');
         }
         await answer(job, editor.document, ['and\n', 'more']);
         await check('once it was continued');
         for (const pieces of [['short'], ['a longer ', 'one\n', 'than before']]) {
-          for (const each of job.answers) {
+          for (const each of job.indices) {
             await job.end(each, 'ended');
             job.begin(each, 'restart');
           }
@@ -106,7 +106,7 @@ describe('selections', () => {
     const editor = await openWith(`${lines}and more\n`, [new Range(0, 0, 2, 0)]);
     for (const _generation of [1, 2]) {
       const job = jobOn(editor, 'below');
-      assert.equal(job.answers.length, 1);
+      assert.equal(job.indices.length, 1);
       await answer(job, editor.document, PIECES);
       await job.end(0, 'ended');
       await isSelected(editor, [lines], false, 'after a generation');
@@ -137,7 +137,7 @@ describe('selections', () => {
 /** Streams the pieces of every answer, each an edit of its own. */
 async function answer(job: Job, document: TextDocument, pieces: readonly string[]): Promise<void> {
   for (const piece of pieces) {
-    for (const each of job.answers) await appendTo(job, document, piece, each);
+    for (const each of job.indices) await appendTo(job, document, piece, each);
   }
 }
 

@@ -73,10 +73,10 @@ describe('insert modes', () => {
   it('newDocument writes several answers in order, whichever comes first', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
-    for (const answer of [2, 1, 0]) {
-      job.append(answer, `answer `);
-      job.append(answer, `${answer}`);
-      assert.equal(await job.end(answer, 'ended'), true);
+    for (const index of [2, 1, 0]) {
+      job.append(index, `answer `);
+      job.append(index, `${index}`);
+      assert.equal(await job.end(index, 'ended'), true);
     }
     assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
   });
@@ -84,8 +84,8 @@ describe('insert modes', () => {
   it('newDocument begins without blank lines, also where the first answer fails', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
-    for (const answer of [1, 2]) job.append(answer, `answer ${answer}`);
-    for (const answer of job.answers) assert.equal(await job.end(answer, 'ended'), true);
+    for (const index of [1, 2]) job.append(index, `answer ${index}`);
+    for (const index of job.indices) assert.equal(await job.end(index, 'ended'), true);
     assert.equal(newDocument(editor.document).getText(), 'answer 1\n\nanswer 2');
   });
 
@@ -127,10 +127,10 @@ describe('insert modes', () => {
   it('clipboard copies all answers once the last one has ended', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
-    for (const answer of [1, 0, 2]) {
-      job.append(answer, `answer ${answer}`);
+    for (const index of [1, 0, 2]) {
+      job.append(index, `answer ${index}`);
       assert.equal(await env.clipboard.readText(), 'before');
-      assert.equal(await job.end(answer, 'ended'), true);
+      assert.equal(await job.end(index, 'ended'), true);
     }
     assert.equal(await env.clipboard.readText(), 'answer 0\n\nanswer 1\n\nanswer 2');
     assert.equal(await job.undo(), 'nothing');
@@ -139,9 +139,9 @@ describe('insert modes', () => {
 
   it('clipboard has the other answer after another try', async () => {
     const job = jobOn(await three(), 'clipboard');
-    for (const answer of job.answers) {
-      job.append(answer, `answer ${answer}`);
-      await job.end(answer, 'ended');
+    for (const index of job.indices) {
+      job.append(index, `answer ${index}`);
+      await job.end(index, 'ended');
     }
     job.begin(1, 'restart');
     job.append(1, 'again');

@@ -21,7 +21,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { isExecutedFile, isWritable, leadsToExecutedFile } from '../../src/document/target.ts';
+import { isConfigFile, isWritable, leadsToConfigFile } from '../../src/document/target.ts';
 import { placing } from '../../src/insert/placing.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, stream, until } from './jobs.ts';
 
@@ -157,13 +157,13 @@ describe('the places that text goes to', () => {
   ]) {
     it(`J27: ${path} is obeyed by an editor or a shell`, () => {
       const document = { uri: Uri.file(path) } as TextEditor['document'];
-      assert.equal(isExecutedFile(document), true);
+      assert.equal(isConfigFile(document), true);
     });
   }
 
   it('J27: other files are not', () => {
     for (const path of ['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/b']) {
-      assert.equal(isExecutedFile({ uri: Uri.file(path) } as TextEditor['document']), false, path);
+      assert.equal(isConfigFile({ uri: Uri.file(path) } as TextEditor['document']), false, path);
     }
   });
 
@@ -192,8 +192,8 @@ describe('the places that text goes to', () => {
       const folder = await linkFolder();
       await make(folder);
       const document = { uri: Uri.file(join(folder, name)) } as TextEditor['document'];
-      assert.equal(isExecutedFile(document), false);
-      assert.equal(await leadsToExecutedFile(document), true);
+      assert.equal(isConfigFile(document), false);
+      assert.equal(await leadsToConfigFile(document), true);
     });
   }
 
@@ -203,9 +203,9 @@ describe('the places that text goes to', () => {
     await symlink('plain.txt', join(folder, 'link.txt'));
     for (const name of ['plain.txt', 'link.txt']) {
       const document = { uri: Uri.file(join(folder, name)) } as TextEditor['document'];
-      assert.equal(await leadsToExecutedFile(document), false, name);
+      assert.equal(await leadsToConfigFile(document), false, name);
     }
-    assert.equal(await leadsToExecutedFile((await open('text')).document), false);
+    assert.equal(await leadsToConfigFile((await open('text')).document), false);
   });
 
   it('J27: elsewhere every link is obeyed, since nobody can tell where it leads', async () => {
@@ -221,10 +221,10 @@ describe('the places that text goes to', () => {
     });
     const document = (path: string) =>
       ({ uri: Uri.from({ scheme: 'linking', path }) }) as TextEditor['document'];
-    assert.equal(await leadsToExecutedFile(document('/a/plain.txt')), false);
-    assert.equal(await leadsToExecutedFile(document('/a/link.txt')), true);
-    assert.equal(await leadsToExecutedFile(document('/linked/plain.txt')), true);
-    assert.equal(await leadsToExecutedFile(document('/a/.env')), true);
+    assert.equal(await leadsToConfigFile(document('/a/plain.txt')), false);
+    assert.equal(await leadsToConfigFile(document('/a/link.txt')), true);
+    assert.equal(await leadsToConfigFile(document('/linked/plain.txt')), true);
+    assert.equal(await leadsToConfigFile(document('/a/.env')), true);
     provider.dispose();
   });
 

@@ -47,7 +47,7 @@ describe('several selections', () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.delete(new Range(1, 0, 2, 2)));
-    for (const answer of job.answers) job.append(answer, `<${answer}>`);
+    for (const index of job.indices) job.append(index, `<${index}>`);
     assert.deepEqual(await endAll(job), [true, false, true]);
     assert.equal(editor.document.getText(), 'one\n<0>\nree\n<2>\n');
   });
@@ -55,7 +55,7 @@ describe('several selections', () => {
   it('J17: lets one answer be made anew alone', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
-    for (const answer of job.answers) job.append(answer, `<${answer}>`);
+    for (const index of job.indices) job.append(index, `<${index}>`);
     await endAll(job);
     job.begin(1, 'restart');
     job.append(1, 'again');
@@ -68,7 +68,7 @@ describe('several selections', () => {
   it('are taken back no more once one of them is made anew', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
-    for (const answer of job.answers) job.append(answer, `<${answer}>`);
+    for (const index of job.indices) job.append(index, `<${index}>`);
     await endAll(job);
     assert.equal(await job.undo(), 'undone');
     assert.equal(job.isTakenBack, true);
@@ -114,7 +114,7 @@ describe('several selections', () => {
     });
     const job = jobOn(editor, 'below');
     for (let count = 0; count < 200; count += 1) {
-      for (const answer of job.answers) job.append(answer, 'word ');
+      for (const index of job.indices) job.append(index, 'word ');
       // The service: 100 tokens a second for each answer.
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -136,5 +136,5 @@ describe('several selections', () => {
 });
 
 function endAll(job: Job): Promise<boolean[]> {
-  return Promise.all(job.answers.map((answer) => job.end(answer, 'ended')));
+  return Promise.all(job.indices.map((answer) => job.end(answer, 'ended')));
 }

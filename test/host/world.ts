@@ -59,7 +59,7 @@ export class World {
       jobs: this.jobs,
       credentials: async () => ((await this.beforeCredentials) ? credentials : undefined),
       client: async (_credentials, settings) => this.#runtime.client(credentials, settings),
-      onStart: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
+      startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
       signOut: () => new AbortController().signal,
       report: async (error, _used, lines) => {

@@ -66,7 +66,7 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'an agent goes before a selection',
     file: 'src/service/http/limiter.ts',
-    from: '(yields ? 2 : 0)',
+    from: '(isLowPriority ? 2 : 0)',
     to: '0',
     test: limiter,
     title: 'takes a selection next at a limit of one, before calls that wait or come back',
@@ -74,8 +74,8 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'a conversation may hold the key',
     file: 'src/service/client.ts',
-    from: 'ofUser: textsOfUser(conversation.messages)',
-    to: 'ofUser: []',
+    from: 'inputs: inputTexts(conversation.messages)',
+    to: 'inputs: []',
     test: 'test/contract/service/chat.test.ts',
     title: 'stops a private key of the user, and lets one of the model pass',
   },

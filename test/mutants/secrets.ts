@@ -57,7 +57,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a prompt may hold the key',
     file: 'src/service/client.ts',
-    from: '    this.#refuseSecrets(this.#generationBody(request).body, [...ofUser, ...stringsIn(parameters)]);\n',
+    from: '    this.#refuseSecrets(this.#generationBody(request).body, [...inputs, ...stringsIn(parameters)]);\n',
     to: '',
     test: 'test/contract/service/requests.test.ts',
     title: 'E12: are not sent at all where the prompt holds the key or the token in use',
@@ -121,7 +121,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a changed entry of a service is used as it is',
     file: 'src/credentials/sourceSelection.ts',
-    from: 'return isOfEntry || isMoved',
+    from: 'return isEntryChanged || isMoved',
     to: 'return isMoved',
     test: 'test/unit/credentials/services.test.ts',
     title: 'ask again before a stored key is used with a changed entry',
@@ -145,8 +145,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a secret that nothing trades is sent again after its refusal',
     file: 'src/service/generation/inference.ts',
-    from: "if (!wayOf(vendor).trade) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
-    to: '',
+    from: '    if (!wayOf(vendor).tokenEndpoint) {',
+    to: '    if (!wayOf) {',
     test: 'test/contract/service/services.test.ts',
     title: 'proves Zen API key in watsonx, project without generating',
   },

@@ -163,7 +163,7 @@ export const causes = {
   'model that cannot be checked': shownCheck({
     check: 'access',
     state: 'warning',
-    facts: { isUnproven: true },
+    facts: { isUnchecked: true },
   }),
   'model to be withdrawn': shownCheck({
     check: 'access',

@@ -5,15 +5,15 @@ import { mendingTitle, type TakenOut, takenOutText } from '../../src/envFile/env
 import {
   type FileFacts,
   type Problem,
+  parseEnvText,
   problemsOf,
-  readOpenText,
 } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 
 const plain = { hasByteOrderMark: false, risk: undefined };
-const problemsIn = (text: string, facts: FileFacts) => problemsOf(readOpenText(text, ibm), facts);
+const problemsIn = (text: string, facts: FileFacts) => problemsOf(parseEnvText(text, ibm), facts);
 const brief = ({ kind, severity, place }: Problem) => [place.line, kind, severity];
 
 describe('problems of a .env file', () => {
@@ -125,7 +125,7 @@ describe('an open .env file of another service', () => {
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
   it('is judged by what that service needs', () => {
-    const open = readOpenText(text, ibm, vendors);
+    const open = parseEnvText(text, ibm, vendors);
     assert.equal(open.vendor, cpd);
     assert.deepEqual(open.reading.missing, ['CPD_PROJECT_ID']);
     assert.deepEqual(
@@ -135,6 +135,6 @@ describe('an open .env file of another service', () => {
   });
 
   it('is one of the service in use where that is named, too', () => {
-    assert.equal(readOpenText(`IBM_URL=https://a.example\n${text}`, ibm, vendors).vendor, ibm);
+    assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, vendors).vendor, ibm);
   });
 });

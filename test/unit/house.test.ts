@@ -4,7 +4,15 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { filesIn } from '../filesIn.ts';
-import { arrowsUp, circle, floors, houseRules, roomOf, violations } from './houseRules.ts';
+import {
+  arrowsUp,
+  circle,
+  floors,
+  houseRules,
+  namesTwice,
+  roomOf,
+  violations,
+} from './houseRules.ts';
 
 const files = new Map(
   filesIn('src/**/*.ts').map((path) => [path.slice('src/'.length), readFileSync(path, 'utf8')]),
@@ -70,6 +78,12 @@ describe('architecture invariants', () => {
     const byName = Map.groupBy(files.keys(), (path) => basename(path));
     const shared = [...byName.values()].filter(({ length }) => length > 1);
     assert.deepEqual(shared, []);
+  });
+
+  it('give no two things of src the same name', () => {
+    assert.deepEqual(namesTwice(files), []);
+    assert.deepEqual(namesTwice(planting('chat/chat.ts', 'export const infer = 1;')), ['infer']);
+    assert.deepEqual(namesTwice(planting('chat/chat.ts', 'interface Job {}')), ['Job']);
   });
 
   it('keep files small enough to have one responsibility', () => {

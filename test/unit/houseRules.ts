@@ -209,6 +209,25 @@ export function circle(files: ReadonlyMap<string, string>): string[] | undefined
   return undefined;
 }
 
+/**
+ * Names that stand for two things: what is exported under one name by two files, and a type or class
+ * whose name another file has for one of its own.
+ */
+export function namesTwice(files: ReadonlyMap<string, string>): string[] {
+  const declared = [...files].flatMap(([, text]) =>
+    [...text.matchAll(DECLARATION)].map(({ groups = {} }) => groups),
+  );
+  const byName = Map.groupBy(declared, ({ name = '' }) => name);
+  return [...byName].flatMap(([name, all]) => {
+    const exported = all.filter((one) => one['exported']);
+    const types = all.filter((one) => /class|interface|type/.test(one['keyword'] ?? ''));
+    return exported.length > 1 || types.length > 1 ? name : [];
+  });
+}
+
+const DECLARATION =
+  /^(?<exported>export )?(?:async |abstract )*(?<keyword>function|class|interface|type|const)\*? (?<name>\w+)/gm;
+
 export interface Violation {
   readonly rule: string;
   readonly place: string;

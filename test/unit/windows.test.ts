@@ -151,7 +151,7 @@ describe('on Windows', () => {
   });
 
   it('files that an editor or a shell obeys are known', async () => {
-    const { isExecutedFile } = await import('../../src/document/target.ts');
+    const { isConfigFile } = await import('../../src/document/target.ts');
     for (const [path, expected] of [
       ['C:\\app\\.vscode\\settings.json', true],
       ['c:\\app\\.VSCode\\Tasks.json', true],
@@ -163,7 +163,7 @@ describe('on Windows', () => {
       ['C:\\app\\vscode\\settings.txt', false],
       ['\\\\server\\share\\letter.md', false],
     ] as const) {
-      assert.equal(isExecutedFile({ uri: file(path) as never }), expected, path);
+      assert.equal(isConfigFile({ uri: file(path) as never }), expected, path);
     }
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { envFixes } from '../../src/dotenv/envMend.ts';
 import { LINE_END } from '../../src/dotenv/envText.ts';
-import { problemsOf, readOpenText } from '../../src/envFile/problems.ts';
+import { parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { TextFit } from '../../src/formatting/textFit.ts';
 import { inferenceFailure } from '../../src/service/failures.ts';
 import { readEvents } from '../../src/service/http/body.ts';
@@ -9,7 +9,7 @@ import { parseJson } from '../../src/service/responseSchemas.ts';
 import { kindsIn, maskPrivateKeys, maskWhole } from '../../src/service/secrets/promptSecrets.ts';
 import { redact } from '../../src/service/secrets/redact.ts';
 import { vendorFor } from '../../src/service/vendors.ts';
-import { suggestionsAt } from '../../src/templates/suggestions.ts';
+import { completionsAt } from '../../src/templates/completions.ts';
 import { readTemplateText } from '../../src/templates/templateText.ts';
 import { fillPrompt } from '../../src/templates/variables.ts';
 import { isLinear } from '../growth.ts';
@@ -126,22 +126,22 @@ const WAYS: Readonly<Record<string, (text: string) => unknown>> = {
   },
   'a .env file': (text) => {
     const file = text;
-    const open = readOpenText(file, ibm);
+    const open = parseEnvText(file, ibm);
     problemsOf(open, { hasByteOrderMark: true, risk: 'tracked' });
     const lines = file.split(LINE_END);
     for (const issue of open.reading.issues) {
       envFixes(lines[issue.place?.line ?? -1] ?? '', issue, ibm);
     }
   },
-  'a value of a .env file': (text) => readOpenText(`IBM_API_KEY=${text}`, ibm),
+  'a value of a .env file': (text) => parseEnvText(`IBM_API_KEY=${text}`, ibm),
   'a template': async (text) => {
     await readTemplateText(text, template);
     await readTemplateText(`---\n${text}\n---\na`, template);
     fillPrompt(text, { selection: text, language: 'c', fileName: 'a', inputs: new Map() });
   },
   'a template that is written': (text) => {
-    suggestionsAt(text, text.length, template.insertModes);
-    suggestionsAt(`---\n${text}`, 4, template.insertModes);
+    completionsAt(text, text.length, template.insertModes);
+    completionsAt(`---\n${text}`, 4, template.insertModes);
   },
 };
 

@@ -26,7 +26,11 @@ export const CHECKS = [
 export type CheckName = (typeof CHECKS)[number];
 
 /** They say nothing where the key itself opens the service. */
-const OF_TRADE: ReadonlySet<CheckName> = new Set<CheckName>(['identity-host', 'token', 'clock']);
+const TOKEN_CHECKS: ReadonlySet<CheckName> = new Set<CheckName>([
+  'identity-host',
+  'token',
+  'clock',
+]);
 
 /** What a check found out; numbers and checked names. */
 export interface CheckFacts {
@@ -40,7 +44,7 @@ export interface CheckFacts {
   /** What the model can be used for, as the public list says. */
   readonly functions?: readonly string[];
   /** The model does not take the call that would have proved project and model. */
-  readonly isUnproven?: true;
+  readonly isUnchecked?: true;
   readonly requestLimit?: RateLimit;
 }
 
@@ -90,7 +94,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
   },
 
   'service-host': async ({ runtime, credentials, settings, signal }) => {
-    const entry = await runtime.askModel(credentials, settings, signal);
+    const entry = await runtime.fetchModelInfo(credentials, settings, signal);
     const { host } = new URL(credentials.serviceUrl);
     if (!entry) return { host };
     const model = lifecycleOf(entry);
@@ -112,7 +116,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 
   access: async ({ probe, settings, found: { model, functions = [] }, onRetry, signal }) => {
     const { client } = await probe();
-    const requestLimit = await client.prove(signal, onRetry).catch((error: unknown) => {
+    const requestLimit = await client.checkAccess(signal, onRetry).catch((error: unknown) => {
       // What proves it is an operation of its own: without it the others may well be there.
       if (isKind(error, 'operation-unsupported')) return undefined;
       throw isKind(error, 'model-unknown') && model ? withLifecycle(error, model) : error;
@@ -120,7 +124,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
     if (functions.length > 0 && !functions.includes(functionOf(settings.operation))) {
       throw new ServiceError('operation-unsupported');
     }
-    const proof = requestLimit ? { requestLimit } : { isUnproven: true as const };
+    const proof = requestLimit ? { requestLimit } : { isUnchecked: true as const };
     return { ...proof, ...(model && { model }) };
   },
 
@@ -147,8 +151,8 @@ export async function diagnose(
   };
   let found: CheckFacts = {};
   let failure: ServiceError | undefined;
-  const { trade } = wayOf(credentials.vendor);
-  for (const check of CHECKS.filter((one) => trade || !OF_TRADE.has(one))) {
+  const { tokenEndpoint } = wayOf(credentials.vendor);
+  for (const check of CHECKS.filter((one) => tokenEndpoint || !TOKEN_CHECKS.has(one))) {
     if (failure && !(check === 'service-host' && isOfOneHost(failure))) {
       onResult({ check, state: 'not-run' });
       continue;
@@ -201,7 +205,7 @@ function isOfOneHost(error: ServiceError): boolean {
 
 /** Whether a check that passed found something worth a warning. */
 function isWorrying(check: CheckName, facts: CheckFacts): boolean {
-  const { clockAheadMs = 0, model, isUnproven } = facts;
+  const { clockAheadMs = 0, model, isUnchecked } = facts;
   if (check === 'clock') return Math.abs(clockAheadMs) >= CLOCK_TOLERANCE_MS;
-  return check === 'access' && (model !== undefined || isUnproven === true);
+  return check === 'access' && (model !== undefined || isUnchecked === true);
 }

@@ -8,7 +8,7 @@ import type { Dialect } from './dialect.ts';
 /** Why the service stopped generating, one list for both operations. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
-export interface Usage {
+export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
@@ -38,7 +38,7 @@ export interface Generation {
   /** The calls that a conversation is answered with. */
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   /** Parameters that the operation has no counterpart for; they were not sent. */
   readonly dropped: readonly string[];
   /** Short ids of the service's warnings, such as `api_legacy`, none of which repeats a secret. */

@@ -69,12 +69,12 @@ export function chatParts({ messages, tools, toolChoice }: Conversation): ChatPa
 }
 
 /** All that the model reads, for an estimate: the tools of an agent are most of it, a picture is no text. */
-export function readText(conversation: Conversation): string {
+export function conversationText(conversation: Conversation): string {
   return JSON.stringify(conversation, (name, value) => (name === 'image' ? '' : value));
 }
 
 /** The texts of a conversation that are not the model's own. */
-export function textsOfUser(messages: readonly ChatMessage[]): string[] {
+export function inputTexts(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap((message) => (message.role === 'assistant' ? [] : [textOf(message)]));
 }
 

@@ -16,7 +16,7 @@ export interface InferenceOptions {
   readonly tokenService: TokenService;
   readonly limiter: Limiter;
   /** Whether it goes behind requests that somebody waits for who looks at a document. */
-  readonly yields?: boolean;
+  readonly isLowPriority?: boolean;
   /** Milliseconds for one call with all its attempts, from the first of them. */
   readonly deadlineMs?: number;
 }
@@ -45,7 +45,14 @@ const MAX_STREAM_BYTES = 67_108_864;
  * @throws {ServiceError}; what a callback throws, as it is
  */
 export async function infer<Result>(
-  { credentials, http, tokenService, limiter, yields, deadlineMs = DEADLINE_MS }: InferenceOptions,
+  {
+    credentials,
+    http,
+    tokenService,
+    limiter,
+    isLowPriority,
+    deadlineMs = DEADLINE_MS,
+  }: InferenceOptions,
   { url, body, streams = false }: Asked,
   call: Call<Result>,
 ): Promise<Result> {
@@ -61,7 +68,7 @@ export async function infer<Result>(
     accept: streams ? 'text/event-stream' : 'application/json',
     ...(body && { contentType: 'application/json', body: JSON.stringify(body) }),
     secrets: [credentials.apiKey, projectId],
-    limiter: yields ? limiter.yielding : limiter,
+    limiter: isLowPriority ? limiter.lowPriority : limiter,
     budget: http.budget(deadlineMs),
     maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
     signal: call.signal,
@@ -77,7 +84,9 @@ export async function infer<Result>(
     const mayResend = call.mayResend?.() ?? true;
     if (!isRefusal(error) || !used || !mayResend) throw error;
     // The secret itself was refused, and there is no other one.
-    if (!wayOf(vendor).trade) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
+    if (!wayOf(vendor).tokenEndpoint) {
+      throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
+    }
     tokenService.drop(used);
     return await http.send(request);
   } finally {

@@ -3,7 +3,7 @@ import { type ErrorDetails, type ErrorKind, ServiceError, safeWord } from '../er
 import { type ErrorResponse, foreignFailure, kindOfStatus } from '../failures.ts';
 import { legible, MODEL_ID, MOST_MODELS, type ModelPage } from '../models/modelList.ts';
 import { check, parseJson, shape } from '../responseSchemas.ts';
-import type { Dialect, Target } from './dialect.ts';
+import type { Dialect, ModelTarget } from './dialect.ts';
 
 /**
  * Chat completions as OpenAI has them and company gateways speak them: no project, usage by request,
@@ -11,12 +11,12 @@ import type { Dialect, Target } from './dialect.ts';
  * Source: https://platform.openai.com/docs/api-reference/chat
  */
 export function openAi(prefix: string): Dialect {
-  const addressOf = ({ serviceUrl }: Pick<Target, 'serviceUrl'>, path: string) =>
+  const addressOf = ({ serviceUrl }: Pick<ModelTarget, 'serviceUrl'>, path: string) =>
     serviceUrl + prefix + path;
-  const modelsUrl = (from: Pick<Target, 'serviceUrl'>) => addressOf(from, '/models');
+  const modelsUrl = (from: Pick<ModelTarget, 'serviceUrl'>) => addressOf(from, '/models');
   return {
     url: (_call, target) => addressOf(target, '/chat/completions'),
-    subject: (model) => ({ model }),
+    modelFields: (model) => ({ model }),
     streaming: { stream: true, stream_options: { include_usage: true } },
     chatParameters: new Map([
       ['max_new_tokens', 'max_completion_tokens'],
@@ -31,7 +31,7 @@ export function openAi(prefix: string): Dialect {
     }),
     failure,
     failureInEvent,
-    proof: (_modelId, target) => ({
+    accessCheck: (_modelId, target) => ({
       url: modelsUrl(target),
       // Of the token alone: many gateways route more models than they list.
       read: readModels,

@@ -2,7 +2,7 @@ import { isKind, ServiceError } from '../errors.ts';
 import { failureInEvent, inferenceFailure } from '../failures.ts';
 import { functionOf, readModels } from '../models/modelList.ts';
 import { readTokenCount } from '../responseSchemas.ts';
-import type { Dialect, GenerationCall, Target } from './dialect.ts';
+import type { Dialect, GenerationCall, ModelTarget } from './dialect.ts';
 
 /**
  * watsonx.ai, by project, by space or by deployment, on IBM Cloud and on premises. A deployment is
@@ -29,7 +29,7 @@ export const watsonx: Dialect = {
     const place = isDeployment ? `/deployments/${encodeURIComponent(target.projectId)}` : '';
     return addressOf(target, place + PATHS[call]);
   },
-  subject: (modelId, { projectId, resource }) => {
+  modelFields: (modelId, { projectId, resource }) => {
     if (resource === 'deployment') return {};
     return { model_id: modelId, [resource === 'space' ? 'space_id' : 'project_id']: projectId };
   },
@@ -64,16 +64,16 @@ export const watsonx: Dialect = {
     return isMissing ? new ServiceError('project-unknown', error.details) : error;
   },
   failureInEvent,
-  proof: (modelId, target) => {
+  accessCheck: (modelId, target) => {
     if (target.resource !== 'deployment') {
-      const body = { ...watsonx.subject(modelId, target), input: 'hello' };
+      const body = { ...watsonx.modelFields(modelId, target), input: 'hello' };
       return { url: addressOf(target, PATHS.tokenization), body, read: readTokenCount };
     }
     // A deployment counts no tokens. That it refuses a chat without messages says that it is there.
     const url = watsonx.url('chat', target);
-    const isProof = (error: unknown) =>
+    const isExpectedError = (error: unknown) =>
       isKind(error, 'bad-request') && error.details.code !== undefined;
-    return { url, body: { messages: [] }, read: () => undefined, isProof };
+    return { url, body: { messages: [] }, read: () => undefined, isExpectedError };
   },
   models: {
     needsToken: false,
@@ -91,7 +91,7 @@ export const watsonx: Dialect = {
 };
 
 function addressOf(
-  { serviceUrl }: Pick<Target, 'serviceUrl'>,
+  { serviceUrl }: Pick<ModelTarget, 'serviceUrl'>,
   path: string,
   query: Readonly<Record<string, string>> = {},
 ): string {

@@ -23,7 +23,7 @@ const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
  * The proxy of the settings is no http or https one, or has no address that can be read; or it has
- * closed the connection in place of an answer (`endTunnelsOfClosedProxies`).
+ * closed the connection in place of an answer (`endEndlessTunnels`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',

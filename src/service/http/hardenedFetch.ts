@@ -121,7 +121,7 @@ export function isCutHandshake(error: unknown): boolean {
  * @param isOurs whether this host with its port is one of ours: others are left alone
  * @returns ends that
  */
-export function endTunnelsOfClosedProxies(isOurs: (host: string) => boolean): () => void {
+export function endEndlessTunnels(isOurs: (host: string) => boolean): () => void {
   const onError = (message: unknown) => {
     const { error, connectParams } = message as {
       readonly error?: { code?: unknown };

@@ -9,8 +9,8 @@ import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
 import { withNullPrototype } from '../responseSchemas.ts';
-import { endTunnelsOfClosedProxies, hardenedFetch } from './hardenedFetch.ts';
-import type { Budget, HttpRequest, HttpResponse, StreamedResponse } from './httpRequest.ts';
+import { endEndlessTunnels, hardenedFetch } from './hardenedFetch.ts';
+import type { CallBudget, HttpRequest, HttpResponse, StreamedResponse } from './httpRequest.ts';
 import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
@@ -59,11 +59,11 @@ export class Http {
       responseType: 'stream',
     });
     axiosRetry(this.#axios, { shouldResetTimeout: true });
-    this.#unwatchProxyErrors = endTunnelsOfClosedProxies((host) => this.#hosts.has(host));
+    this.#unwatchProxyErrors = endEndlessTunnels((host) => this.#hosts.has(host));
   }
 
   /** A budget for one call that must be over within these milliseconds of its first attempt. */
-  budget(totalMs: number): Budget {
+  budget(totalMs: number): CallBudget {
     return { retriesLeft: MAX_RETRIES, attempts: 0, totalMs, endsAt: undefined };
   }
 

@@ -21,7 +21,7 @@ export interface HttpRequest<Result> {
   /** Called as each attempt begins, so that a retry carries the token of its moment. */
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
-  readonly budget: Budget;
+  readonly budget: CallBudget;
   /** The most bytes an answer may have. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -65,7 +65,7 @@ export interface Retry {
 }
 
 /** Retries and time left, shared by the requests that serve one call. */
-export interface Budget {
+export interface CallBudget {
   retriesLeft: number;
   /** Requests sent so far. */
   attempts: number;

@@ -19,11 +19,11 @@ export interface RateLimit {
 }
 
 /** How an attempt ended, as far as the limiter cares. */
-export type Outcome = 'ok' | 'throttled' | 'failed';
+export type SlotOutcome = 'ok' | 'throttled' | 'failed';
 
 /** The right to have one request in flight. `release` counts once, however often it is called. */
 export interface Slot {
-  release(outcome: Outcome, pauseMs?: number): void;
+  release(outcome: SlotOutcome, pauseMs?: number): void;
 }
 
 /** What a request needs of a limiter. */
@@ -51,8 +51,8 @@ export interface NextStart {
 }
 
 interface Waiter {
-  readonly isAccepted: boolean;
-  readonly yields: boolean;
+  readonly hadSlot: boolean;
+  readonly isLowPriority: boolean;
   start(): void;
 }
 
@@ -128,21 +128,21 @@ export class Limiter {
    * The same for a request that nobody asked for: it counts as in flight, and nothing is learnt of
    * its answer, since the request that was asked for would have to wait for it.
    */
-  unheeded(yields = false): RequestGate {
+  passive(isLowPriority = false): RequestGate {
     return {
       applyRateLimit: () => {},
       acquire: async (signal) => {
-        const slot = await this.acquire(signal, false, yields);
+        const slot = await this.acquire(signal, false, isLowPriority);
         return { release: () => slot.release('failed') };
       },
     };
   }
 
   /** The same for a request that yields to others. */
-  get yielding(): RequestGate {
+  get lowPriority(): RequestGate {
     return {
       applyRateLimit: (rateLimit) => this.applyRateLimit(rateLimit),
-      acquire: (signal, isAccepted) => this.acquire(signal, isAccepted, true),
+      acquire: (signal, hadSlot) => this.acquire(signal, hadSlot, true),
     };
   }
 
@@ -173,25 +173,29 @@ export class Limiter {
 
   /**
    * Waits for a slot.
-   * @param isAccepted the call has had a slot before
+   * @param hadSlot the call has had a slot before
    * @param yields the call goes behind those that do not
    * @throws {ServiceError} `queue-full`, or `cancelled` when the signal aborts first
    */
-  acquire(signal: AbortSignal, isAccepted = false, yields = false): Promise<Slot> {
+  acquire(signal: AbortSignal, hadSlot = false, isLowPriority = false): Promise<Slot> {
     if (signal.aborted) return Promise.reject(new ServiceError('cancelled'));
-    const isFirst = !this.#waiters.some((waiter) => waiter.yields === yields || !waiter.yields);
-    const canStart = isFirst && this.#hasRoom(yields) && this.#waitMs() <= 0;
-    const newcomers = this.#waiters.filter((one) => one.yields === yields && !one.isAccepted);
-    if (!isAccepted && !canStart && newcomers.length >= this.#options.queue) {
+    const isFirst = !this.#waiters.some(
+      (waiter) => waiter.isLowPriority === isLowPriority || !waiter.isLowPriority,
+    );
+    const canStart = isFirst && this.#hasRoom(isLowPriority) && this.#waitMs() <= 0;
+    const newcomers = this.#waiters.filter(
+      (one) => one.isLowPriority === isLowPriority && !one.hadSlot,
+    );
+    if (!hadSlot && !canStart && newcomers.length >= this.#options.queue) {
       return Promise.reject(new ServiceError('queue-full', { limit: this.#options.queue }));
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
-        isAccepted,
-        yields,
+        hadSlot,
+        isLowPriority,
         start: () => {
           signal.removeEventListener('abort', cancel);
-          resolve(this.#slot(yields));
+          resolve(this.#slot(isLowPriority));
         },
       };
       const cancel = () => {
@@ -207,16 +211,16 @@ export class Limiter {
   }
 
   /** Whether one more may be in flight. */
-  #hasRoom(yields: boolean): boolean {
+  #hasRoom(isLowPriority: boolean): boolean {
     const limit = Math.floor(this.#limit);
     if (this.#inFlight >= limit) return false;
-    return !yields || this.#yieldingInFlight < Math.max(1, limit - 1);
+    return !isLowPriority || this.#yieldingInFlight < Math.max(1, limit - 1);
   }
 
-  #slot(yields: boolean): Slot {
+  #slot(isLowPriority: boolean): Slot {
     const startedAt = this.#clock.monotonic();
     this.#inFlight += 1;
-    if (yields) this.#yieldingInFlight += 1;
+    if (isLowPriority) this.#yieldingInFlight += 1;
     this.#lastStartAt = startedAt;
     let released = false;
     return {
@@ -224,14 +228,14 @@ export class Limiter {
         if (released) return;
         released = true;
         this.#inFlight -= 1;
-        if (yields) this.#yieldingInFlight -= 1;
+        if (isLowPriority) this.#yieldingInFlight -= 1;
         this.#learn(outcome, startedAt, pauseMs);
         this.#startWaiters();
       },
     };
   }
 
-  #learn(outcome: Outcome, startedAt: number, pauseMs: number): void {
+  #learn(outcome: SlotOutcome, startedAt: number, pauseMs: number): void {
     const now = this.#clock.monotonic();
     const pausedUntil = now + Math.min(pauseMs, LONGEST_RETRY_AFTER_MS);
     this.#pausedUntil = Math.max(this.#pausedUntil, pausedUntil);
@@ -268,7 +272,7 @@ export class Limiter {
 
   /** Who starts next; nobody as long as there is no room for any of them. */
   #next(): Waiter | undefined {
-    return this.#waiters.find(({ yields }) => this.#hasRoom(yields));
+    return this.#waiters.find(({ isLowPriority }) => this.#hasRoom(isLowPriority));
   }
 
   #startWaiters(): void {
@@ -284,6 +288,6 @@ export class Limiter {
 }
 
 /** Lower goes first. */
-function rankOf({ isAccepted, yields }: Waiter): number {
-  return (yields ? 2 : 0) + (isAccepted ? 0 : 1);
+function rankOf({ hadSlot, isLowPriority }: Waiter): number {
+  return (isLowPriority ? 2 : 0) + (hadSlot ? 0 : 1);
 }

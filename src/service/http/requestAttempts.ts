@@ -18,7 +18,7 @@ import {
   readRateLimit,
   type StreamedResponse,
 } from './httpRequest.ts';
-import type { Outcome, Slot } from './limiter.ts';
+import type { Slot, SlotOutcome } from './limiter.ts';
 import {
   isRetriedStatus,
   LONGEST_RETRY_AFTER_MS,
@@ -69,12 +69,12 @@ export class RequestAttempts<Result> {
   #deadline: NodeJS.Timeout | undefined;
   #slot: Slot | undefined;
   #bearer: string | undefined;
-  #outcome: [outcome: Outcome, pauseMs?: number | undefined] = ['ok'];
+  #outcome: [outcome: SlotOutcome, pauseMs?: number | undefined] = ['ok'];
   /** What the last attempt failed with; undefined once one has succeeded. */
   #failure: Failure | undefined;
   #nextWaitMs = 0;
   /** The last attempt that was sent was refused, and has cost nothing. */
-  #isRefused = false;
+  #isBetweenAttempts = false;
 
   constructor(request: HttpRequest<Result>, cancelled: AbortSignal, options: AttemptOptions) {
     this.#request = request;
@@ -135,7 +135,7 @@ export class RequestAttempts<Result> {
       meaning = this.#meaningOf(cause);
     }
     this.#failure = this.#failed(meaning);
-    this.#isRefused ||= meaning.isTransient;
+    this.#isBetweenAttempts ||= meaning.isTransient;
     this.#release();
     throw this.#failure.error;
   }
@@ -162,7 +162,7 @@ export class RequestAttempts<Result> {
     const { url, origin, budget, maxBytes } = this.#request;
     checkDestination(url, origin, process.env);
     budget.attempts += 1;
-    this.#isRefused = false;
+    this.#isBetweenAttempts = false;
     this.#keepDeadline();
     const { silentMs, headersMs, idleMs } = this.#options;
     const ending = new AbortController();
@@ -208,7 +208,7 @@ export class RequestAttempts<Result> {
     const { attempts } = this.#request.budget;
     const host = new URL(this.#request.url).host;
     if (this.#cancelled.aborted) {
-      return new ServiceError('cancelled', { attempts: this.#isRefused ? 0 : attempts });
+      return new ServiceError('cancelled', { attempts: this.#isBetweenAttempts ? 0 : attempts });
     }
     if (this.#late.signal.aborted && error.details.phase !== 'connect') {
       return new ServiceError('timeout', { phase: 'total', host, attempts });

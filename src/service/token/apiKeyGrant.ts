@@ -10,7 +10,7 @@ import type { TokenWay } from './tokenWay.ts';
 export function apiKeyGrant({ path, grantType }: Way & { kind: 'apiKeyGrant' }): TokenWay {
   return {
     scheme: 'Bearer',
-    trade: {
+    tokenEndpoint: {
       path,
       request: ({ apiKey }) => ({
         contentType: 'application/x-www-form-urlencoded',

@@ -14,7 +14,7 @@ export function clientCredentials(way: Way & { kind: 'clientCredentials' }): Tok
   const { path, inBody, scope, audience } = way;
   return {
     scheme: 'Bearer',
-    trade: {
+    tokenEndpoint: {
       path,
       request: ({ account = '', apiKey }): TokenRequest => {
         const form = new URLSearchParams({ grant_type: 'client_credentials' });

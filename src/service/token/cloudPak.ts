@@ -11,7 +11,7 @@ import type { TokenWay } from './tokenWay.ts';
  */
 export const cloudPak: TokenWay = {
   scheme: 'Bearer',
-  trade: {
+  tokenEndpoint: {
     path: '/icp4d-api/v1/authorize',
     request: ({ account = '', apiKey }) => ({
       contentType: 'application/json',

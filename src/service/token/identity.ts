@@ -8,7 +8,7 @@ import { clientCredentials } from './clientCredentials.ts';
 import { cloudPak } from './cloudPak.ts';
 import type { Token, TokenResponse } from './tokenLife.ts';
 import type { TokenService } from './tokenService.ts';
-import type { TokenWay, Trade } from './tokenWay.ts';
+import type { TokenEndpoint, TokenWay } from './tokenWay.ts';
 
 const TOKEN_DEADLINE_MS = 30_000;
 const EXPIRY_DEADLINE_MS = 5_000;
@@ -43,23 +43,23 @@ export async function fetchToken(
   deadlineMs = TOKEN_DEADLINE_MS,
 ): Promise<TokenResponse> {
   const { vendor, apiKey, authUrl, approved } = credentials;
-  const { trade } = wayOf(vendor);
-  if (!trade) return { value: apiKey, isSecret: true };
+  const { tokenEndpoint } = wayOf(vendor);
+  if (!tokenEndpoint) return { value: apiKey, isApiKey: true };
   const answer = await http.send({
-    ...trade.request(credentials),
+    ...tokenEndpoint.request(credentials),
     method: 'POST',
-    url: authUrl + trade.path,
+    url: authUrl + tokenEndpoint.path,
     origin: approved.auth,
     accept: 'application/json',
     budget: http.budget(deadlineMs),
     maxBytes: MAX_TOKEN_BYTES,
     signal,
-    failure: trade.failure,
+    failure: tokenEndpoint.failure,
     read: async ({ body, header }) =>
-      readTokenResponse(await body.text(), header('date'), trade.read),
+      readTokenResponse(await body.text(), header('date'), tokenEndpoint.read),
   });
   if (answer.expiresIn !== undefined || answer.expiration !== undefined) return answer;
-  const expiration = await fetchExpiry(http, credentials, trade, answer.value, signal);
+  const expiration = await fetchExpiry(http, credentials, tokenEndpoint, answer.value, signal);
   return { ...answer, expiration };
 }
 
@@ -67,7 +67,7 @@ export async function fetchToken(
 async function fetchExpiry(
   http: Http,
   { authUrl, approved, apiKey }: Credentials,
-  { expiry, failure }: Trade,
+  { expiry, failure }: TokenEndpoint,
   token: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
@@ -115,6 +115,6 @@ export async function probeIdentity(
   { vendor, authUrl, approved }: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
-  const url = authUrl + (wayOf(vendor).trade?.path ?? '');
+  const url = authUrl + (wayOf(vendor).tokenEndpoint?.path ?? '');
   await http.probe({ url, origin: approved.auth, signal, read: async () => undefined });
 }

@@ -13,7 +13,7 @@ export interface TokenResponse {
   /** The server's clock when it answered, milliseconds since 1970. */
   readonly serverNow?: number | undefined;
   /** The secret itself, which never has to be renewed. */
-  readonly isSecret?: true;
+  readonly isApiKey?: true;
 }
 
 /** A token's life in milliseconds from the moment it was asked for. */
@@ -50,7 +50,7 @@ export function tokenLife(answer: TokenResponse, random: number): TokenLife {
  * is 300 s, and an early death is mended by the replay after a 401.
  */
 function lifeSeconds(answer: TokenResponse): number {
-  if (answer.isSecret) return Number.POSITIVE_INFINITY;
+  if (answer.isApiKey) return Number.POSITIVE_INFINITY;
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = answer;
   const lives = [expiresIn, expiration - serverNow / 1_000].filter(
     (life) => Number.isFinite(life) && life > 0,

@@ -20,7 +20,7 @@ interface Kept {
   readonly service: TokenService;
   readonly credentials: Credentials;
   /** A test with them has passed. */
-  isProved?: boolean;
+  isTested?: boolean;
 }
 
 /**
@@ -62,7 +62,7 @@ export class TokenServicePool {
    * Tests credentials by a token service that is not in use and tells nobody of its states. Once
    * they have passed, it serves them as soon as somebody says that they are in use.
    */
-  async prove(
+  async testCredentials(
     credentials: Credentials,
     test: (service: TokenService) => Promise<unknown>,
   ): Promise<void> {
@@ -70,7 +70,7 @@ export class TokenServicePool {
     const trial = this.#make(credentials);
     this.#trial = trial;
     await test(trial.service);
-    trial.isProved = true;
+    trial.isTested = true;
   }
 
   #make(credentials: Credentials): Kept {
@@ -131,14 +131,14 @@ export class TokenServicePool {
 
   #provedFor(credentials: Credentials): Kept | undefined {
     const trial = this.#trial;
-    return trial?.isProved && isOf(trial, credentials) ? trial : undefined;
+    return trial?.isTested && isOf(trial, credentials) ? trial : undefined;
   }
 
   /**
    * Shows the session of what may be used now, if it has one. Asks for nothing: that of another
    * folder goes on where it was, once it is shown again.
    */
-  show(credentials: Credentials | undefined): void {
+  setActive(credentials: Credentials | undefined): void {
     if (credentials && this.#provedFor(credentials)) this.activate(credentials);
     this.#tell(credentials && this.#sessionOf(credentials));
   }

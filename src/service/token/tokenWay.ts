@@ -9,10 +9,10 @@ export interface TokenWay {
   /** The word before the credential in the Authorization header of a request to the service. */
   readonly scheme: string;
   /** How the secret is traded for a token; undefined where it opens the service itself. */
-  readonly trade?: Trade;
+  readonly tokenEndpoint?: TokenEndpoint;
 }
 
-export interface Trade {
+export interface TokenEndpoint {
   /** Behind the identity address. */
   readonly path: string;
   readonly request: (credentials: Credentials) => TokenRequest;

@@ -156,7 +156,7 @@ describe('a conversation with the service', () => {
     const world = await startWorld();
     const { credentials, http, tokenService, limiter, emulator } = world;
     const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;
-    const agent = { ...world, client: new Client({ ...facts, yields: true }) };
+    const agent = { ...world, client: new Client({ ...facts, isLowPriority: true }) };
     const stop = new AbortController();
     emulator.faults.next(chatStream, { neverAnswers: true }, 2);
     const calls = [1, 2, 3].map(() => kindOf(chat(agent, { signal: stop.signal }).answer));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { meantReading, readForAll } from '../../../src/dotenv/envFile.ts';
+import { likelyReading, readForAll } from '../../../src/dotenv/envFile.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
@@ -33,7 +33,7 @@ function credentialsOf(file: string, id: string): (url: string) => Partial<Crede
     .replace(/^(\w+_ID)=…$/m, `$1=${id}`)
     .replace(/^(\w+_API_KEY)=…$/m, `$1=${defaultApiKey}`)
     .replace(/^(\w+_USERNAME)=.*$/m, `$1=${account}`);
-  const { vendor, reading } = meantReading(readForAll(assignmentsOf(text), vendors[0], vendors));
+  const { vendor, reading } = likelyReading(readForAll(assignmentsOf(text), vendors[0], vendors));
   assert.deepEqual(reading.issues, []);
   const { values } = reading;
   assert.ok(values, 'complete');

@@ -57,7 +57,7 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
       return list.models.map(({ id, contextLength }) => `${id} ${contextLength}`).join(', ');
     }
     case '/ml/v1/text/tokenization':
-      await client.prove(never);
+      await client.checkAccess(never);
       return 'proved';
     default: {
       const onText = path.endsWith('_stream') ? { onText: () => {} } : {};
@@ -108,7 +108,7 @@ describe('the outcome of', () => {
     const token = 'eyJhbGciOiJ9.eyJpYXQiOjF9.c2ln';
     emulator.faults.next('/identity/token', { json: { ...json, access_token: token } });
     const answer = await fetchToken(http, credentials, never);
-    assert.ok(!answer.isSecret);
+    assert.ok(!answer.isApiKey);
     assert.deepEqual([answer.value, answer.expiresIn], [token, 3_600]);
   });
 

@@ -117,7 +117,7 @@ describe('requests', () => {
     const world = await startWorld();
     await world.generate();
     await world.generate({ onText: () => {} });
-    await world.client.prove(new AbortController().signal);
+    await world.client.checkAccess(new AbortController().signal);
     const [token = ''] = world.emulator.tokensIssued;
     for (const { path, query, text, rawHeaders } of world.emulator.requests) {
       const line = `${path}?${query}`;
@@ -220,7 +220,7 @@ describe('requests', () => {
       for (const [prompt, answerSoFar] of parts) {
         const { kind, details } = await failureOf(client.generateText(prompt, {}, { answerSoFar }));
         assert.equal(kind, 'prompt-holds-secret');
-        const kinds = client.secretsIn(prompt + answerSoFar);
+        const kinds = client.secretKindsIn(prompt + answerSoFar);
         assert.deepEqual(details.secretKinds, kinds);
         assert.equal(kinds.length, 1);
       }

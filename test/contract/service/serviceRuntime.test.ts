@@ -81,27 +81,27 @@ describe('a runtime', () => {
   it('keeps a token for each service, and shows that of the credentials that may be used', async () => {
     const { runtime, emulator, generate, states, withKey } = await start();
     await generate('key-number-one');
-    runtime.show(withKey('key-number-one'));
+    runtime.setActive(withKey('key-number-one'));
     await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 1);
-    runtime.show(withKey('key-number-two'));
+    runtime.setActive(withKey('key-number-two'));
     assert.equal(states.at(-1), 'none');
     for (let change = 0; change < 20; change += 1) {
       const key = change % 2 === 0 ? 'key-number-two' : 'key-number-one';
-      runtime.show(withKey(key));
+      runtime.setActive(withKey(key));
       await generate(key);
-      runtime.show(withKey(key));
+      runtime.setActive(withKey(key));
       assert.equal(states.at(-1), 'valid');
     }
     assert.equal(emulator.count(tokenPath), 2);
-    runtime.show(undefined);
+    runtime.setActive(undefined);
     assert.equal(states.at(-1), 'none');
   });
 
   it('H32: keeps it through a hundred events of a key that did not change', async () => {
     const { runtime, emulator, generate, withKey } = await start();
     for (let event = 0; event < 100; event += 1) {
-      runtime.show(withKey('key-number-one'));
+      runtime.setActive(withKey('key-number-one'));
       await generate('key-number-one');
     }
     assert.equal(emulator.count(tokenPath), 1);
@@ -137,7 +137,7 @@ describe('a runtime', () => {
     const ends: Readonly<Record<string, (runtime: ServiceRuntime, lastKey: string) => void>> = {
       'after keys were replaced': () => {},
       'after signing out': (runtime) => runtime.forgetToken(),
-      'after another source came into use': (runtime) => runtime.show(undefined),
+      'after another source came into use': (runtime) => runtime.setActive(undefined),
     };
     for (const [when, end] of Object.entries(ends)) {
       it(`${when}: in errors`, async () => {
@@ -195,7 +195,7 @@ describe('a runtime', () => {
     emulator.faults.next(tokenPath, { hold: held.opened });
     const underWay = generate('key-number-one');
     await emulator.requestCount(tokenPath, 1);
-    runtime.show(withKey('key-number-two'));
+    runtime.setActive(withKey('key-number-two'));
     held.open();
     assert.notEqual((await underWay).text, '');
   });
@@ -238,7 +238,7 @@ describe('a runtime', () => {
     const slow = generate('key-number-one');
     await emulator.requestCount(chat, 1);
     assert.equal(traffic.at(-1)?.inFlight, 1);
-    runtime.show(elsewhere);
+    runtime.setActive(elsewhere);
     assert.equal(traffic.at(-1), undefined, 'nothing was sent there');
     runtime.client(elsewhere, { ...settings, limits: { ...limits, limit: 7 } });
     assert.equal(traffic.at(-1)?.limit, 7);
@@ -246,13 +246,13 @@ describe('a runtime', () => {
     held.open();
     await slow;
     assert.equal(traffic.length, told);
-    runtime.show(withKey('key-number-one'));
+    runtime.setActive(withKey('key-number-one'));
     assert.deepEqual(traffic.at(-1), { inFlight: 0, waiting: 0, limit: 2 });
   });
 
   it('tells nothing of what its requests did once nothing may be used, or its user signs out', async () => {
     const { runtime, traffic, generate } = await start(2);
-    for (const end of [() => runtime.show(undefined), () => runtime.forgetToken()]) {
+    for (const end of [() => runtime.setActive(undefined), () => runtime.forgetToken()]) {
       await generate('key-number-one');
       assert.equal(traffic.at(-1)?.limit, 2);
       assert.deepEqual(
@@ -390,7 +390,7 @@ describe('a runtime', () => {
     assert.equal(states.length, told, 'a test changes nothing of what is in use');
     await generate('key-number-two');
     assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [2, 2]);
-    runtime.show(withKey('key-number-one'));
+    runtime.setActive(withKey('key-number-one'));
     assert.equal(states.at(-1), 'valid');
     await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 2);

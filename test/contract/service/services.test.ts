@@ -157,12 +157,12 @@ describe('every way to a token with every dialect', () => {
 
       it(`proves ${wayName} in ${dialectName} without generating`, async () => {
         const world = await startOf(way, dialect);
-        await world.client.prove(never);
+        await world.client.checkAccess(never);
         const bodies = world.emulator.requests.map(({ text }) => text);
         assert.ok(!bodies.some((body) => /"messages":\[\{|generation/.test(body)));
         world.emulator.settings.apiKeys = [];
         const other = await startOf(way, dialect, { apiKeys: ['another-key'] });
-        assert.equal(await kindOf(other.client.prove(never)), 'key-refused');
+        assert.equal(await kindOf(other.client.checkAccess(never)), 'key-refused');
       });
     }
   }
@@ -375,6 +375,6 @@ describe('a key that opens the service itself', () => {
   it('is one secret, and not a token besides', async () => {
     const zen = ways['Zen API key'] as WayCase;
     const { client } = await startOf(zen, dialects['watsonx, project'] as DialectCase);
-    assert.deepEqual(client.secretsIn(`x ${secret} y`), ['apiKey']);
+    assert.deepEqual(client.secretKindsIn(`x ${secret} y`), ['apiKey']);
   });
 });

@@ -177,7 +177,7 @@ describe('what a function of the caller throws', () => {
     const world = await startWorld();
     world.emulator.faults.always(pathOf('chat', false), { status: 503 });
     await assert.rejects(world.generate({ onRetry: fail }), (error) => error === own);
-    await world.client.prove(new AbortController().signal, fail);
+    await world.client.checkAccess(new AbortController().signal, fail);
     assert.equal(world.inferenceCount(), 2);
   });
 });

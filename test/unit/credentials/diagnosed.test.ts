@@ -105,9 +105,9 @@ describe('what a diagnosis starts from', () => {
       workspaceFolder: null,
     };
     for (const outside of [[envFile(full, 'approved')], [envFile(full)], [envFile({ key: 'k' })]]) {
-      const { preliminary, reported } = diagnosed({ folder, record: undefined, outside });
+      const { preliminary, anonymous } = diagnosed({ folder, record: undefined, outside });
       assert.match(JSON.stringify(preliminary), /the \.env file of secret-plan/i);
-      assert.doesNotMatch(JSON.stringify(reported), /secret-plan/);
+      assert.doesNotMatch(JSON.stringify(anonymous), /secret-plan/);
     }
   });
 

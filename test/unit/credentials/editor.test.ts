@@ -7,9 +7,9 @@ import {
 } from '../../../src/credentials/answerChecks.ts';
 import {
   bindingOf,
-  chooseEditor,
   destination,
   type SourceSnapshot,
+  selectEditorSource,
 } from '../../../src/credentials/sourceSelection.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
 
@@ -27,7 +27,7 @@ const settings: SourceSnapshot['settings'] = {
 const record = { apiKey: 'key-1', authUrl: vendor.authUrl, serviceUrl: URL_SETTING };
 
 const resolve = (own: typeof settings, stored: typeof record | undefined) =>
-  chooseEditor({ settings: own, record: stored, projectAnswer: undefined });
+  selectEditorSource({ settings: own, record: stored, projectAnswer: undefined });
 
 describe('credentials of the editor', () => {
   it('are ready when all three are there, bound to the hosts that were shown', () => {
@@ -93,7 +93,7 @@ describe('credentials of the editor', () => {
     assert.ok(!('setting' in secure) && !('setting' in plain));
     assert.equal(secure.authHost, plain.authHost);
     const stored = { ...secure, apiKey: 'key-1' };
-    const changed = { approved: secure, wanted: plain, isOfEntry: false };
+    const changed = { approved: secure, wanted: plain, isEntryChanged: false };
     assert.deepEqual(bindingOf(stored, vendor, plain), changed);
     assert.equal(bindingOf(stored, vendor, secure), 'same');
   });

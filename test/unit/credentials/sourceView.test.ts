@@ -10,7 +10,7 @@ import {
   chosenText,
   provenanceLines,
   sourceRows,
-  stateOf,
+  sourceState,
 } from '../../../src/credentials/sourceView.ts';
 import { readEnvFile } from '../dotenv/reading.ts';
 import { ibm } from '../service/fixtures.ts';
@@ -76,7 +76,7 @@ describe('provenance', () => {
     assert.equal(provenanceLines(one, choose(one)), undefined);
   });
 
-  it('lists the sources that say anything, with state and masked values', () => {
+  it('lists the sources that say anything, with state and maskedId values', () => {
     const one = found({ outside: [envFile(), environment({ key: full.key })] });
     assert.deepEqual(rowsOf(one), [
       [
@@ -144,7 +144,7 @@ describe('what is offered for a source that cannot be used', () => {
     assert.deepEqual(labelsOf('editor', lacking), ['Set Up Credentials']);
     const tampered = preferring({ record: { ...record, serviceUrl: 'nowhere' } });
     assert.deepEqual(labelsOf('editor', tampered), ['Set Up Credentials']);
-    assert.equal(stateOf('editor', tampered), 'lacks an API key');
+    assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
   it('is the way to an address that can be mended in the settings only', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { shownCheck } from '../../../src/diagnostics/checkMessages.ts';
-import type { MessageContext } from '../../../src/messages/fixLocation.ts';
+import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { CHECKS } from '../../../src/service/checks/diagnose.ts';
 import { ServiceError } from '../../../src/service/errors.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { WorkspaceFolder } from 'vscode';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
-import { describedTarget } from '../../../src/credentials/sourceView.ts';
+import { skillTarget } from '../../../src/credentials/sourceView.ts';
 import { ACTION_LABELS } from '../../../src/messages/actions.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
@@ -40,7 +40,7 @@ describe('the commands about skills', () => {
       const all = found(changes);
       const looked = { found: all, choice: choose(all) };
       const [folder = null] = editor.folders as unknown as WorkspaceFolder[];
-      const target = describedTarget(looked);
+      const target = skillTarget(looked);
       const { readSettings } = await import('../../../src/settings.ts');
       const given = { settings: readSettings(), looked, target, folder };
       const service = { mapParameters, dialectOf, wayOf, redact };

@@ -57,7 +57,7 @@ const documentOf = (operation: Operation) =>
     endpoint: dialect.url(operation, credentials),
     tokenUrl,
     operation,
-    subject: dialect.subject(modelId, credentials),
+    modelFields: dialect.modelFields(modelId, credentials),
     fields: mapParameters(operation, parameters, dialect.chatParameters).fields,
   }) as unknown as OpenApi;
 const postOf = (operation: Operation) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Budget, budgetState } from '../../../src/usage/budget.ts';
+import type { budgetState, DailyBudget } from '../../../src/usage/budget.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
 import { FakeState, settled } from '../credentials/fakes.ts';
 import { UsageEditor } from './usageEditor.ts';
@@ -15,13 +15,13 @@ describe('the budget of a day', () => {
   let editor: UsageEditor;
   let hooks: ReturnType<typeof installEditor>;
   let stateOf: typeof budgetState;
-  let Kept: typeof Budget;
+  let Kept: typeof DailyBudget;
   let state: FakeState;
   let now: number;
   before(async () => {
     editor = new UsageEditor();
     hooks = installEditor(() => editor);
-    ({ Budget: Kept, budgetState: stateOf } = await import('../../../src/usage/budget.ts'));
+    ({ DailyBudget: Kept, budgetState: stateOf } = await import('../../../src/usage/budget.ts'));
     editor.end();
   });
   after(() => hooks.deregister());
@@ -32,7 +32,7 @@ describe('the budget of a day', () => {
   });
   afterEach(() => editor.end());
   const open = () => new Kept(state, () => now);
-  const saidOf = async (budget: Budget, ...used: readonly ReturnType<typeof use>[]) => {
+  const saidOf = async (budget: DailyBudget, ...used: readonly ReturnType<typeof use>[]) => {
     const before = editor.said.length;
     for (const one of used) budget.tell(one);
     await settled();

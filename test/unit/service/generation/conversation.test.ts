@@ -3,8 +3,8 @@ import {
   type ChatMessage,
   type Conversation,
   chatParts,
-  readText,
-  textsOfUser,
+  conversationText,
+  inputTexts,
   transcript,
 } from '../../../../src/service/generation/conversation.ts';
 import { dialectOf } from '../../../../src/service/generation/dialects.ts';
@@ -105,11 +105,11 @@ describe('a conversation', () => {
   it('is estimated by its words and tools, and not by its pictures', () => {
     const picture = { image: new Uint8Array(90_000), mimeType: 'image/png' };
     const seen: ChatMessage = { role: 'user', content: [{ text: 'A cat?' }, picture] };
-    const text = readText(conversationOf({ messages: [seen], tools }));
+    const text = conversationText(conversationOf({ messages: [seen], tools }));
     assert.ok(text.length < 500 && text.includes('A cat?') && text.includes('Reads.'), text);
   });
 
   it('tells what of it is not the model’s own', () => {
-    assert.deepEqual(textsOfUser(messages), ['Be brief.', 'Look at this.', 'A cat?', 'one', 'two']);
+    assert.deepEqual(inputTexts(messages), ['Be brief.', 'Look at this.', 'A cat?', 'one', 'two']);
   });
 });

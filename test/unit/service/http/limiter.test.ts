@@ -70,8 +70,8 @@ describe('the limiter', () => {
     function queue() {
       const order: string[] = [];
       const slots = new Map<string, Slot>();
-      const ask = (name: string, gate: Pick<Limiter, 'acquire'>, isAccepted = false) =>
-        void gate.acquire(never, isAccepted).then((slot) => {
+      const ask = (name: string, gate: Pick<Limiter, 'acquire'>, hadSlot = false) =>
+        void gate.acquire(never, hadSlot).then((slot) => {
           order.push(name);
           slots.set(name, slot);
         });
@@ -87,7 +87,7 @@ describe('the limiter', () => {
       it(`has at most ${most} of them in flight at a limit of ${limit}`, async () => {
         const limiter = limiterOf(limit);
         const { order, ask } = queue();
-        for (let count = 0; count < 10; count += 1) ask('loop', limiter.yielding);
+        for (let count = 0; count < 10; count += 1) ask('loop', limiter.lowPriority);
         await settled();
         assert.equal(order.length, most);
         ask('selection', limiter);
@@ -99,10 +99,10 @@ describe('the limiter', () => {
     it('takes a selection next at a limit of one, before calls that wait or come back', async () => {
       const limiter = limiterOf(1);
       const { order, slots, ask } = queue();
-      ask('loop', limiter.yielding);
-      ask('another loop', limiter.yielding);
+      ask('loop', limiter.lowPriority);
+      ask('another loop', limiter.lowPriority);
       await settled();
-      ask('retry of a loop', limiter.yielding, true);
+      ask('retry of a loop', limiter.lowPriority, true);
       ask('selection', limiter);
       for (const served of ['loop', 'selection', 'retry of a loop']) {
         slots.get(served)?.release('ok');
@@ -114,9 +114,9 @@ describe('the limiter', () => {
     it('refuses no selection for their sake, though their queue is full', async () => {
       const limiter = limiterOf(1, 2);
       const { order, ask } = queue();
-      for (const name of ['a', 'b', 'c']) ask(name, limiter.yielding);
+      for (const name of ['a', 'b', 'c']) ask(name, limiter.lowPriority);
       await settled();
-      assert.equal(await kindOf(limiter.yielding.acquire(never)), 'queue-full');
+      assert.equal(await kindOf(limiter.lowPriority.acquire(never)), 'queue-full');
       ask('selection', limiter);
       await settled();
       assert.deepEqual([order, limiter.state.waiting], [['a'], 3]);
@@ -125,11 +125,11 @@ describe('the limiter', () => {
     it('counts them down again, and learns from them as from others', async () => {
       const limiter = limiterOf(4);
       const { slots, ask } = queue();
-      ask('loop', limiter.yielding);
+      ask('loop', limiter.lowPriority);
       await settled();
       slots.get('loop')?.release('throttled');
       assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 2, loweredFrom: 4 });
-      for (const name of ['a', 'b']) ask(name, limiter.yielding);
+      for (const name of ['a', 'b']) ask(name, limiter.lowPriority);
       await settled();
       assert.equal(limiter.state.inFlight, 1);
     });

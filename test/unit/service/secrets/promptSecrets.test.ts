@@ -186,15 +186,14 @@ describe('a client', () => {
   it('finds keys, tokens and private keys, each kind once', async () => {
     const client = start();
     const token = 'token-of-the-unit-tests';
-    assert.deepEqual(client.secretsIn(`a text with ${token}`), []);
+    assert.deepEqual(client.secretKindsIn(`a text with ${token}`), []);
     await client.generateText('Hi', {});
-    assert.deepEqual(client.secretsIn('a text'), []);
-    assert.deepEqual(client.secretsIn('another-short-key another-short-key'), ['apiKey']);
-    assert.deepEqual(client.secretsIn(`${credentials.apiKey} ${token} ${block('PRIVATE KEY')}`), [
-      'apiKey',
-      'token',
-      'privateKey',
-    ]);
+    assert.deepEqual(client.secretKindsIn('a text'), []);
+    assert.deepEqual(client.secretKindsIn('another-short-key another-short-key'), ['apiKey']);
+    assert.deepEqual(
+      client.secretKindsIn(`${credentials.apiKey} ${token} ${block('PRIVATE KEY')}`),
+      ['apiKey', 'token', 'privateKey'],
+    );
   });
 
   it('masks every one of them, and leaves the rest as it is', async () => {
@@ -204,7 +203,7 @@ describe('a client', () => {
     const text = `${code}\nA=${otherKeys[0]}\nB=${credentials.apiKey}\nC=token-of-the-unit-tests\n`;
     const masked = client.mask(text + block('PRIVATE KEY'));
     assert.equal(masked, `${code}\nA=[redacted]\nB=[redacted]\nC=[redacted]\n[redacted]`);
-    assert.deepEqual(client.secretsIn(masked), []);
+    assert.deepEqual(client.secretKindsIn(masked), []);
   });
 
   for (const [form, write] of Object.entries(writtenDown)) {
@@ -213,7 +212,7 @@ describe('a client', () => {
       await client.generateText('Hi', {});
       for (const secret of ['key-of-the-unit-tests-2', 'token-of-the-unit-tests']) {
         const text = `before ${write(secret)} after`;
-        assert.equal(client.secretsIn(text).length, 1);
+        assert.equal(client.secretKindsIn(text).length, 1);
         const clean = client.mask(text);
         assert.match(clean, /^before .*after$/s);
         assert.deepEqual(formsIn(clean, secret), []);
@@ -228,7 +227,7 @@ describe('a client', () => {
     const rounds = [1, 2, 3, 4, 5].map((round) => {
       const text = `${round} ${line.repeat(1_000_000 / line.length)}`;
       const worked = processorTime();
-      assert.deepEqual(client.secretsIn(text), []);
+      assert.deepEqual(client.secretKindsIn(text), []);
       return worked();
     });
     // The best of a few, since the machine has more to do and tidies up.
@@ -247,12 +246,12 @@ describe('a client', () => {
   it('looks for no key of fewer than 16 characters, which stands in texts by chance', () => {
     for (const apiKey of ['a', 'test', '0123456789abcde']) {
       const { client } = clientOn({ fetch }, { credentials: { ...credentials, apiKey } });
-      assert.deepEqual(client.secretsIn(`${apiKey} is a word: ${apiKey}`), []);
+      assert.deepEqual(client.secretKindsIn(`${apiKey} is a word: ${apiKey}`), []);
       assert.equal(client.mask(`a ${apiKey}`), `a ${apiKey}`);
     }
     const apiKey = '0123456789abcdef';
     const { client } = clientOn({ fetch }, { credentials: { ...credentials, apiKey } });
-    assert.deepEqual(client.secretsIn(`KEY=${apiKey}`), ['apiKey']);
+    assert.deepEqual(client.secretKindsIn(`KEY=${apiKey}`), ['apiKey']);
     assert.equal(client.mask(`KEY=${apiKey}`), 'KEY=[redacted]');
   });
 

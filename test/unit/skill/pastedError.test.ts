@@ -8,7 +8,7 @@ import {
   inferenceFailure,
 } from '../../../src/service/failures.ts';
 import { wayOf } from '../../../src/service/token/identity.ts';
-import { explanationOf, failureIn } from '../../../src/skill/errorDetails.ts';
+import { explanationOf, failureIn } from '../../../src/skill/pastedError.ts';
 import { type Recording, recordings } from '../../emulator/recordings.ts';
 import { isLinear } from '../../growth.ts';
 import { ibm } from '../service/fixtures.ts';
@@ -26,7 +26,8 @@ const errors = recordings.flatMap(({ name, request, response }: Recording) => {
   const event = sse?.find((one) => one.event === 'error')?.data;
   if (status < 400 && !event) return [];
   const body = text ?? JSON.stringify(event ?? json);
-  const failureOf = request.path === wayOf(ibm).trade?.path ? identityFailure : inferenceFailure;
+  const failureOf =
+    request.path === wayOf(ibm).tokenEndpoint?.path ? identityFailure : inferenceFailure;
   const failure = event ? failureInEvent(event) : failureOf({ status, text: body });
   assert.ok(failure);
   return [{ name, body, json: event ?? json, failure }];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { suggestionsAt } from '../../../src/templates/suggestions.ts';
+import { completionsAt } from '../../../src/templates/completions.ts';
 
 const modes = ['below', 'replace'];
 /** Labels and the text they replace, at the `|` of a text. */
 const at = (marked: string) => {
   const text = marked.replace('|', '');
-  const found = suggestionsAt(text, marked.indexOf('|'), modes);
+  const found = completionsAt(text, marked.indexOf('|'), modes);
   if (!found) return undefined;
   const { offset, length } = found.replaced;
   return [found.items.map(({ label }) => label), text.slice(offset, offset + length)];

@@ -27,7 +27,7 @@ export interface FixActions {
   readonly all: Action;
 }
 
-export interface FixLocation {
+export interface FailureContext {
   /** Holds key, project and service URL. */
   readonly place: FixActions;
   /** Holds the address of the host that failed. */
@@ -42,7 +42,7 @@ export interface FixLocation {
 }
 
 /** What is said about a failure. */
-export type Sentence = (details: ErrorDetails, where: FixLocation) => Message;
+export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => Message;
 
 const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   editor: { name: 'the settings', key: 'setApiKey', value: 'openSettings', all: 'setUp' },
@@ -58,7 +58,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   answers: { name: 'the answers given here', key: 'setApiKey', value: 'setUp', all: 'setUp' },
 };
 
-export function fixLocation({ host }: ErrorDetails, context: MessageContext): FixLocation {
+export function failureContext({ host }: ErrorDetails, context: MessageContext): FailureContext {
   const { source = 'editor', authHost, isCheck = false } = context;
   const isVendorIdentity =
     host !== undefined && vendors.some(({ authUrl }) => URL.parse(authUrl)?.host === host);

@@ -12,7 +12,7 @@ import { EXPLAIN_TEXTS, TOKEN_TEXTS } from './skillMessages.ts';
  */
 
 /** What our own requests are judged by, and what is said of them then; see `handlers.ts`. */
-export type Rules = Pick<typeof service, 'identityFailure' | 'inferenceFailure'> &
+export type FailureParsers = Pick<typeof service, 'identityFailure' | 'inferenceFailure'> &
   Pick<typeof messages, 'messageFor'>;
 
 /** What pasted details mean, and the command that mends it where there is one. */
@@ -49,7 +49,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, status: number])[] = [
 ];
 
 /** @returns undefined where nothing in it is known; `unauthorized` without a code for a bare 401 */
-export function failureIn(pasted: string, rules: Rules): ServiceError | undefined {
+export function failureIn(pasted: string, rules: FailureParsers): ServiceError | undefined {
   // An escaped line break would become the first letter of the word behind it.
   const text = pasted.slice(0, MOST_READ).replaceAll(/\\[nrt]/g, ' ');
   const inIdentity = (errorCode: string, given: number) =>
@@ -81,7 +81,7 @@ function statusIn(text: string): number | undefined {
 }
 
 /** @returns undefined where nothing in the text is known */
-export function explanationOf(pasted: string, rules: Rules): Explanation | undefined {
+export function explanationOf(pasted: string, rules: FailureParsers): Explanation | undefined {
   const failure = failureIn(pasted, rules);
   if (!failure) return undefined;
   const { code = '' } = failure.details;

@@ -4,30 +4,30 @@ import { INPUT, VARIABLES } from './variables.ts';
 
 /** What can be written at a place of a template file. Pure. */
 
-export interface Suggestion {
+export interface Completion {
   readonly kind: 'variable' | 'question' | 'key' | 'mode';
   readonly label: string;
   /** With a place to type at as `${1:…}` where the kind is `question`. */
   readonly newText: string;
 }
 
-export interface Suggestions {
-  readonly items: readonly Suggestion[];
+export interface Completions {
+  readonly items: readonly Completion[];
   /** What they take the place of. */
   readonly replaced: TextSpan;
 }
 
-const IN_PROMPT: readonly Suggestion[] = [
+const IN_PROMPT: readonly Completion[] = [
   ...VARIABLES.map((name) => ({ kind: 'variable', label: name, newText: `${name}}` }) as const),
   { kind: 'question', label: `${INPUT}question`, newText: `${INPUT}\${1:question}\\}` },
 ];
 
 /** Undefined where nothing of ours belongs. */
-export function suggestionsAt(
+export function completionsAt(
   text: string,
   offset: number,
   modes: readonly string[],
-): Suggestions | undefined {
+): Completions | undefined {
   const { frontMatter, isClosed } = splitTemplate(text);
   const end = frontMatter ? frontMatter.offset + frontMatter.length : 0;
   const isBeforeEnd = isClosed ? offset < end : offset <= end;
@@ -39,8 +39,8 @@ export function suggestionsAt(
   const suggest = (
     start: RegExp,
     rest: RegExp,
-    itemsFor: (word: string) => readonly Suggestion[],
-  ): Suggestions | undefined => {
+    itemsFor: (word: string) => readonly Completion[],
+  ): Completions | undefined => {
     const typed = start.exec(before)?.[1];
     if (typed === undefined) return undefined;
     const word = typed + (rest.exec(after)?.[0] ?? '');
@@ -58,7 +58,7 @@ export function suggestionsAt(
 }
 
 /** Those that are not written yet, and the one that stands here. */
-function keysFor(word: string, frontMatter: string): Suggestion[] {
+function keysFor(word: string, frontMatter: string): Completion[] {
   const taken = new Set(Array.from(frontMatter.matchAll(/^(\w+)\s*:/gm), ([, name]) => name));
   taken.delete(word.replace(/: ?$/, ''));
   const free = FIELD_NAMES.filter((name) => !taken.has(name));
