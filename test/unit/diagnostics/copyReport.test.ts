@@ -123,6 +123,26 @@ describe('Copy Diagnostics', () => {
     });
   }
 
+  it('E13: copies nothing where a report would hold the token, though no key can be used by now', async () => {
+    const { copyReport } = await import('../../../src/diagnostics/copyReport.ts');
+    const { readSettings } = await import('../../../src/settings.ts');
+    const answer = JSON.stringify({ access_token: 'token-of-the-moment', expires_in: 3_600 });
+    const headers = { 'content-type': 'application/json' };
+    const runtime = new ServiceRuntime({
+      http: { fetch: async () => new Response(answer, { headers }) },
+    });
+    try {
+      await runtime.tokenService(credentials).refresh(new AbortController().signal);
+      const report = { text: 'the host token-of-the-moment', wordsOfOthers: '' };
+      for (const runtimeIfMade of [async () => runtime, async () => undefined]) {
+        await copyReport({ runtimeIfMade }, report, undefined, readSettings());
+      }
+      assert.deepEqual(editor.copied, [report.text], 'only where there is no token');
+    } finally {
+      runtime.dispose();
+    }
+  });
+
   it('says in the report that there is no answer of secret storage or the folder', async () => {
     await copy(undefined, true);
     const line = '- Not read: secret storage or the folder does not answer';
