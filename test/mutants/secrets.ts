@@ -135,6 +135,14 @@ export const secretMutants: readonly Mutant[] = [
     title: 'are never described by a folder: nothing of it is read',
   },
   {
+    name: 'the stored key is sent while another source is in use',
+    file: 'src/credentials/sources.ts',
+    from: 'record?.apiKey ?? [], others',
+    to: 'others',
+    test: 'test/unit/credentials/access.test.ts',
+    title: 'E12: of one source name the keys of all others, so that none of them is sent',
+  },
+  {
     name: 'the keys of other services are sent',
     file: 'src/credentials/sources.ts',
     from: ' others, keysIn(inFile)',

@@ -108,6 +108,24 @@ describe('the way to credentials', () => {
     assert.equal(editor.asked, 0);
   });
 
+  it('E12: of one source name the keys of all others, so that none of them is sent', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    environment['VENDOR_API_KEY'] = 'key-of-the-environment';
+    environment['VENDOR_PROJECT_ID'] = 'p';
+    environment['VENDOR_URL'] = EVIL;
+    const others = async () => {
+      const { choice } = await access.look();
+      assert.ok(choice.kind === 'ready');
+      return [choice.source, ...(choice.credentials.otherKeys ?? []).toSorted()];
+    };
+    assert.deepEqual(await others(), ['editor', 'key-in-the-file', 'key-of-the-environment']);
+    const preferring = access.prefer('envFile');
+    await (await editor.question()).answer(use);
+    assert.equal(await preferring, true);
+    assert.deepEqual(await others(), ['envFile', 'key-of-the-environment', 'my-key']);
+  });
+
   it('B24: takes one no for all commands that were started together', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => access.require()));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { App } from '../../../src/commands/app.ts';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnostics/checkMessages.ts';
@@ -154,7 +155,8 @@ describe('the list of a diagnosis in an editor', () => {
   /** A diagnosis of a source that nobody has approved, and what it asked of the way to credentials. */
   const start = async (values = full) => {
     const { diagnoseConnection } = await import('../../../src/diagnostics/diagnoseConnection.ts');
-    const all = found({ record: undefined, outside: [envFile(values)] });
+    const folder = { ...found().folder, name: 'name-of-the-folder' };
+    const all = found({ record: undefined, outside: [envFile(values)], folder });
     const asked: (string | undefined)[] = [];
     const access = {
       lookUp: async () => ({ found: all, choice: choose(all) }),
@@ -191,8 +193,38 @@ describe('the list of a diagnosis in an editor', () => {
     await list?.pick('copy');
     assert.ok(list?.items.some(({ label }) => label.includes('Report Copied')));
     assert.match(editor.copied ?? '', /^Hosted Model/);
+    assert.match(JSON.stringify(list?.items), /name-of-the-folder/);
+    assert.doesNotMatch(editor.copied ?? '', /name-of-the-folder/);
     list?.hide();
     await ended;
+  });
+
+  const show = async (run: (signal: AbortSignal) => Promise<void>) => {
+    const { showDiagnosis } = await import('../../../src/diagnostics/diagnosisList.ts');
+    return showDiagnosis({
+      preliminary: [],
+      context: {},
+      run: (_, signal) => run(signal),
+      copy: async () => 'done',
+    });
+  };
+
+  it('ends its checks where it is closed, and fails with nothing that comes then', async () => {
+    const begun = Promise.withResolvers<AbortSignal>();
+    const ended = show(async (signal) => {
+      begun.resolve(signal);
+      await once(signal, 'abort');
+      throw new Error('after its end');
+    });
+    const signal = await begun.promise;
+    editor.lists[0]?.hide();
+    assert.equal(await ended, undefined);
+    assert.equal(signal.aborted, true);
+  });
+
+  it('fails with what its checks fail with', async () => {
+    const broken = show(() => Promise.reject(new Error('broken')));
+    await assert.rejects(broken, /broken/);
   });
 
   it('E07: copies no report that would hold the key, as in the name of a host, and says so', async () => {
