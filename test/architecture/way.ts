@@ -30,7 +30,7 @@ const sink = editor.sink.bind(editor);
 editor.sink = (kind, ...values) => {
   const files = filesOnStack();
   // The text of an answer; everything else that is shown does not come from the socket.
-  const socket = files.findIndex((path) => path.startsWith('service/http/http'));
+  const socket = files.findIndex((path) => path.startsWith('service/http/'));
   if (kind === 'document' && socket >= 0) toDocument = files.slice(0, socket + 1).reverse();
   sink(kind, ...values);
 };
