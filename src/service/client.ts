@@ -94,7 +94,7 @@ export class Client {
   ): Promise<Generation> {
     const { operation } = this.#options;
     const text = prompt + answerSoFar;
-    const fields = this.#textFields(promptConversation(prompt, answerSoFar), text);
+    const fields = this.#textFields(promptConversation(prompt, answerSoFar), () => text);
     const request = { operation, parameters, fields, text, inputs: [prompt] };
     return this.#generate(request, options);
   }
@@ -110,7 +110,7 @@ export class Client {
     options: CallOptions,
   ): Promise<Generation> {
     const { operation } = this.#options;
-    const fields = this.#textFields(conversation, transcript(conversation.messages));
+    const fields = this.#textFields(conversation, () => transcript(conversation.messages));
     const texts = {
       text: conversationText(conversation),
       inputs: inputTexts(conversation.messages),
@@ -120,7 +120,7 @@ export class Client {
   }
 
   /**
-   * Proves token, project and model without generating anything, as far as the service lets.
+   * Checks token, project and model without generating anything, as far as the service lets.
    * @returns what the answer says about the limit of requests
    * @throws {ServiceError}
    */
@@ -217,9 +217,9 @@ export class Client {
   }
 
   /** @param input the same for the generation operation, which knows text alone */
-  #textFields(conversation: Conversation, input: string): RequestBody {
+  #textFields(conversation: Conversation, input: () => string): RequestBody {
     const { operation, credentials } = this.#options;
-    if (operation === 'generation') return { input };
+    if (operation === 'generation') return { input: input() };
     return this.#dialect.conversation(chatParts(conversation), credentials);
   }
 

@@ -147,7 +147,7 @@ export class ServiceRuntime {
     return this.#models.list(from, current, signal, access);
   }
 
-  /** What the service of these credentials says about the model of a call: see `Models.ask`. */
+  /** What the service of these credentials says about the model of a call: see `Models.fetchModel`. */
   async fetchModelInfo(
     credentials: Credentials,
     { modelId, operation }: ClientSettings,

@@ -42,6 +42,22 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is asked for no more once a proxy has closed it',
   },
   {
+    name: 'a request that succeeds in the end fails with its first refusal',
+    file: 'src/service/http/requestAttempts.ts',
+    from: '        this.#failure = undefined;\n',
+    to: '',
+    test: 'test/unit/service/retrying.test.ts',
+    title: 'what comes after a refusal is judged by itself',
+  },
+  {
+    name: 'an abandoned task that lands late ends its successor',
+    file: 'src/service/sharedTask.ts',
+    from: '    if (this.#isOver) return;\n',
+    to: '',
+    test: 'test/unit/service/sharedTask.test.ts',
+    title: 'is over once only',
+  },
+  {
     name: 'a closed connection fails a request',
     file: 'src/service/http/hardenedFetch.ts',
     from: '!isOfClosedConnection(error) || ',

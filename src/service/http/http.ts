@@ -130,7 +130,8 @@ export class Http {
         const attempt = attempts.attempt(async (bearer, signal) => {
           this.#hosts.add(new URL(url).host);
           if (bearer !== undefined) config.headers.set('Authorization', `${scheme} ${bearer}`);
-          // The address is that of the request, whatever a retry has made of the configuration.
+          // The address is that of the request, whatever a retry has made of the configuration. Axios
+          // judges no status: it would let go of the signal, and the body could not be cancelled any more.
           const ours = { url, signal, validateStatus: null };
           return streamedResponse(await this.#fetch(withNullPrototype({ ...config, ...ours })));
         });

@@ -137,6 +137,7 @@ export class RequestAttempts<Result> {
     this.#failure = this.#failed(meaning);
     this.#isBetweenAttempts ||= meaning.isTransient;
     this.#release();
+    // Tells only that it failed: what that means is read from `#failure`.
     throw this.#failure.error;
   }
 

@@ -38,6 +38,6 @@ export function explainByModel(
 ): ServiceError {
   if (refusal.kind === 'model-unknown') return withLifecycle(refusal, lifecycleOf(model));
   // The code says no more than that the request was bad.
-  const { code, ...facts } = refusal.details;
-  return modelProblem(model, parameters)?.with(facts) ?? refusal;
+  const { status, host, attempts, requestId } = refusal.details;
+  return modelProblem(model, parameters)?.with({ status, host, attempts, requestId }) ?? refusal;
 }

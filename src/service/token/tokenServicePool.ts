@@ -20,7 +20,7 @@ interface Kept {
   readonly service: TokenService;
   readonly credentials: Credentials;
   /** A test with them has passed. */
-  isTested?: boolean;
+  readonly isTested: boolean;
 }
 
 /**
@@ -70,7 +70,7 @@ export class TokenServicePool {
     const trial = this.#make(credentials);
     this.#trial = trial;
     await test(trial.service);
-    trial.isTested = true;
+    if (this.#trial === trial) this.#trial = { ...trial, isTested: true };
   }
 
   #make(credentials: Credentials): Kept {
@@ -88,7 +88,7 @@ export class TokenServicePool {
       },
       ...(clock && { clock }),
     });
-    return { service, credentials };
+    return { service, credentials, isTested: false };
   }
 
   /** Keeps a key, with this token of it; the key that was used longest ago makes room. */
@@ -102,13 +102,13 @@ export class TokenServicePool {
 
   /** The one of these credentials, in use from now on. Those of other services go on beside it. */
   activate(credentials: Credentials): TokenService {
-    const proved = this.#provedFor(credentials);
+    const tested = this.#testedFor(credentials);
     const known = this.#sessionOf(credentials);
-    if (proved) {
+    if (tested) {
       this.#trial = undefined;
       known?.service.retire();
     }
-    const kept = proved ?? known ?? this.#make(credentials);
+    const kept = tested ?? known ?? this.#make(credentials);
     const others = this.#sessions.filter((one) => one !== known);
     others.at(-MOST_KEYS)?.service.retire();
     this.#sessions = [...others.slice(1 - MOST_KEYS), kept];
@@ -129,7 +129,7 @@ export class TokenServicePool {
     return this.#sessions.find((one) => isOf(one, credentials));
   }
 
-  #provedFor(credentials: Credentials): Kept | undefined {
+  #testedFor(credentials: Credentials): Kept | undefined {
     const trial = this.#trial;
     return trial?.isTested && isOf(trial, credentials) ? trial : undefined;
   }
@@ -139,7 +139,7 @@ export class TokenServicePool {
    * folder goes on where it was, once it is shown again.
    */
   setActive(credentials: Credentials | undefined): void {
-    if (credentials && this.#provedFor(credentials)) this.activate(credentials);
+    if (credentials && this.#testedFor(credentials)) this.activate(credentials);
     this.#tell(credentials && this.#sessionOf(credentials));
   }
 

@@ -4,7 +4,7 @@ import type { ErrorResponse } from '../failures.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
 import type { TokenResponse } from './tokenLife.ts';
 
-/** What a way to a token says of itself; there is a file for each. */
+/** What a way to a token says of itself; there is a file for each that gets one. */
 export interface TokenWay {
   /** The word before the credential in the Authorization header of a request to the service. */
   readonly scheme: string;

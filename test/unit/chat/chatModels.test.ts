@@ -30,15 +30,17 @@ function sourceOf({ vendor, serviceUrl }: Credentials, operation: Operation) {
 describe('the models of the chat', () => {
   let now = 0;
   let state = new FakeState();
+  let changes = 0;
   const models = () =>
     new ChatModels(
       state,
       () => now,
-      () => {},
+      () => (changes += 1),
     );
   beforeEach(() => {
     state = new FakeState();
     now = 1_000 * DAY_MS;
+    changes = 0;
   });
 
   it('are the model in the settings, without hopes, before the service has listed any', () => {
@@ -62,6 +64,7 @@ describe('the models of the chat', () => {
       }),
     ];
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), listed);
+    assert.equal(changes, 1, 'VS Code is told that there is another list');
     const [one, two, ...others] = models().information(credentialsAt(dallas), chat);
     assert.deepEqual(others, []);
     assert.deepEqual(one?.capabilities, { toolCalling: true, imageInput: false });

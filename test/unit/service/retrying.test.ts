@@ -90,6 +90,26 @@ describe('sending again', () => {
     });
   }
 
+  it('what comes after a refusal is judged by itself', async () => {
+    const { outcome, sent } = await run((n) => ({ status: n === 1 ? 503 : 200, json: [] }));
+    assert.equal(sent.length, 2);
+    assert.ok(outcome instanceof Error);
+    assert.equal(outcome.kind, 'unexpected-answer');
+  });
+
+  it('one that is cancelled while the service refuses it counts as never sent: it cost nothing', async () => {
+    const cancel = new AbortController();
+    const { fetch } = fakeNetwork(() => {
+      cancel.abort();
+      return { status: 503, json: {} };
+    }, time);
+    const { client } = clientOn({ fetch, clock: time });
+    const { kind, details } = await failureOf(
+      client.generateText('Hi', {}, { signal: cancel.signal }),
+    );
+    assert.deepEqual([kind, details], ['cancelled', { attempts: 0 }]);
+  });
+
   for (const status of [400, 402, 403, 404, 408, 409, 422, 505, 520, 599]) {
     it(`I03: a POST that fails with ${status} is sent once`, async () => {
       const { outcome, sent } = await run(failing(status, 9), 100);
