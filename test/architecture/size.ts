@@ -29,7 +29,9 @@ function sizeOf(texts: readonly string[]): Size {
 
 const read = (pattern: string, folder: string) =>
   new Map(
-    filesIn(pattern).map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]),
+    filesIn(pattern)
+      .filter((path) => !path.includes('node_modules/'))
+      .map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]),
   );
 const sources = read('src/**/*.ts', 'src');
 const tests = read('test/**/*.ts', 'test');

@@ -52,6 +52,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
       'hostedModel.minRequestInterval': 60_000,
       'hostedModel.keepTokenFresh': false,
       'hostedModel.dailyTokenBudget': 1,
+      'hostedModel.offerTool': true,
       'hostedModel.apiKey': 'planted-key-0123456789',
     };
     return { ...steering, '[python]': steering, '[plaintext]': steering };
