@@ -68,6 +68,11 @@ describe('the way to credentials', () => {
     editor.userSettings.set('projectId', 'my-project');
     await keys.write({ apiKey: 'my-key', authUrl: IDENTITY, serviceUrl: SERVICE });
   };
+  const setEnvironment = () => {
+    environment['VENDOR_API_KEY'] = 'key-of-the-environment';
+    environment['VENDOR_PROJECT_ID'] = 'p';
+    environment['VENDOR_URL'] = EVIL;
+  };
   const use = 'Use These Values';
   const refuse = 'Do Not Use';
 
@@ -90,9 +95,7 @@ describe('the way to credentials', () => {
   it('of a chat are those of the only folder, else the editor’s own, whatever is in front', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    environment['VENDOR_API_KEY'] = 'key-of-the-environment';
-    environment['VENDOR_PROJECT_ID'] = 'p';
-    environment['VENDOR_URL'] = EVIL;
+    setEnvironment();
     const look = async () => {
       const choice = await access.lookWithoutDocument();
       assert.ok(choice.kind === 'ready');
@@ -111,9 +114,7 @@ describe('the way to credentials', () => {
   it('E12: of one source name the keys of all others, so that none of them is sent', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    environment['VENDOR_API_KEY'] = 'key-of-the-environment';
-    environment['VENDOR_PROJECT_ID'] = 'p';
-    environment['VENDOR_URL'] = EVIL;
+    setEnvironment();
     const others = async () => {
       const { choice } = await access.look();
       assert.ok(choice.kind === 'ready');
