@@ -35,6 +35,7 @@ import {
 import {
   type FindOptions,
   findSources,
+  forgetChoices,
   forgetPreferences,
   keysOfFolders,
   preferSource,
@@ -198,8 +199,7 @@ export class CredentialAccess {
   /** Forgets what was answered about a source, or about the project of the folder for the editor. */
   async forget(id: SourceId): Promise<void> {
     const { found, source } = await this.#lookAt(id);
-    if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
-    await rememberVendor(this.options, found.folder, id);
+    await forgetChoices(this.options, found, id);
     const subject = source ? source.subject : projectSubject(found.folder, found.settings);
     if (subject) await this.options.approvals.forget(subject);
     await this.look();

@@ -41,22 +41,25 @@ export class Approvals {
     return salt === undefined ? undefined : new Map(this.#answers()).get(hashOf(subject, salt));
   }
 
-  /** @param answer left out to forget what was answered */
-  async remember(subject: Subject, answer?: ApprovalAnswer): Promise<void> {
-    const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
-    const others = this.#answers().filter(([known]) => known !== hash);
-    const all = answer ? [...others, [hash, answer]] : others;
-    await this.#state.update(ANSWERS, all.slice(-MOST_ANSWERS));
+  remember(subject: Subject, answer: ApprovalAnswer): Promise<void> {
+    return this.#keep(subject, answer);
   }
 
   async forget(subject: Subject): Promise<void> {
-    if (await this.answerFor(subject)) await this.remember(subject);
+    if (await this.answerFor(subject)) await this.#keep(subject, undefined);
   }
 
   /** Forgets every yes, in whichever folder; a no stays a no. */
   async forgetApproved(): Promise<void> {
     const refused = this.#answers().filter(([, answer]) => answer === 'refused');
     await this.#state.update(ANSWERS, refused);
+  }
+
+  async #keep(subject: Subject, answer: ApprovalAnswer | undefined): Promise<void> {
+    const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
+    const others = this.#answers().filter(([known]) => known !== hash);
+    const all = answer ? [...others, [hash, answer]] : others;
+    await this.#state.update(ANSWERS, all.slice(-MOST_ANSWERS));
   }
 
   #answers(): readonly (readonly [hash: string, answer: ApprovalAnswer])[] {

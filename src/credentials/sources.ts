@@ -179,14 +179,14 @@ export function projectSubject(folder: Folder, settings: SourceSettings): Subjec
   return ['project', folder.uri, folderProjectId, ...(more.some(Boolean) ? more : [])];
 }
 
-/** Keeps which service of several the user means by a source; without one it is asked again. */
+/** Keeps which service of several the user means by a source. */
 export function rememberVendor(
   options: FindOptions,
   { uri }: Folder,
   id: SourceId,
-  vendor?: Vendor,
+  { word }: Vendor,
 ): Promise<void> {
-  return keepChoice(options, MEANT, `${uri} ${id}`, vendor?.word);
+  return keepChoice(options, MEANT, `${uri} ${id}`, word);
 }
 
 /** Keeps which source the user chose over the order. */
@@ -206,6 +206,16 @@ async function keepChoice(
 ): Promise<void> {
   const { [about]: _before, ...others } = workspaceState.get<Choices>(kind, {});
   await workspaceState.update(kind, { ...others, ...(choice && { [about]: choice }) });
+}
+
+/** A source is preferred no more, and the user is asked again which service it means. */
+export async function forgetChoices(
+  options: FindOptions,
+  { folder, preferred }: Pick<SourceSnapshot, 'folder' | 'preferred'>,
+  id: SourceId,
+): Promise<void> {
+  if (preferred === id) await preferSource(options, folder, 'editor');
+  await keepChoice(options, MEANT, `${folder.uri} ${id}`, undefined);
 }
 
 /** The order holds again in every folder of this workspace. */

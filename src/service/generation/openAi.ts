@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type ErrorDetails, type ErrorKind, ServiceError, safeWord } from '../errors.ts';
+import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
 import { type ErrorResponse, foreignFailure, kindOfStatus } from '../failures.ts';
 import { legible, MODEL_ID, MOST_MODELS, type ModelPage } from '../models/modelList.ts';
 import { check, parseJson, shape } from '../responseSchemas.ts';
@@ -64,14 +64,13 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   const word = [code, type]
     .map(safeWord)
     .find((one) => one !== undefined && Object.hasOwn(KINDS, one));
-  const shown = word ?? safeWord(code);
-  const details: ErrorDetails = { status, ...(shown !== undefined && { code: shown }) };
+  const details = { status, code: word ?? safeWord(code) };
   if (code === 'context_length_exceeded') return tooLong(message, details);
   return new ServiceError(KINDS[word ?? ''] ?? kindOfStatus(status), details);
 }
 
 /** "…maximum context length is 4097 tokens. However, your messages resulted in 5000 tokens…" */
-function tooLong(message: string, details: ErrorDetails): ServiceError {
+function tooLong(message: string, details: FoundDetails): ServiceError {
   const counts = /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) tokens/.exec(
     message,
   );

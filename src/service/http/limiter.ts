@@ -88,8 +88,8 @@ export class Limiter {
   #options: LimiterOptions;
   #limit: number;
   #inFlight = 0;
-  /** Those of them that yield. */
-  #yieldingInFlight = 0;
+  /** Those of them that have low priority. */
+  #lowPriorityInFlight = 0;
   /** The rate the service named, as milliseconds between two starts, and when it is forgotten. */
   #named = { intervalMs: 0, until: Number.NEGATIVE_INFINITY };
   #lastStartAt = Number.NEGATIVE_INFINITY;
@@ -138,7 +138,7 @@ export class Limiter {
     };
   }
 
-  /** The same for a request that yields to others. */
+  /** The same for a request that goes behind others. */
   get lowPriority(): RequestGate {
     return {
       applyRateLimit: (rateLimit) => this.applyRateLimit(rateLimit),
@@ -174,7 +174,7 @@ export class Limiter {
   /**
    * Waits for a slot.
    * @param hadSlot the call has had a slot before
-   * @param yields the call goes behind those that do not
+   * @param isLowPriority the call goes behind those that are not
    * @throws {ServiceError} `queue-full`, or `cancelled` when the signal aborts first
    */
   acquire(signal: AbortSignal, hadSlot = false, isLowPriority = false): Promise<Slot> {
@@ -214,13 +214,13 @@ export class Limiter {
   #hasRoom(isLowPriority: boolean): boolean {
     const limit = Math.floor(this.#limit);
     if (this.#inFlight >= limit) return false;
-    return !isLowPriority || this.#yieldingInFlight < Math.max(1, limit - 1);
+    return !isLowPriority || this.#lowPriorityInFlight < Math.max(1, limit - 1);
   }
 
   #slot(isLowPriority: boolean): Slot {
     const startedAt = this.#clock.monotonic();
     this.#inFlight += 1;
-    if (isLowPriority) this.#yieldingInFlight += 1;
+    if (isLowPriority) this.#lowPriorityInFlight += 1;
     this.#lastStartAt = startedAt;
     let released = false;
     return {
@@ -228,7 +228,7 @@ export class Limiter {
         if (released) return;
         released = true;
         this.#inFlight -= 1;
-        if (isLowPriority) this.#yieldingInFlight -= 1;
+        if (isLowPriority) this.#lowPriorityInFlight -= 1;
         this.#learn(outcome, startedAt, pauseMs);
         this.#startWaiters();
       },

@@ -43,7 +43,7 @@ export function withLifecycle(error: ServiceError, lifecycle: ModelLifecycle): S
   const { stage, withdrawn, successors } = lifecycle;
   if (!stage) return error;
   const since = stage === 'withdrawn' ? withdrawn : undefined;
-  return error.with({ successors, ...(since && { since }) });
+  return error.with({ successors, since });
 }
 
 function hasCome(day: string | undefined, today: string | undefined): boolean {
