@@ -68,14 +68,22 @@ export const quietSettings: Settings = {
   // In a browser VS Code saves by itself, on a desktop it does not.
   'files.autoSave': 'off',
   'git.openRepositoryInParentFolders': 'never',
-  // Each emulated service is a port, and of many VS Code tells in a notification.
-  'remote.autoForwardPorts': false,
   'security.workspace.trust.enabled': false,
   'telemetry.telemetryLevel': 'off',
   'workbench.enableExperiments': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
+};
+
+/** VS Code reads these from the settings of the machine, not from those of the user. */
+const machineSettings: Settings = {
+  // Each emulated service is a port, and VS Code announces many ports in a notification.
+  'remote.autoForwardPorts': false,
+  // In a browser VS Code has a tunnel provider, and with one it looks for ports even if they aren't
+  // forwarded: it lists the open files of all processes every two seconds, in every window. It stops
+  // only if ports come from the output of terminals.
+  'remote.autoForwardPortsSource': 'output',
 };
 
 const startMilliseconds = 120_000;
@@ -89,7 +97,10 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
   const data = options.dataDirectory ?? join(temporary, 'data');
   const extensions = options.extensionsDirectory ?? join(temporary, 'extensions');
   const user = join(data, 'data', 'User');
+  const machine = join(data, 'data', 'Machine');
   await mkdir(user, { recursive: true });
+  await mkdir(machine, { recursive: true });
+  await writeFile(join(machine, 'settings.json'), JSON.stringify(machineSettings));
   await mkdir(extensions, { recursive: true });
 
   const writeUserSettings = (settings: Settings): Promise<void> =>
