@@ -38,12 +38,11 @@ const serverNodeMajor = 24;
 export async function ensureVSCodeServer(version: string): Promise<VSCodeServerInstallation> {
   needServer();
   const node = nodeForServer();
-  const directory = join(testDirectory, `code-server-${version}`);
-  const vscode = join(directory, 'node_modules', 'code-server', 'lib', 'vscode');
+  const directory = directoryOf(version);
+  const vscode = vscodeIn(directory);
   const marker = join(directory, 'installed');
   if (!(await exists(marker))) {
     await installServer(version, directory, vscode);
-    await buildNativeModules(vscode);
     // Written last: without it an interrupted installation is started over.
     await writeFile(marker, `${version}\n`);
   }
@@ -54,6 +53,33 @@ export async function ensureVSCodeServer(version: string): Promise<VSCodeServerI
     node,
   };
 }
+
+/**
+ * Builds the native module that writes the files behind output channels, and the one that ends an
+ * extension host whose server died. Everything else works without them, so a machine without a
+ * compiler is told and goes on. They cost more CPU time than the rest of the installation.
+ */
+export async function ensureNativeModules(version: string): Promise<void> {
+  await ensureVSCodeServer(version);
+  const directory = directoryOf(version);
+  const marker = join(directory, 'native');
+  if (await exists(marker)) return;
+  const headers = await nodeHeaders();
+  try {
+    await run(
+      ['npm', 'rebuild', '@vscode/spdlog', '@vscode/native-watchdog', ...quiet],
+      vscodeIn(directory),
+      headers === undefined ? {} : { npm_config_nodedir: headers },
+    );
+    await writeFile(marker, `${version}\n`);
+  } catch {
+    console.log('Output channels will stay empty: their native module needs a C++ compiler.');
+  }
+}
+
+const directoryOf = (version: string): string => join(testDirectory, `code-server-${version}`);
+const vscodeIn = (directory: string): string =>
+  join(directory, 'node_modules', 'code-server', 'lib', 'vscode');
 
 function nodeForServer(): string {
   const major = Number.parseInt(process.versions.node, 10);
@@ -79,22 +105,6 @@ async function installServer(version: string, directory: string, vscode: string)
   // Its own install script, left out because it insists on a compiler, would have done these two.
   await run([...install, '--omit=dev'], vscode);
   await run([...install, '--omit=dev'], join(vscode, 'extensions'));
-}
-
-/**
- * Builds the native modules that write the files behind output channels, and that end an extension
- * host whose server died. Everything else
- * works without them, so a machine with no compiler is told and goes on.
- */
-async function buildNativeModules(vscode: string): Promise<void> {
-  const headers = await nodeHeaders();
-  try {
-    await run(['npm', 'rebuild', '@vscode/spdlog', '@vscode/native-watchdog', ...quiet], vscode, {
-      ...(headers === undefined ? {} : { npm_config_nodedir: headers }),
-    });
-  } catch {
-    console.log('Output channels will stay empty: their native module needs a C++ compiler.');
-  }
 }
 
 /** Folder with the C++ headers of this Node; the npm package `node` brings them along. */
@@ -123,5 +133,6 @@ function exists(path: string): Promise<boolean> {
 // As a command of its own, before several suites at once would each install it.
 if (import.meta.main) {
   await ensureVSCodeServer(newestServer);
+  if (process.argv.includes('--native')) await ensureNativeModules(newestServer);
   await ensureChromium();
 }

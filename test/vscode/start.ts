@@ -1,7 +1,10 @@
 /** `npm start`: a VS Code with the extension, an emulated service and a sample folder to try it. */
 import { spawn } from 'node:child_process';
+import { ensureNativeModules, newestServer } from './install.ts';
 import { demoKey, demoProject, startSample } from './sample.ts';
 
+// For the log, which is an output channel.
+await ensureNativeModules(newestServer);
 const sample = await startSample();
 const address = sample.server.url();
 console.log(`
