@@ -4,6 +4,7 @@
  * adds what takes longer. Ends with `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
+import { CpuTime } from './cpuTime.ts';
 import { newestServer, oldestServer } from './vscode/install.ts';
 import { whyNoServer } from './vscode/system.ts';
 
@@ -58,6 +59,7 @@ const packaged: readonly (readonly Step[])[] = [
 /** What takes too long for somebody who waits. */
 const nightly: readonly Step[] = [
   inServer(suite(`host ${oldestServer}`, `node test/host/run.ts ${oldestServer}`)),
+  inServer(check('native modules', 'node test/vscode/install.ts --native')),
   inServer(suite('ui, the rest', 'npm run --silent ui:nightly')),
   suite('soak, in full', 'npm run --silent test:soak'),
   suite('clients of others', 'npm run --silent test:clients'),
@@ -66,7 +68,16 @@ const nightly: readonly Step[] = [
   check('order', 'npm run --silent test:order -- 5'),
 ];
 
-const rows: { readonly name: string; readonly seconds: number; readonly count: Count }[] = [];
+interface Row {
+  readonly name: string;
+  /** By the clock. */
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly count: Count;
+}
+
+const rows: Row[] = [];
+const cpuTime = new CpuTime();
 const leftOut: string[] = [];
 /** What each step that failed had to say of it: with the last lines, since a long log is cut from its front. */
 const failures: string[] = [];
@@ -80,11 +91,17 @@ if (process.argv.includes('--nightly')) await runInTurn(nightly);
 
 for (const failure of failures) console.log(failure);
 console.log();
-for (const { name, seconds, count } of rows) {
-  const time = `${seconds.toFixed(1)} s`.padStart(9);
-  console.log(`${name.padEnd(20)}${time}   ${count.passed} passed, ${count.failed} failed`);
+cpuTime.end();
+const cells = (...columns: readonly (string | number)[]): string =>
+  columns.map((cell) => (typeof cell === 'number' ? cell.toFixed(1) : cell).padStart(9)).join('');
+console.log(`${''.padEnd(20)}${cells('wall s', 'CPU s')}`);
+for (const { name, seconds, cpuSeconds, count } of rows) {
+  const counts = `${count.passed} passed, ${count.failed} failed`;
+  console.log(`${name.padEnd(20)}${cells(seconds, cpuSeconds)}   ${counts}`);
 }
-console.log(`all of it${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(18)} s`);
+const allSeconds = (performance.now() - startedAt) / 1_000;
+const allCpuSeconds = rows.reduce((total, { cpuSeconds }) => total + cpuSeconds, 0);
+console.log(`${'all of it'.padEnd(20)}${cells(allSeconds, allCpuSeconds)}`);
 if (leftOut.length > 0) console.log(`\nLeft out: ${leftOut.join(', ')}. ${whyNoServer}`);
 const passed = sum(({ passed: number }) => number);
 const failed = sum(({ failed: number }) => number);
@@ -101,7 +118,8 @@ async function runInTurn(steps: readonly Step[]): Promise<void> {
     const { output, count } = await run(step);
     console.log(`\n=== ${step.name}\n${output}`);
     if (count.failed > 0) failures.push(`\n=== what failed: ${step.name}\n${failurePart(output)}`);
-    rows.push({ name: step.name, seconds: (performance.now() - begunAt) / 1_000, count });
+    const seconds = (performance.now() - begunAt) / 1_000;
+    rows.push({ name: step.name, seconds, cpuSeconds: cpuTime.secondsOf(step.name), count });
   }
 }
 
@@ -112,6 +130,7 @@ function sum(of: (count: Count) => number): number {
 function run({ name, command, isSuite }: Step): Promise<{ output: string; count: Count }> {
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    cpuTime.watch(name, child.pid);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
