@@ -238,7 +238,9 @@ export const SOURCE_ACTIONS = {
 /** Where the settings were looked for, and why they were not taken from there. */
 export function lookedText(found: SourceSnapshot): string {
   const places = found.outside.map((source) => {
-    const problem = sourceProblem(source) ?? 'not approved';
+    const isHeldUp = source.answer === 'approved';
+    const unused = isHeldUp ? 'not used until the .env file is fixed' : 'not approved';
+    const problem = sourceProblem(source) ?? unused;
     return `${sourceName(source.id, found)} (${problem})`;
   });
   return `Looked in secret storage and user settings, ${places.join(' and ')}.`;

@@ -134,8 +134,8 @@ export interface LookupResult {
 
 /**
  * The editor first, then an approved `.env`, then an approved environment, unless the user chose
- * otherwise. Values of two sources are never mixed. A source that is incomplete or has an error is
- * passed over; if none is left, the answer is what stands in the way in the editor.
+ * otherwise. Values of two sources are never mixed. If none can be used, or the `.env` names a
+ * setting but can't be used itself, the answer is what stands in the way in the editor.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found.keys);
@@ -171,6 +171,8 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   }
   const editor = selectEditorSource(found);
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
+  // A stray quote in the file must not bill the account of the environment.
+  if (found.outside.some(isFaultyFile)) return editor;
   for (const answer of ['approved', undefined] as const) {
     for (const source of found.outside.filter((one) => one.answer === answer)) {
       const selection = externalSelection(source);
@@ -178,6 +180,12 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
     }
   }
   return badAddress ?? editor;
+}
+
+/** True for a `.env` file that names a setting, but has no set that is complete and free of errors. */
+function isFaultyFile({ id, text, values, vendors }: ExternalSource): boolean {
+  if (id !== 'envFile' || text.kind !== 'read' || values || vendors) return false;
+  return text.reading.named.length > 0;
 }
 
 /** A usable source, if it is approved, or the question about it; undefined if it cannot be used. */

@@ -147,6 +147,32 @@ describe('the choice of a source', () => {
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });
 
+  for (const [what, inFile] of [
+    ['a malformed value', { ...full, key: '"key-outside"' }],
+    ['a value missing', { key: full.key, url: full.url }],
+    ['nothing but the address', { url: full.url }],
+  ] as const) {
+    it(`stops at a .env with ${what}, even if the environment is approved`, () => {
+      for (const answer of ['approved', undefined] as const) {
+        const outside = [envFile(inFile), environment(full, answer)];
+        const all = found({ record: undefined, outside });
+        assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey'] });
+      }
+    });
+  }
+
+  it('says of an approved environment what holds it up', () => {
+    const outside = [envFile({ url: full.url }), environment(full, 'approved')];
+    const said = lookedText(found({ record: undefined, outside }));
+    assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
+  });
+
+  it('is the environment beside a .env that names none of the settings', () => {
+    const outside = [envFile({}), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.ok(choice.kind === 'ready' && choice.source === 'environment');
+  });
+
   it('asks about changed hosts of a stored key rather than using another source', () => {
     const outside = [envFile(full, 'approved')];
     const choice = choose(found({ settings: { url: 'https://other.example' }, outside }));
