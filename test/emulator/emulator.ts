@@ -137,13 +137,16 @@ export class Emulator {
     this.faults.next(match ?? request.path, { recording: n }, times);
   }
 
-  /** Back to the state after the start. Open connections and requests in flight stay. */
-  reset(): void {
+  /**
+   * Back to the state after the start. Open connections and requests in flight stay, and tokens that
+   * a client goes on using if they are kept.
+   */
+  reset({ keepsTokens = false } = {}): void {
     const { port, now, identifier, onEnd, ...chosen } = this.#options;
     this.settings = settingsFrom(chosen);
     this.faults.clear();
     this.#log.clear();
-    this.#tokens.forget();
+    if (!keepsTokens) this.#tokens.forget();
     this.#accepted.length = 0;
     this.#answers.clear();
     this.#sequence = 0;

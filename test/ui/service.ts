@@ -85,12 +85,15 @@ export async function generateFrom({ workbench, path }: Session, name = 'a.txt',
 }
 
 /** Closes a set-up that opened since something is missing, and the message that named it. */
-export async function giveUpSetUp({ quickInput, notifications }: Session['workbench']) {
-  await notifications.waitFor(/needs an API key/);
+export async function giveUpSetUp(
+  { quickInput, notifications }: Session['workbench'],
+  missing = /needs an API key/,
+) {
+  await notifications.waitFor(missing);
   await quickInput.waitFor({ step: /^1\// });
   await quickInput.dismiss();
   await quickInput.waitUntilClosed();
-  await notifications.close(/needs an API key/);
+  await notifications.close(missing);
 }
 
 /**

@@ -144,6 +144,8 @@ function settingsFor(options: SessionOptions): Settings {
     'security.workspace.trust.enabled': trust !== 'off',
     'security.workspace.trust.startupPrompt': trust === 'ask' ? 'always' : 'never',
     'workbench.colorTheme': themes[options.theme ?? 'dark'],
+    // The settings file that a test saves starts no language server.
+    'files.associations': { 'settings.json': 'plaintext' },
     ...options.userSettings,
   };
 }

@@ -98,6 +98,27 @@ export class Notifications {
     await this.click(running.text, 'Cancel');
   }
 
+  /**
+   * Records every text of a notification from now on, even one that is replaced at once.
+   * @returns reads the parts that matched, in their order
+   */
+  async watchShown(expression: RegExp): Promise<() => Promise<string[]>> {
+    await this.#screen.read(`(() => {
+      const shown = (globalThis.shownTexts = []);
+      const look = (records) => {
+        for (const { target, addedNodes } of records) {
+          if (!target.closest('.notifications-toasts, .notifications-center')) continue;
+          for (const { textContent } of addedNodes) {
+            const match = ${expression}.exec(textContent.replaceAll('\\u00a0', ' '))?.[0];
+            if (match !== undefined && match !== shown.at(-1)) shown.push(match);
+          }
+        }
+      };
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
+    })()`);
+    return () => this.#screen.read<string[]>('globalThis.shownTexts');
+  }
+
   #at(index: number) {
     return this.#screen.page.locator(notificationInView).nth(index);
   }

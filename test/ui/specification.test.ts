@@ -1,0 +1,478 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { type Emulator, startEmulator } from '../emulator/emulator.ts';
+import { type Fault, gate } from '../emulator/faults.ts';
+import type { ReceivedRequest } from '../emulator/requests.ts';
+import {
+  type AwaitingApproval,
+  assertUntouched,
+  notApprovedYet,
+  startUnapproved,
+  type UnapprovedListener,
+} from '../emulator/unapproved.ts';
+import {
+  apiKey,
+  asking,
+  chatPath,
+  generateByKeys,
+  generateFrom,
+  giveUpSetUp,
+  openWindow,
+  outside,
+  projectId,
+  settingsOf,
+  statusId,
+  storeKey,
+  tokenPath,
+} from './service.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The documentation of the service, point by point, in the packaged extension. Everything the
+ * product names itself stands in this table, so a renamed title or setting changes nothing below.
+ */
+const product = {
+  refreshToken: 'Hosted Model: Refresh Token',
+  tryKeyAgain: 'Try Key Again',
+  signOut: 'Hosted Model: Sign Out',
+  signedOut: /signed out/,
+  settings: {
+    concurrency: 'hostedModel.maxConcurrentRequests',
+    interval: 'hostedModel.minRequestInterval',
+  },
+  /** Parts of the status item's accessible name. */
+  token: {
+    notSetUp: /not set up/,
+    none: /no token yet/,
+    valid: /token valid/,
+    expired: /token expired/,
+    refused: /refused/,
+  },
+  /** Lines of the tooltip. */
+  waiting: (count: number) => `${count} waiting`,
+  spaced: 'spaced by your setting',
+  missing: { key: /needs an API key before/ },
+  /** The usual causes of a 401, each with its own message. */
+  causes: {
+    noFile: /\.env file of \w+ \(not there\)/,
+    quotes: /VENDOR_API_KEY has quotes/,
+    spaces: /VENDOR_API_KEY has blanks/,
+    key: /refused the API key: it is unknown, expired/,
+    project: /project was not found/,
+    token: /token expired/,
+  },
+  lacks: (name: string) => new RegExp(`lacks ${name}`),
+  exhausted: /failed \(503\) on all 4 attempts/,
+  /** Attempt and seconds to wait for it. */
+  retrying: /attempt (\d) of 4 in (\d+) s/,
+  generating: /generating/,
+  /** Shown on a busy machine while a request has no response. */
+  slow: /no answer for 5 seconds/,
+  approval: {
+    envFile: /from the \.env file/,
+    environment: /from the environment/,
+    keyGoesTo: (host: string) => new RegExp(`key goes to ${host}`, 'i'),
+    textGoesTo: (host: string) => new RegExp(`text goes to ${host}`, 'i'),
+    approve: 'Use These Values',
+    decline: 'Do Not Use',
+    cancel: 'Cancel',
+  },
+};
+
+const grantType = 'urn:ibm:params:oauth:grant-type:apikey';
+const retriedStatuses = [429, 500, 501, 502, 503, 504];
+const retried = retriedStatuses.map((status) => `Question ${status}`);
+const several = ['First question', 'Second question', 'Third question', 'Fourth question'];
+const answerTo = (prompt: string) => `Answer to ${prompt}`;
+const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
+const answered = (lines: readonly string[]) =>
+  textOf(lines.map((line) => `${line}\n${answerTo(line)}`));
+const folderFiles = {
+  'a.txt': 'Write a reply.\n',
+  'b.txt': 'Write another reply.\n',
+  'three.txt': textOf(several),
+  'one.txt': textOf(several),
+  'interval.txt': textOf(several),
+  'retried.txt': textOf(retried),
+};
+
+const inferenceOf = ({ requests }: Emulator) => requests.filter(({ path }) => path === chatPath);
+const tokenRequestsOf = ({ requests }: Emulator) =>
+  requests.filter(({ path, method }) => path === tokenPath && method === 'POST');
+const bearerOf = ({ headers }: ReceivedRequest) => headers['authorization'];
+const projectOf = ({ json }: ReceivedRequest) => (json as { project_id: string }).project_id;
+
+/** Credentials outside of the editor. */
+const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file' };
+const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
+
+describe('the documentation of the service', () => {
+  /** The identity service, and the service that the settings of the editor name. */
+  let emulator: Emulator;
+  /** The `.env` file names it. Accepts any token, since the tokens come from another emulator. */
+  let fileService: Emulator;
+  /** The environment names it. Accepts any token as well. */
+  let environmentService: Emulator;
+  let elsewhere: UnapprovedListener;
+  /** All three emulators, until the first approval. */
+  let unapproved: readonly AwaitingApproval[];
+  /** One window for all, since a window costs more than all that happens in it. */
+  let session: Session;
+  const emulators = () => [emulator, fileService, environmentService];
+
+  before(async () => {
+    emulator = await startEmulator({
+      apiKeys: [apiKey, inFile.key, inEnvironment.key],
+      projectIds: [projectId],
+      answer: answerTo,
+    });
+    fileService = await startEmulator();
+    environmentService = await startEmulator();
+    elsewhere = await startUnapproved();
+    unapproved = emulators().map(notApprovedYet);
+    session = await openWindow(emulator, {
+      folderFiles,
+      env: outside({ ...inEnvironment, url: environmentService.url }).variables,
+    });
+  });
+  after(() => Promise.all(emulators().map((one) => one.close())));
+  beforeEach(() => {
+    for (const one of emulators()) one.reset({ keepsTokens: true });
+    for (const one of [fileService, environmentService]) {
+      one.faults.always(chatPath, { recording: 'chat_stream ok' });
+    }
+  });
+  afterEach(async function () {
+    assertUntouched(elsewhere);
+    if (this.currentTest?.state !== 'failed') return;
+    // The next test must not find a question of this one.
+    for (let open = 0; open < 3; open += 1) await session.workbench.page.keyboard.press('Escape');
+  });
+
+  const status = () => session.workbench.statusItem(statusId);
+  /** Waits for the message that names this cause, and no other one. */
+  const isReported = async (cause: keyof typeof product.causes): Promise<void> => {
+    const { text } = await session.workbench.notifications.waitFor(product.causes[cause]);
+    const named = Object.entries(product.causes).filter(([, pattern]) => pattern.test(text));
+    assert.deepEqual(
+      named.map(([name]) => name),
+      [cause],
+      text,
+    );
+  };
+  const isAsked = async (source: 'envFile' | 'environment'): Promise<void> => {
+    const asked = source === 'envFile' ? fileService : environmentService;
+    const { detail } = await session.workbench.dialogs.waitFor(product.approval[source]);
+    assert.match(detail, product.approval.keyGoesTo(new URL(emulator.url).host));
+    assert.match(detail, product.approval.textGoesTo(new URL(asked.url).host));
+    for (const { key } of [inFile, inEnvironment]) assert.ok(!detail.includes(key));
+    assertUntouched(...unapproved);
+    assert.deepEqual(
+      emulators().flatMap(({ requests }) => requests),
+      [],
+    );
+  };
+
+  describe('with credentials outside of the editor', () => {
+    const writeEnvFile = (text: string) => writeFile(session.path('.env'), text);
+    const fileFor = ({ url }: { readonly url: string }, project = inFile.project) =>
+      outside({ ...inFile, project, url }).text;
+    const approve = async () => {
+      for (const one of unapproved) one.approve();
+      await session.workbench.dialogs.click(product.approval.approve);
+      await session.workbench.editor.waitForText(/\.\nHello\n/);
+    };
+    const wasSent = (service: Emulator, { key, project }: typeof inFile) => {
+      const [request, ...more] = inferenceOf(service);
+      assert.ok(request && more.length === 0);
+      assert.equal(projectOf(request), project);
+      assert.equal(bearerOf(request), `Bearer ${emulator.tokensIssued.at(-1)}`);
+      const forms = tokenRequestsOf(emulator).map(({ form }) => form);
+      assert.deepEqual(forms, [{ grant_type: grantType, apikey: key }]);
+      assert.equal(service.count(tokenPath), 0, 'the key goes to the identity service alone');
+      assert.equal(emulator.count(chatPath), 0, 'text goes to the service alone');
+    };
+
+    const broken: [what: string, cause: 'quotes' | 'spaces' | RegExp, from: RegExp, to: string][] =
+      [
+        ['quotes around a value', 'quotes', /=(.*)/, '="$1"'],
+        ['spaces around a value', 'spaces', /=/, '= '],
+        ['no API key', product.lacks('VENDOR_API_KEY'), /VENDOR_API_KEY.*\n/, ''],
+        ['no project ID', product.lacks('VENDOR_PROJECT_ID'), /VENDOR_PROJECT_ID.*\n/, ''],
+        ['no service URL', product.lacks('VENDOR_URL'), /VENDOR_URL.*\n/, ''],
+      ];
+    for (const [what, cause, from, to] of broken) {
+      it(`refuses to start with a .env file with ${what}, and never uses the environment instead`, async () => {
+        const { notifications, dialogs, editor } = session.workbench;
+        await writeEnvFile(fileFor(elsewhere).replace(from, to));
+        if (cause === 'quotes') await session.workbench.openFile(session.path('a.txt'));
+        await editor.selectLines(1);
+        await generateByKeys(session);
+        if (typeof cause === 'string') await isReported(cause);
+        else await notifications.waitFor(cause);
+        assert.equal(await dialogs.state(), undefined, 'nothing waits for an approval');
+        await giveUpSetUp(session.workbench);
+        assertUntouched(...unapproved);
+      });
+    }
+
+    it('shows both hosts before a .env file is used, and sends nothing when it is declined', async () => {
+      const { dialogs } = session.workbench;
+      await writeEnvFile(fileFor(fileService));
+      await generateFrom(session);
+      await isAsked('envFile');
+      await dialogs.click(product.approval.decline);
+      await isAsked('environment');
+      await dialogs.click(product.approval.cancel);
+      assertUntouched(...unapproved);
+    });
+
+    it('uses a .env file with other values once they are approved', async () => {
+      await writeEnvFile(fileFor(fileService, 'another-project'));
+      await generateFrom(session);
+      await isAsked('envFile');
+      await approve();
+      wasSent(fileService, { ...inFile, project: 'another-project' });
+    });
+
+    it('uses the environment of VS Code once it is approved, where the folder has no .env file', async () => {
+      await rm(session.path('.env'));
+      await generateFrom(session, 'b.txt');
+      await isAsked('environment');
+      await approve();
+      wasSent(environmentService, inEnvironment);
+    });
+  });
+
+  describe('with a connection set up in the editor', () => {
+    before('signing out forgets the approvals', async () => {
+      await session.workbench.runCommand(product.signOut);
+      await session.workbench.notifications.close(product.signedOut);
+    });
+    afterEach('no token request carries more than grant type and API key', () => {
+      for (const { form } of tokenRequestsOf(emulator)) {
+        assert.deepEqual(form, { grant_type: grantType, apikey: apiKey });
+      }
+    });
+
+    let responses = 0;
+    /** Generates from the first line. @returns waits until the response is in the document */
+    const generateOnce = async (): Promise<() => Promise<string>> => {
+      const { editor } = session.workbench;
+      responses += 1;
+      const response = `Response ${responses}.`;
+      emulator.settings.answer = () => response;
+      await editor.selectLines(1);
+      await generateByKeys(session);
+      return () => editor.waitForText(new RegExp(`\\n${response}\\n`));
+    };
+    const generateFromEach = async (lines: readonly string[], file: keyof typeof folderFiles) => {
+      await session.workbench.openFile(session.path(file));
+      await session.workbench.editor.selectEachLine(1, lines.length);
+      await generateByKeys(session);
+    };
+    const becomes = (lines: readonly string[]) =>
+      session.workbench.editor.waitForText(answered(lines));
+
+    it('refuses to start without the API key, and names the missing .env file as a cause', async () => {
+      const { notifications, dialogs } = session.workbench;
+      await generateFrom(session);
+      await isAsked('environment');
+      await dialogs.click(product.approval.decline);
+      await notifications.waitFor(product.missing.key);
+      await isReported('noFile');
+      await status().waitFor({ ariaLabel: product.token.notSetUp, background: 'warning' });
+      await giveUpSetUp(session.workbench, product.missing.key);
+      assert.deepEqual(
+        emulators().flatMap(({ requests }) => requests),
+        [],
+      );
+    });
+
+    it('shows in the status bar that there is no token, and asks for none before it is needed', async () => {
+      await storeKey(session);
+      await status().waitFor({ ariaLabel: product.token.none, background: 'none' });
+      assert.deepEqual(emulator.requests, []);
+    });
+
+    it('gets a token by POST {auth_url}/identity/token, sends its access_token as the bearer and shows it as valid', async () => {
+      const responded = await generateOnce();
+      await responded();
+      const [request, ...more] = tokenRequestsOf(emulator);
+      assert.deepEqual(more, []);
+      assert.match(request?.headers['content-type'] ?? '', /^application\/x-www-form-urlencoded\b/);
+      assert.equal(request?.query.size, 0);
+      assert.deepEqual(request?.form, { grant_type: grantType, apikey: apiKey });
+      const bearers = inferenceOf(emulator).map(bearerOf);
+      assert.deepEqual(bearers, [`Bearer ${emulator.tokensIssued.at(-1)}`]);
+      await status().waitFor({ ariaLabel: product.token.valid, background: 'none' });
+    });
+
+    it('recovers from a token that expires early with one new token and one replay', async () => {
+      const { notifications } = session.workbench;
+      emulator.revokeTokens();
+      const responded = await generateOnce();
+      await responded();
+      await notifications.waitUntilGone(product.generating);
+      const shown = (await notifications.list()).map(({ text }) => text);
+      const others = shown.filter((text) => !product.slow.test(text));
+      assert.deepEqual(others, [], 'the user sees nothing but the text');
+      const [refused, replayed, ...more] = inferenceOf(emulator);
+      assert.ok(refused && replayed && more.length === 0);
+      assert.deepEqual(
+        [refused, replayed].map(bearerOf),
+        emulator.tokensIssued.slice(-2).map((token) => `Bearer ${token}`),
+      );
+      assert.equal(replayed.text, refused.text);
+      assert.equal(tokenRequestsOf(emulator).length, 1);
+    });
+
+    for (const field of ['expires_in', 'expiration'] as const) {
+      it(`replaces a token before it is used after the end that ${field} gives, without a refresh_token`, async () => {
+        const issued = emulator.tokensIssued.length;
+        const end = emulator.faults.always(tokenPath, tokenThatEndsBy(field, emulator));
+        await session.workbench.runCommand(product.refreshToken);
+        await status().waitFor({ ariaLabel: product.token.expired });
+        end();
+        const responded = await generateOnce();
+        await responded();
+        assert.equal(emulator.tokensIssued.length, issued + 1);
+        const bearers = inferenceOf(emulator).map(bearerOf);
+        assert.deepEqual(bearers, [`Bearer ${emulator.tokensIssued[issued]}`]);
+      });
+    }
+
+    it('names an unknown or expired API key as the cause, and shows that in the status bar', async () => {
+      const { notifications, editor } = session.workbench;
+      const before = await editor.visibleText();
+      emulator.settings.apiKeys = [];
+      emulator.revokeTokens();
+      await generateOnce();
+      await isReported('key');
+      await status().waitFor({ ariaLabel: product.token.refused, background: 'error' });
+      assert.equal(await editor.visibleText(), before);
+      emulator.settings.apiKeys = [apiKey];
+      await notifications.click(product.causes.key, product.tryKeyAgain);
+      await status().waitFor({ ariaLabel: product.token.valid, background: 'none' });
+    });
+
+    it('names a wrong project ID as the cause of a 401', async () => {
+      const { notifications } = session.workbench;
+      emulator.faults.always(chatPath, {
+        status: 401,
+        json: { errors: [{ code: 'authentication_token_not_valid' }] },
+      });
+      emulator.settings.projectIds = ['another-project'];
+      await generateOnce();
+      await isReported('project');
+      await notifications.close(product.causes.project);
+      assert.equal(emulator.count(chatPath), 2, 'it is sent again once, with a new token');
+    });
+
+    it('names an expired bearer token as the cause once the new one is refused as well', async () => {
+      const { notifications } = session.workbench;
+      const isInference = ({ path, method }: ReceivedRequest) =>
+        method === 'POST' && path.startsWith('/ml/');
+      emulator.faults.always(isInference, { recording: 'chat: 401 token expired' });
+      await generateOnce();
+      await isReported('token');
+      await notifications.close(product.causes.token);
+      const bearers = inferenceOf(emulator).map(bearerOf);
+      assert.equal(bearers.length, 2);
+      assert.equal(new Set(bearers).size, 2);
+    });
+
+    it('announces three retries with growing waits, then reports the 503', async () => {
+      const { notifications, editor } = session.workbench;
+      const before = await editor.visibleText();
+      const announced = await notifications.watchShown(product.retrying);
+      const held = gate();
+      emulator.faults.next(chatPath, { status: 503, hold: held.opened });
+      emulator.faults.always(chatPath, { status: 503 });
+      await generateOnce();
+      // A quick answer shows no progress, and its first wait would be over before it is seen.
+      await notifications.progress(product.generating);
+      held.open();
+      await notifications.close(product.exhausted);
+      assert.equal(emulator.count(chatPath), 4);
+      assert.equal(await editor.visibleText(), before);
+      const matches = (await announced()).map((text) => product.retrying.exec(text));
+      assert.deepEqual(
+        matches.map((match) => Number(match?.[1])),
+        [2, 3, 4],
+      );
+      // Whole seconds of 0.5 to 1 s, 1 to 2 s, and 2 to 4 s.
+      const [first = 0, second = 0, third = 0] = matches.map((match) => Number(match?.[2]));
+      assert.ok(first <= second && second <= third && first < third, `${first} ${second} ${third}`);
+    });
+
+    it('sends at most three requests at a time', async () => {
+      const held = gate();
+      emulator.faults.always(chatPath, { hold: held.opened });
+      await generateFromEach(several, 'three.txt');
+      await emulator.requestCount(chatPath, 3);
+      await status().waitForTooltip(product.waiting(1));
+      held.open();
+      await becomes(several);
+      assert.equal(emulator.mostInFlight.inference, 3);
+    });
+
+    it(`retries ${retriedStatuses.join(', ')} automatically, then inserts the response`, async () => {
+      for (const [index, code] of retriedStatuses.entries()) {
+        emulator.faults.next(asking(retried[index] ?? ''), { status: code }, 2);
+      }
+      await generateFromEach(retried, 'retried.txt');
+      await becomes(retried);
+      const sent = retried.map((prompt) => emulator.count(asking(prompt)));
+      assert.deepEqual(
+        sent,
+        retried.map(() => 3),
+      );
+    });
+
+    it('sends one request at a time where the settings say so', async () => {
+      await session.workbench.applyUserSettings({
+        ...settingsOf(emulator),
+        [product.settings.concurrency]: 1,
+      });
+      const held = gate();
+      emulator.faults.always(chatPath, { hold: held.opened });
+      await generateFromEach(several, 'one.txt');
+      await emulator.requestCount(chatPath, 1);
+      await status().waitForTooltip(product.waiting(3));
+      held.open();
+      await becomes(several);
+      assert.equal(emulator.mostInFlight.inference, 1);
+    });
+
+    it('waits between two requests as long as the settings say', async () => {
+      const { notifications } = session.workbench;
+      await session.workbench.applyUserSettings({
+        ...settingsOf(emulator),
+        // The longest one allowed: the test cancels the wait.
+        [product.settings.interval]: 60_000,
+      });
+      await generateFromEach(several, 'interval.txt');
+      await status().waitForTooltip(product.spaced);
+      await notifications.cancelProgress(product.generating);
+      await notifications.waitUntilGone(product.generating);
+      // None at all unless the last one, of the test before, is that long ago.
+      assert.ok(emulator.count(chatPath) <= 1);
+    });
+  });
+});
+
+/** A live token that ends in a second by one field, and in an hour by the other one. */
+function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
+  const nowSeconds = Math.floor(Date.now() / 1_000);
+  return {
+    // The end is measured by this clock, however long the answer takes.
+    headers: { date: new Date(nowSeconds * 1_000).toUTCString() },
+    json: {
+      access_token: tokensIssued.at(-1),
+      token_type: 'Bearer',
+      expires_in: field === 'expires_in' ? 1 : 3_600,
+      expiration: nowSeconds + (field === 'expiration' ? 1 : 3_600),
+    },
+  };
+}
