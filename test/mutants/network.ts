@@ -191,7 +191,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
     test: deadlines,
-    title: 'an answer that drips for ever is overrun by',
+    title: 'ends an answer that drips for ever',
   },
   {
     name: 'no deadline for the headers',

@@ -1,8 +1,10 @@
 /** Waits for a condition, never for a length of time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Milliseconds between two looks at a condition that no event announces. */
-const lookEvery = 50;
+/** The most milliseconds between two looks at a condition that no event announces; the first come sooner. */
+const MOST_BETWEEN_MS = 50;
+/** Nothing takes as long in one process, however busy the machine is: it only ends a hang. */
+const HANG_MS = 60_000;
 
 /**
  * Looks until `probe` finds something other than undefined and returns that.
@@ -16,13 +18,18 @@ export async function until<T>(
   probe: () => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
   const end = performance.now() + milliseconds;
-  for (;;) {
+  for (let betweenMs = 1; ; betweenMs = Math.min(2 * betweenMs, MOST_BETWEEN_MS)) {
     const found = await probe();
     if (found !== undefined) return found;
     if (performance.now() > end)
       throw new DeadlineError(`Waited ${milliseconds / 1000} s for ${what}.`);
-    await delay(lookEvery);
+    await delay(betweenMs);
   }
+}
+
+/** Waits until something in this process is so. @throws if it never is */
+export async function becomes(what: string, isSo: () => boolean): Promise<void> {
+  await until(what, HANG_MS, () => isSo() || undefined);
 }
 
 export class DeadlineError extends Error {

@@ -1,216 +1,240 @@
 import assert from 'node:assert/strict';
-import { type ErrorDetails, isKind, type ServiceError } from '../../../src/service/errors.ts';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
+import { FakeTime, never } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
 import { startMuteServer } from './muteServer.ts';
-import {
-  endWorlds,
-  failureOf,
-  pathOf,
-  startWorld,
-  tokenPath,
-  type World,
-  type WorldOptions,
-} from './world.ts';
+import { WatchedFetch } from './watchedFetch.ts';
+import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
+
+type Phase = NonNullable<ErrorDetails['phase']>;
 
 const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
-const SHORT_MS = 100;
+const DEADLINE_MS = 120_000;
 const LONG_MS = 600_000;
-const MOST_OVERRUN_MS = 250;
-const drip = { oneByteAtATimeMs: 5 };
-const longError = { status: 503, body: 'x'.repeat(60_000), ...drip };
+const eventStream = { 'content-type': 'text/event-stream' };
 
-const eventsOf = (path: string) =>
-  path === chatStream ? { headers: { 'content-type': 'text/event-stream' } } : {};
+describe('the deadline', () => {
+  const closers: (() => Promise<void>)[] = [];
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(async () => {
+    time.end();
+    await endWorlds();
+    for (const close of closers.splice(0)) await close();
+  });
 
-/** Deadlines that never run out, but for the one under test. */
-const patient = { headersMs: LONG_MS, idleMs: LONG_MS };
-
-/** Where the deadline under test is one of every request, a busy machine can miss it here, too. */
-async function getToken({ tokenService }: World): Promise<void> {
-  while (!tokenService.isLiving) {
-    await tokenService.refresh(new AbortController().signal).catch((error: unknown) => {
-      if (!isKind(error, 'timeout')) throw error;
+  /** A world that has a token, unless the call is to get stuck on its way to one. */
+  async function start(path: string, { http, ...options }: WorldOptions) {
+    const watched = new WatchedFetch();
+    const world = await startWorld({
+      clock: time,
+      // None of the deadlines runs out but the one under test.
+      ...{ deadlineMs: LONG_MS, tokenDeadlineMs: LONG_MS, ...options },
+      http: { headersMs: LONG_MS, idleMs: LONG_MS, ...http, fetch: watched.fetch },
     });
+    if (path !== tokenPath) await world.tokenService.refresh(never);
+    const call = () => failureOf(world.generate(path === chatStream ? { onText: () => {} } : {}));
+    return { ...world, watched, call };
   }
-}
 
-/** A busy machine may not even connect within a deadline this short: then nothing was sent. */
-async function failureOnceConnected(call: () => Promise<unknown>): Promise<ServiceError> {
-  for (;;) {
-    const failure = await failureOf(call());
-    if (failure.details.phase !== 'connect') return failure;
+  /** Asserts that a call ends after so many milliseconds, and not one of them sooner. */
+  async function endsAfter(ms: number, phase: Phase, call: Promise<ServiceError>) {
+    const ended: string[] = [];
+    void call.then(({ kind, details }) => ended.push(`${kind} ${details.phase}`));
+    await time.pass(ms - 1);
+    assert.deepEqual(ended, [], 'ended too soon');
+    await time.pass(1);
+    assert.deepEqual(ended, [`timeout ${phase}`]);
   }
-}
 
-describe('the deadline', function () {
-  // A busy machine may stall the whole process for longer.
-  this.retries(2);
-  afterEach(endWorlds);
-
-  type Phase = NonNullable<ErrorDetails['phase']>;
-  const cases: readonly [string, Phase, string, Fault, WorldOptions][] = [
-    [
-      'no headers',
-      'headers',
-      chat,
-      { neverAnswers: true },
-      { http: { ...patient, headersMs: SHORT_MS } },
-    ],
+  const silences: readonly [string, Phase, string, Fault, WorldOptions][] = [
+    ['no headers', 'headers', chat, { neverAnswers: true }, { http: { headersMs: DEADLINE_MS } }],
     [
       'no headers of a stream',
       'headers',
       chatStream,
       { neverAnswers: true },
-      { http: { ...patient, headersMs: SHORT_MS } },
+      { http: { headersMs: DEADLINE_MS } },
     ],
     [
       'no headers of a token',
       'headers',
       tokenPath,
       { neverAnswers: true },
-      { http: { ...patient, headersMs: SHORT_MS } },
+      { http: { headersMs: DEADLINE_MS } },
     ],
-    [
-      'a silent answer',
-      'idle',
-      chat,
-      { silentAfterBytes: 10 },
-      { http: { ...patient, idleMs: SHORT_MS } },
-    ],
+    ['a silent answer', 'idle', chat, { silentAfterBytes: 10 }, { http: { idleMs: DEADLINE_MS } }],
     [
       'a silent stream',
       'idle',
       chatStream,
       { silentAfterBytes: 600 },
-      { http: { ...patient, idleMs: SHORT_MS } },
+      { http: { idleMs: DEADLINE_MS } },
     ],
     [
       'a silent token',
       'idle',
       tokenPath,
       { silentAfterBytes: 10 },
-      { http: { ...patient, idleMs: SHORT_MS } },
+      { http: { idleMs: DEADLINE_MS } },
     ],
-    [
-      'no answer at all',
-      'total',
-      chat,
-      { neverAnswers: true },
-      { http: patient, deadlineMs: SHORT_MS },
-    ],
-    ['a stream that drips', 'total', chatStream, drip, { http: patient, deadlineMs: SHORT_MS }],
-    ['an answer that drips', 'total', chat, drip, { http: patient, deadlineMs: SHORT_MS }],
-    ['an error that drips', 'total', chat, longError, { http: patient, deadlineMs: SHORT_MS }],
+    ['no answer at all', 'total', chat, { neverAnswers: true }, { deadlineMs: DEADLINE_MS }],
     [
       'a silent error',
       'total',
       chat,
-      { ...longError, silentAfterBytes: 5 },
-      { http: patient, deadlineMs: SHORT_MS },
+      { status: 503, body: 'x'.repeat(60_000), silentAfterBytes: 5 },
+      { deadlineMs: DEADLINE_MS },
     ],
   ];
-  for (const [what, phase, path, fault, options] of cases) {
+  for (const [what, phase, path, fault, options] of silences) {
     it(`I13: ends ${what} (${phase}), closes the connection and sends nothing again`, async () => {
-      const world = await startWorld(options);
-      // Only the call under test meets the short deadline, whoever else needs the machine.
-      if (path !== tokenPath) await getToken(world);
-      world.emulator.faults.next(path, fault);
-      const { kind, details } = await failureOnceConnected(() =>
-        world.generate(path === chatStream ? { onText: () => {} } : {}),
-      );
-      assert.deepEqual([kind, details.phase], ['timeout', phase]);
-      const request = await world.emulator.requestCount(path, 1);
-      await world.emulator.disconnected(request);
-      assert.equal(world.emulator.count(path), 1);
+      const { emulator, watched, ...world } = await start(path, options);
+      emulator.faults.next(path, fault);
+      const call = world.call();
+      const request = await emulator.requestCount(path, 1);
+      const { silentAfterBytes = 0 } = fault;
+      await becomes('read', () => watched.bytes(path) === silentAfterBytes);
+      await endsAfter(DEADLINE_MS, phase, call);
+      await emulator.disconnected(request);
+      assert.equal(emulator.count(path), 1);
     });
   }
 
-  const overrunOf = async (call: Promise<unknown>, phase: Phase) => {
-    const startedAt = performance.now();
-    const { kind, details } = await failureOf(call);
-    assert.deepEqual([kind, details.phase], ['timeout', phase]);
-    return performance.now() - startedAt - SHORT_MS;
-  };
-  const drips: readonly [string, Phase, string, WorldOptions][] = [
-    ['D03: a token that drips', 'total', tokenPath, { tokenDeadlineMs: SHORT_MS }],
-    ['D03: an answer that drips', 'total', chat, { deadlineMs: SHORT_MS }],
-    ['D03: a stream that drips', 'total', chatStream, { deadlineMs: SHORT_MS }],
+  const drips: readonly [string, string, Fault, WorldOptions][] = [
+    ['a token', tokenPath, {}, { tokenDeadlineMs: DEADLINE_MS }],
+    ['an answer', chat, {}, { deadlineMs: DEADLINE_MS }],
+    ['a stream', chatStream, { headers: eventStream }, { deadlineMs: DEADLINE_MS }],
+    ['an error', chat, { status: 503 }, { deadlineMs: DEADLINE_MS }],
   ];
-  for (const [what, phase, path, options] of drips) {
-    it(`${what} for ever is overrun by ${MOST_OVERRUN_MS} ms at the most`, async () => {
-      const world = await startWorld({ http: patient, ...options });
-      if (path !== tokenPath) await world.tokenService.refresh(new AbortController().signal);
-      world.emulator.faults.next(path, { oversizedBytes: 60_000, ...drip, ...eventsOf(path) });
-      const call = world.generate(path === chatStream ? { onText: () => {} } : {});
-      const overrunMs = await overrunOf(call, phase);
-      assert.ok(overrunMs <= MOST_OVERRUN_MS, `${overrunMs.toFixed()} ms`);
+  const DROPS = 6;
+  const APART_MS = DEADLINE_MS / DROPS;
+  for (const [what, path, fault, options] of drips) {
+    it(`D03 I13: ends ${what} that drips for ever, closes the connection and sends nothing again`, async () => {
+      const { emulator, watched, ...world } = await start(path, {
+        ...options,
+        http: { idleMs: APART_MS + 1 },
+      });
+      const drops = Array.from({ length: DROPS }, gate);
+      emulator.faults.next(path, {
+        oversizedBytes: 60_000,
+        ...fault,
+        oneByteAtATimeMs: 0,
+        beforePart: (index) => drops[index]?.opened ?? new Promise(() => {}),
+      });
+      const call = world.call();
+      const request = await emulator.requestCount(path, 1);
+      for (const [index, drop] of drops.entries()) {
+        if (index > 0) await time.pass(APART_MS);
+        drop.open();
+        await becomes('read', () => watched.bytes(path) === index + 1);
+      }
+      await endsAfter(APART_MS, 'total', call);
+      await emulator.disconnected(request);
+      assert.equal(emulator.count(path), 1);
     });
   }
 
-  it(`D04: headers that drip for ever are overrun by ${MOST_OVERRUN_MS} ms at the most`, async () => {
-    const drops = new Set<NodeJS.Timeout>();
+  it('D04: ends headers that drip for ever, closes the connection and sends nothing again', async () => {
+    const heard = Promise.withResolvers<Socket>();
+    let asked = 0;
     const server = await startMuteServer((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nx-long: ');
-      const drop = setInterval(() => socket.write('x'), 5);
-      drops.add(drop);
-      socket.on('close', () => clearInterval(drop));
+      asked += 1;
+      heard.resolve(socket);
     });
-    try {
-      const serviceUrl = server.url.replace('https:', 'http:');
-      const world = await startWorld({
-        http: { ...patient, headersMs: SHORT_MS },
-        credentials: (auth) => ({ serviceUrl, approved: { auth, service: serviceUrl } }),
-      });
-      await world.tokenService.refresh(new AbortController().signal);
-      const overrunMs = await overrunOf(world.generate(), 'headers');
-      assert.ok(overrunMs <= MOST_OVERRUN_MS, `${overrunMs.toFixed()} ms`);
-      assert.equal(server.connections, 1);
-    } finally {
-      for (const drop of drops) clearInterval(drop);
-      await server.close();
+    closers.push(server.close);
+    const serviceUrl = server.url.replace('https:', 'http:');
+    const { call: begin } = await start(chat, {
+      http: { headersMs: DEADLINE_MS },
+      credentials: (auth) => ({ serviceUrl, approved: { auth, service: serviceUrl } }),
+    });
+    const call = begin();
+    const socket = await heard.promise;
+    const closed = once(socket, 'close');
+    socket.write('HTTP/1.1 200 OK\r\nx-long: ');
+    for (let drop = 1; drop < DROPS; drop += 1) {
+      socket.write('x');
+      await time.pass(APART_MS);
     }
+    await endsAfter(APART_MS, 'headers', call);
+    await closed;
+    assert.equal(asked, 1);
   });
 
   it('spans all attempts: a wait that would outlast it is not begun', async () => {
-    const world = await startWorld({ http: { waitMs: () => 1_000 }, deadlineMs: 900 });
-    world.emulator.faults.always(chat, { status: 503 });
-    const { kind, details } = await failureOf(world.generate());
+    const { emulator, call } = await start(chat, {
+      http: { waitMs: () => DEADLINE_MS },
+      deadlineMs: DEADLINE_MS,
+    });
+    emulator.faults.always(chat, { status: 503 });
+    const { kind, details } = await call();
     assert.deepEqual([kind, details.attempts], ['server-failed', 1]);
   });
 
   it('spans the attempts from the first one on, not the wait for its turn', async () => {
-    const deadlineMs = 500;
-    const limits = { limit: 1, minIntervalMs: 150 };
-    const world = await startWorld({ limits, deadlineMs });
-    const calls = Array.from({ length: 8 }, () => world.generate());
-    const startedAt = performance.now();
-    const ends = await Promise.allSettled(calls);
-    assert.ok(performance.now() - startedAt > 2 * deadlineMs, 'the last ones wait for longer');
-    assert.deepEqual(new Set(ends.map(({ status }) => status)), new Set(['fulfilled']));
+    const minIntervalMs = DEADLINE_MS / 2;
+    const { emulator, limiter, generate } = await start(chat, {
+      limits: { limit: 1, minIntervalMs },
+      deadlineMs: DEADLINE_MS,
+    });
+    const calls = Array.from({ length: 5 }, () => generate());
+    for (let sent = 1; sent <= calls.length; sent += 1) {
+      await emulator.requestCount(chat, sent);
+      await becomes('answered', () => limiter.state.inFlight === 0);
+      await time.pass(minIntervalMs);
+    }
+    await Promise.all(calls);
   });
 
   it('spans the wait for the turn of a second attempt', async () => {
-    const world = await startWorld({ limits: { limit: 1 }, deadlineMs: SHORT_MS });
-    const never = new AbortController().signal;
-    await world.tokenService.refresh(never);
+    const { emulator, limiter, call } = await start(chat, {
+      limits: { limit: 1 },
+      deadlineMs: DEADLINE_MS,
+    });
     const held = gate();
-    world.emulator.faults.next(chat, { status: 503, hold: held.opened });
-    const failure = failureOf(world.generate());
-    await world.emulator.requestCount(chat, 1);
-    const others = world.limiter.acquire(never, true);
+    emulator.faults.next(chat, { status: 503, hold: held.opened });
+    const failure = call();
+    await emulator.requestCount(chat, 1);
+    const other = limiter.acquire(never, true);
     held.open();
-    const { kind, details } = await failure;
-    assert.deepEqual([kind, details.phase, details.attempts], ['timeout', 'total', 1]);
-    (await others).release('ok');
-    assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
+    const slot = await other;
+    // The retry comes due, and has no slot.
+    await time.pass(1);
+    assert.deepEqual(limiter.state, { inFlight: 1, waiting: 1, limit: 1 });
+    await endsAfter(DEADLINE_MS - 1, 'total', failure);
+    assert.equal((await failure).details.attempts, 1);
+    slot.release('ok');
+    assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
   });
 
   it('does not end a stream that is slow but alive', async () => {
-    const world = await startWorld({
-      http: { headersMs: 2_000, idleMs: 2_000 },
-      emulator: { answer: () => ['a', 'b', 'c'], tokenDelayMs: 20 },
+    const patienceMs = 30_000;
+    const { emulator, watched, generate } = await start(chatStream, {
+      http: { headersMs: patienceMs, idleMs: patienceMs },
+      emulator: { answer: () => ['a', 'b', 'c'] },
     });
-    assert.equal((await world.generate({ onText: () => {} })).text, 'abc');
+    const [head, ...events] = [gate(), gate(), gate(), gate()];
+    emulator.faults.next(chatStream, {
+      hold: head?.opened,
+      beforePart: (index) => events[index]?.opened,
+    });
+    const call = generate({ onText: () => {} });
+    await emulator.requestCount(chatStream, 1);
+    await time.pass(patienceMs - 1);
+    head?.open();
+    await becomes('answered', () => watched.heads(chatStream) === 1);
+    for (const event of events) {
+      const before = watched.bytes(chatStream);
+      await time.pass(patienceMs - 1);
+      event.open();
+      await becomes('read', () => watched.bytes(chatStream) > before);
+    }
+    assert.equal((await call).text, 'abc');
   });
 });

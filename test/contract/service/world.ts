@@ -34,6 +34,7 @@ export interface WorldOptions {
   readonly operation?: Operation;
   readonly http?: HttpOptions;
   readonly limits?: Partial<LimiterOptions>;
+  /** Of everything; the clock of this machine without it. */
   readonly clock?: Clock;
   readonly deadlineMs?: number;
   /** Milliseconds for a request for a token with all its attempts. */
@@ -67,12 +68,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...credentialsFor(url),
     ...(typeof options.credentials === 'function' ? options.credentials(url) : options.credentials),
   };
-  const http = new Http({ waitMs: () => 1, ...options.http });
+  const http = new Http({ waitMs: () => 1, ...(clock && { clock }), ...options.http });
   const tokenService = new TokenService({
     fetchToken: (signal) => fetchToken(http, credentials, signal, tokenDeadlineMs),
     ...(clock && { clock }),
   });
-  const limiter = new Limiter({ limit: 3, queue: 50, minIntervalMs: 0, ...options.limits });
+  const limiter = new Limiter({ limit: 3, queue: 50, minIntervalMs: 0, ...options.limits }, clock);
   const client = new Client({
     credentials,
     modelId,

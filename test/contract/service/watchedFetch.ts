@@ -1,0 +1,31 @@
+import { hardenedFetch } from '../../../src/service/http/hardenedFetch.ts';
+
+/** The way to the service, and how much of its answers the client has read. */
+export class WatchedFetch {
+  readonly #heads: string[] = [];
+  readonly #bytes = new Map<string, number>();
+
+  readonly fetch: typeof hardenedFetch = async (url, init) => {
+    const answer = await hardenedFetch(url, init);
+    const { pathname } = new URL(String(url));
+    this.#heads.push(pathname);
+    if (!answer.body) return answer;
+    const count = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (piece, controller) => {
+        this.#bytes.set(pathname, this.bytes(pathname) + piece.byteLength);
+        controller.enqueue(piece);
+      },
+    });
+    return new Response(answer.body.pipeThrough(count), answer);
+  };
+
+  /** Answers whose headers have come, at one path. */
+  heads(path: string): number {
+    return this.#heads.filter((one) => one === path).length;
+  }
+
+  /** Bytes that were read of their bodies. */
+  bytes(path: string): number {
+    return this.#bytes.get(path) ?? 0;
+  }
+}
