@@ -1,4 +1,5 @@
 import type { ErrorKind } from '../../src/service/errors.ts';
+import { streamedPiece } from '../contract/service/world.ts';
 import type { Fault } from '../emulator/faults.ts';
 
 /** The faults of the matrix, and what becomes of a call that meets one. */
@@ -20,11 +21,7 @@ export interface Cell {
   readonly attempts: number;
   readonly faulty: number;
   /** What ends the call; `none` where the fault itself does, or the answer. */
-  readonly deadline: 'headers' | 'idle' | 'total' | 'none';
-  /** Milliseconds that the service asks to be waited for. */
-  readonly serviceMs: number;
-  /** The deadline over all attempts, where the cell is measured against that one. */
-  readonly totalMs?: number;
+  readonly deadline: 'headers' | 'idle' | 'none';
 }
 
 /** Why there is no such cell. */
@@ -63,7 +60,6 @@ function cell(
     attempts,
     faulty: attempts,
     deadline: 'none',
-    serviceMs: 0,
     ...more,
   };
 }
@@ -82,20 +78,6 @@ function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<v
 /** The same, ending in the middle of the next event. */
 function cutAfterText(reset: boolean): (begun: Promise<void>) => Fault {
   return (begun) => ({ ...afterText(last)(begun), cutAfterBytes: first.length + 5, reset });
-}
-
-/** The same, a byte of the next event at a time. */
-function dripAfterText(begun: Promise<void>): Fault {
-  const fault = afterText(...bytesOf(last))(begun);
-  return {
-    ...fault,
-    chunks: (fault.chunks ?? []).map((chunk) => ({ ...chunk, delayMs: DRIP_MS })),
-  };
-}
-
-/** An event of a chat stream. */
-export function streamedPiece(content: string, finish_reason: string | null = null): string {
-  return event({ choices: [{ delta: { content }, finish_reason }] });
 }
 
 /** The same cell before the first text, whatever was asked for. */
@@ -119,9 +101,6 @@ const events = (...chunks: readonly (string | Uint8Array)[]): Fault => ({
 const block = Buffer.alloc(mebibyte / 16, 'x');
 const longEvent = ['data: ', ...Array.from({ length: 18 }, () => block)];
 const four = { attempts: 4 };
-/** No answer is whole within the deadline over all of it, and no pause reaches the one for silence. */
-const DRIP_MS = 50;
-const total = { deadline: 'total', totalMs: 500 } as const;
 const bytesOf = (text: string) => [...text].map((byte) => Buffer.from(byte));
 
 export const faultTable: readonly FaultRow[] = [
@@ -230,19 +209,10 @@ export const faultTable: readonly FaultRow[] = [
         cell(
           'success',
           { status: 429, headers: { 'retry-after': '1' } },
-          { attempts: 2, faulty: 1, serviceMs: 1_000 },
+          { attempts: 2, faulty: 1 },
         ),
       ),
       'mid-stream': cell('rate-limited', afterText(errorEvent('rate_limit_reached_requests', 429))),
     },
   },
 ];
-
-/** Beside the matrix: the same slowness, which ends nowhere before the last deadline does. */
-export const dripRow: FaultRow = {
-  name: 'a drip past the deadline',
-  cells: {
-    ...beforeText(cell('timeout', { oneByteAtATimeMs: DRIP_MS }, total)),
-    'mid-stream': cell('timeout', dripAfterText, total),
-  },
-};

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { activeResources } from '../activeResources.ts';
-import { endWorlds } from '../contract/service/world.ts';
 import { printTable } from '../table.ts';
-import { becomes, playCell, type Timing } from './cell.ts';
-import { dripRow, faultTable, type Phase, phases } from './faultTable.ts';
+import { becomes } from '../vscode/deadline.ts';
+import { playCell } from './cell.ts';
+import { faultTable, phases } from './faultTable.ts';
 
-const MOST_OVERRUN_MS = 250;
 const CELLS = 104;
 
 describe('a call that meets a fault ends once, in success or in one classified error', () => {
   const parallels = [1, 8] as const;
-  const timings = new Map<string, Timing>();
   const reasons = new Map<string, number>();
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
@@ -21,13 +19,12 @@ describe('a call that meets a fault ends once, in success or in one classified e
     process.on('unhandledRejection', note);
     socketsBefore = sockets();
   });
-  afterEach(endWorlds);
   after(() => {
     process.off('unhandledRejection', note);
     print();
   });
 
-  for (const { name, cells } of [...faultTable, dripRow]) {
+  for (const { name, cells } of faultTable) {
     for (const phase of phases) {
       const cell = cells[phase];
       if ('impossible' in cell) {
@@ -36,12 +33,8 @@ describe('a call that meets a fault ends once, in success or in one classified e
       }
       for (const calls of parallels) {
         it(`K15: ${name}, ${phase}, ${calls} at once: ${cell.outcome}`, async () => {
-          const timing = await playCell(phase, cell, calls);
-          const key = `${name} ${phase}`;
-          if (timing.ms > (timings.get(key)?.ms ?? 0)) timings.set(key, timing);
-          if (cells !== dripRow.cells) played += 1;
-          const overrunMs = overrunOf(timing);
-          assert.ok(overrunMs <= MOST_OVERRUN_MS, `${overrunMs.toFixed()} ms past its deadline`);
+          await playCell(phase, cell, calls);
+          played += 1;
         });
       }
     }
@@ -58,38 +51,26 @@ describe('a call that meets a fault ends once, in success or in one classified e
   });
 
   function print(): void {
-    const rows = [...faultTable, dripRow].map(({ name, cells }) => [
+    const rows = faultTable.map(({ name, cells }) => [
       name,
-      ...phases.map((phase: Phase) => {
+      ...phases.map((phase) => {
         const cell = cells[phase];
-        const timing = timings.get(`${name} ${phase}`);
         if ('impossible' in cell) return 'cannot exist';
-        if (!timing) return `${cell.outcome}, not played`;
-        const { ms, allowedMs } = timing;
-        return `${cell.outcome} ${ms.toFixed()}${allowedMs === undefined ? '' : `/${allowedMs}`} ms`;
+        return cell.deadline === 'none' ? cell.outcome : `${cell.outcome} (${cell.deadline})`;
       }),
     ]);
-    const worst = Math.max(...[...timings.values()].map(overrunOf));
     printTable({
       figure: 'faults',
-      title: `${faultTable.length} faults in ${phases.length} phases of a call, alone and ${parallels[1]} at once: ${played} cells played, at most ${worst.toFixed()} ms past the deadline (bar ${MOST_OVERRUN_MS})`,
+      title: `${faultTable.length} faults in ${phases.length} phases of a call, alone and ${parallels[1]} at once: ${played} cells played`,
       heads: ['fault', ...phases],
       rows,
       note: [
-        'What the slowest call took, and its deadline where one ends it.',
+        'How each call ends, and which deadline ends it where one does.',
         ...[...reasons].map(([reason, count]) => `${count} cells cannot exist: ${reason}.`),
       ].join(' '),
     });
   }
 });
-
-/**
- * Milliseconds by which the slowest call was later than its rule has it; 0 if none was. A wait for a
- * processor beside other suites is no fault.
- */
-function overrunOf({ ms, allowedMs = ms, waitedMs }: Timing): number {
-  return Math.max(0, ms - allowedMs - waitedMs);
-}
 
 /** Ends of connections in this process, those of the emulator included. */
 function sockets(): number {

@@ -6,9 +6,10 @@ import { spawnSync } from 'node:child_process';
 import { globSync, rmSync, statSync } from 'node:fs';
 import { cpus, loadavg, release, type } from 'node:os';
 import { printTable } from '../table.ts';
+import { measureCancelling } from './cancel.ts';
 
 const suites = {
-  'test:faults': 'a call that meets a fault, or its user, ends once and in time',
+  'test:faults': 'a call that meets a fault ends once, and as it should',
   'test:soak':
     'long work leaves nothing behind, a storm of refusals calms down, many windows are no crowd',
   'test:fuzz': 'random bytes of others come to nothing worse than an error',
@@ -32,6 +33,7 @@ for (const [name, shows] of Object.entries(suites)) {
   const seconds = (performance.now() - startedAt) / 1_000;
   rows.push([`\`npm run ${name}\``, shows, `${seconds.toFixed()} s`]);
 }
+await measureCancelling();
 printTable({ figure: 'measured', title, heads, rows });
 // No figure outlives the table that it came from.
 for (const path of globSync('test/figures/*.md')) {

@@ -4,11 +4,18 @@ import { hardenedFetch } from '../../../src/service/http/hardenedFetch.ts';
 export class WatchedFetch {
   readonly #heads: string[] = [];
   readonly #bytes = new Map<string, number>();
+  readonly #onHead: (path: string) => void;
+
+  /** @param onHead called when the headers of an answer have come */
+  constructor(onHead: (path: string) => void = () => {}) {
+    this.#onHead = onHead;
+  }
 
   readonly fetch: typeof hardenedFetch = async (url, init) => {
     const answer = await hardenedFetch(url, init);
     const { pathname } = new URL(String(url));
     this.#heads.push(pathname);
+    this.#onHead(pathname);
     if (!answer.body) return answer;
     const count = new TransformStream<Uint8Array, Uint8Array>({
       transform: (piece, controller) => {

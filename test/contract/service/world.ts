@@ -116,4 +116,9 @@ export const pathOf = (operation: Operation, streams: boolean): string =>
     }),
   ).pathname;
 
+/** An event of a chat stream. */
+export function streamedPiece(content: string, finish_reason: string | null = null): string {
+  return `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason }] })}\n\n`;
+}
+
 export { failureOf, kindOf } from '../../unit/service/fixtures.ts';

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import type { GenerateOptions } from '../../../src/service/client.ts';
+import type { ErrorKind } from '../../../src/service/errors.ts';
+import type { Fault } from '../../emulator/faults.ts';
+import type { ReceivedRequest } from '../../emulator/requests.ts';
+import { never } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
+import { startInsertion } from './cancelledInsertion.ts';
+import { startMuteServer } from './muteServer.ts';
+import { WatchedFetch } from './watchedFetch.ts';
+import { kindOf, pathOf, startWorld, streamedPiece, tokenPath, type World } from './world.ts';
+
+/** A call that is stuck until its user cancels it. */
+export interface StuckCall {
+  readonly world: World;
+  /** The request that the service is answering. */
+  readonly request?: ReceivedRequest;
+  readonly cancel: () => void;
+  /** The kind of its failure, once the call is over. */
+  readonly kind: Promise<ErrorKind>;
+  /** Frees what holds the call up. */
+  readonly release?: () => Promise<void> | void;
+}
+
+/** A phase of a call in which it can be stuck. */
+export interface CancelPhase {
+  readonly name: string;
+  readonly begin: () => Promise<StuckCall>;
+  /** Milliseconds that the end of a cancelled call may take in it; none where it is left out. */
+  readonly waitMs?: number;
+}
+
+const chat = pathOf('chat', false);
+const chatStream = pathOf('chat', true);
+const eventStream = { 'content-type': 'text/event-stream' };
+const limits = { limit: 1 };
+/** Between two edits of a document. */
+const FRAME_MS = 34;
+
+const whole = streamedPiece('first') + streamedPiece('last', 'stop');
+
+const stuckAnswers: readonly [name: string, path: string, fault: Fault][] = [
+  ['the token request', tokenPath, { neverAnswers: true }],
+  ['the token answer', tokenPath, { silentAfterBytes: 9 }],
+  ['the headers', chat, { neverAnswers: true }],
+  ['the headers of a stream', chatStream, { neverAnswers: true }],
+  ['the answer', chat, { silentAfterBytes: 9 }],
+  ['the stream', chatStream, { silentAfterBytes: 700 }],
+  [
+    'the stream, after its last text',
+    chatStream,
+    { headers: eventStream, body: `${whole}: the end\n\n`, silentAfterBytes: whole.length },
+  ],
+  ['an error', chat, { status: 503, body: 'x'.repeat(60_000), silentAfterBytes: 9 }],
+];
+
+export const cancelPhases: readonly CancelPhase[] = [
+  { name: 'the queue', begin: beginInQueue },
+  { name: 'the connection', begin: beginInConnection },
+  ...stuckAnswers.map(([name, path, fault]) => ({ name, begin: () => beginOn(path, fault) })),
+  { name: 'the wait for a retry', begin: beginInRetryWait },
+  { name: 'the insertion', begin: beginInInsertion, waitMs: FRAME_MS },
+];
+
+async function beginOn(path: string, fault: Fault): Promise<StuckCall> {
+  const watched = new WatchedFetch();
+  const world = await startWorld({ http: { fetch: watched.fetch }, limits });
+  const { emulator } = world;
+  if (path !== tokenPath) await world.tokenService.refresh(never);
+  emulator.faults.next(path, fault);
+  const call = begin(world, path === chatStream ? { onText: () => {} } : {});
+  const request = await emulator.requestCount(path, 1);
+  const { silentAfterBytes = 0 } = fault;
+  await becomes('read', () => watched.bytes(path) === silentAfterBytes);
+  return { ...call, request };
+}
+
+/** To a service that takes connections and never agrees upon any encryption. */
+async function beginInConnection(): Promise<StuckCall> {
+  const heard = Promise.withResolvers<void>();
+  const mute = await startMuteServer(() => heard.resolve());
+  const serviceUrl = mute.url;
+  const world = await startWorld({
+    credentials: (auth) => ({ serviceUrl, approved: { auth, service: serviceUrl } }),
+  });
+  const call = begin(world);
+  await heard.promise;
+  const release = async () => {
+    assert.equal(mute.connections, 1);
+    await mute.close();
+  };
+  return { ...call, release };
+}
+
+async function beginInQueue(): Promise<StuckCall> {
+  const world = await startWorld({ limits });
+  await world.tokenService.refresh(never);
+  const slot = await world.limiter.acquire(never);
+  const call = begin(world);
+  await becomes('in the queue', () => world.limiter.state.waiting === 1);
+  return { ...call, release: () => slot.release('ok') };
+}
+
+async function beginInRetryWait(): Promise<StuckCall> {
+  const world = await startWorld({ http: { waitMs: () => 60_000 } });
+  world.emulator.faults.next(chat, { status: 503 });
+  const told = Promise.withResolvers<void>();
+  const call = begin(world, { onRetry: () => told.resolve() });
+  await told.promise;
+  return call;
+}
+
+async function beginInInsertion(): Promise<StuckCall> {
+  const world = await startWorld();
+  const texts = ['first', 'second'];
+  const body = texts.map((text) => streamedPiece(text)).join('');
+  world.emulator.faults.next(chatStream, {
+    headers: eventStream,
+    body: `${body}: the end\n\n`,
+    silentAfterBytes: body.length,
+  });
+  return { world, ...(await startInsertion(world, texts)) };
+}
+
+function begin(world: World, options: GenerateOptions = {}): StuckCall {
+  const user = new AbortController();
+  const kind = kindOf(world.generate({ ...options, signal: user.signal }));
+  return { world, kind, cancel: () => user.abort() };
+}

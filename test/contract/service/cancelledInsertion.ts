@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import type { ErrorKind } from '../../../src/service/errors.ts';
+import { installEditor } from '../../unit/credentials/fakeEditor.ts';
+import { FakeDocument } from '../../unit/document/fakeDocument.ts';
+import { becomes } from '../../vscode/deadline.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import type { StuckCall } from './cancelPhases.ts';
+import type { World } from './world.ts';
+
+const PROMPT = 'prompt';
+
+/**
+ * Begins a generation that writes into a document, as the command runs it, and resolves while an edit
+ * is under way. What comes after the first text waits behind that.
+ * @param texts what the service sends before it falls silent
+ */
+export async function startInsertion(
+  { client, credentials }: World,
+  texts: readonly string[],
+): Promise<Omit<StuckCall, 'world'>> {
+  const editor = new SinkEditor();
+  editor.text = PROMPT;
+  const hooks = installEditor(() => editor);
+  const { window } = await import('vscode');
+  const { StreamWriter } = await import('../../../src/document/streamWriter.ts');
+  const { Job } = await import('../../../src/generate/job.ts');
+  const { Jobs } = await import('../../../src/generate/jobs.ts');
+  const { below } = await import('../../../src/insert/placing.ts');
+  const { runJob } = await import('../../../src/generate/runJob.ts');
+  const { captureTargets } = await import('../../../src/document/target.ts');
+  const { readSettings } = await import('../../../src/settings.ts');
+  const jobs = new Jobs();
+  const { activeTextEditor } = window;
+  const [target] = activeTextEditor ? captureTargets(activeTextEditor) : [];
+  assert.ok(target);
+  const place = { start: PROMPT.length, end: PROMPT.length, lead: '\n', tail: '' };
+  const page = new FakeDocument(PROMPT);
+  const open = () => new StreamWriter(page, [place]);
+  const stage = { previews: jobs.previews, rescue: () => assert.fail('rescued') };
+  const job = new Job([target], readSettings(), { ...below, open }, stage);
+  const kinds: ErrorKind[] = [];
+  let came = 0;
+  const onText = () => {
+    came += 1;
+  };
+  const run = runJob(
+    {
+      jobs,
+      credentials: async () => credentials,
+      client: async () => client,
+      startWatch: () => ({ onRetry() {}, onText, onDone() {}, onFailed() {} }),
+      onUsage: () => {},
+      signOut: () => new AbortController().signal,
+      report: async (error) => kinds.push(Reflect.get(Object(error), 'kind')) === 0,
+    },
+    job,
+    job.indices,
+  );
+  await becomes('under way', () => came === texts.length && page.hasEditWaiting);
+  const over = Promise.withResolvers<ErrorKind>();
+  return {
+    kind: over.promise,
+    cancel: () => {
+      job.cancel();
+      over.resolve(
+        page.turnUntil(run).then(() => {
+          assert.equal(kinds.length, 1);
+          // What came stays.
+          assert.equal(page.text, `${PROMPT}\n${texts.join('')}`);
+          return kinds[0] ?? assert.fail();
+        }),
+      );
+    },
+    release: () => {
+      job.dispose();
+      jobs.dispose();
+      hooks.deregister();
+    },
+  };
+}
