@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/service/clock.ts';
 import { gate } from '../../emulator/faults.ts';
-import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath } from './world.ts';
+import { FakeTime, settled } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
+import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
 
 const chat = pathOf('chat', false);
 
 describe('requests in flight', () => {
-  afterEach(endWorlds);
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(async () => {
+    time.end();
+    await endWorlds();
+  });
 
   it('I19: are strictly one with the limit 1, in the order of the calls', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
-    world.emulator.faults.always(chat, { delayHeadersMs: 1 });
     const prompts = Array.from({ length: 30 }, (_, index) => `prompt ${index}`);
     await Promise.all(prompts.map((prompt) => world.client.generateText(prompt, {})));
     assert.equal(world.emulator.mostInFlight.inference, 1);
@@ -58,20 +65,17 @@ describe('requests in flight', () => {
   });
 
   it('pause for everybody as long as one was told to', async () => {
-    const world = await startWorld();
-    const fault = { status: 429, headers: { 'retry-after': '1' } };
-    await world.generate();
-    world.emulator.faults.next(chat, fault);
-    const told = world.generate();
-    const toldAt = await world.emulator.requestCount(chat, 2);
-    await new Promise<void>((resolve) => {
-      const look = () => (world.limiter.state.inFlight === 0 ? resolve() : setImmediate(look));
-      look();
-    });
-    await Promise.all([told, world.generate()]);
-    const later = world.emulator.requests.slice(3);
-    assert.equal(later.length, 2);
-    for (const { atMs } of later) assert.ok(atMs - toldAt.atMs >= 990, `${atMs - toldAt.atMs}`);
+    const world = await startWorld({ clock: time, http: { waitMs: () => 1 } });
+    world.emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '60' } });
+    const told = Promise.withResolvers<void>();
+    const calls = [world.generate({ onRetry: () => told.resolve() })];
+    await told.promise;
+    calls.push(world.generate());
+    await time.pass(59_999);
+    assert.equal(world.emulator.count(chat), 1);
+    await time.pass(1);
+    await Promise.all(calls);
+    assert.equal(world.emulator.count(chat), 3);
   });
 
   for (const [what, fault] of [
@@ -80,44 +84,57 @@ describe('requests in flight', () => {
   ] as const) {
     it(`keep the rate that ${what} named`, async () => {
       const rate = { requestsPerSecond: 20, namesRequestLimit: true };
-      const world = await startWorld({ emulator: rate, limits: { limit: 8 } });
+      const world = await startWorld({
+        ...{ clock: time, emulator: rate, limits: { limit: 8 } },
+        http: { waitMs: () => 1 },
+      });
       world.emulator.faults.next(chat, fault);
-      await world.generate();
-      const before = world.emulator.count(chat);
-      const startMs = performance.now();
-      await Promise.all(Array.from({ length: 11 }, () => world.generate()));
-      const sent = world.emulator.requests.filter(({ path }) => path === chat).slice(before);
-      const tookMs = (sent.at(-1)?.atMs ?? 0) - startMs;
-      assert.ok(tookMs >= 10 * 50, `${tookMs} ms`);
-      assert.equal(sent.length, 11);
+      const calls = [world.generate()];
+      await world.emulator.requestCount(chat, 1);
+      await becomes('answered', () => world.limiter.state.inFlight === 0);
+      while (calls.length < 8) calls.push(world.generate());
+      await sendEach(world, 1, 50);
+      await Promise.all(calls);
     });
   }
 
   it('keep their interval from one to the next sent, however long the first token takes', async () => {
-    const [calls, tokenMs, minIntervalMs] = [8, 300, 50];
-    const world = await startWorld({ limits: { limit: calls, minIntervalMs } });
-    world.emulator.faults.next(tokenPath, { delayHeadersMs: tokenMs });
-    const all = Promise.all(Array.from({ length: calls }, () => world.generate()));
-    const { atMs } = await world.emulator.requestCount(tokenPath, 1);
-    assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: calls });
-    await all;
-    const sent = world.emulator.requests.filter(({ path }) => path === chat);
-    const times = sent.map((request) => request.atMs - atMs - tokenMs);
-    // Timers run up to a millisecond early.
-    const early = times.filter((ms, index) => ms < index * minIntervalMs - 2);
-    assert.deepEqual(early, [], times.join());
+    const minIntervalMs = 50;
+    const world = await startWorld({ clock: time, limits: { limit: 8, minIntervalMs } });
+    const held = gate();
+    world.emulator.faults.next(tokenPath, { hold: held.opened });
+    const calls = Array.from({ length: 8 }, () => world.generate());
+    await world.emulator.requestCount(tokenPath, 1);
+    assert.deepEqual(world.limiter.state, { inFlight: 0, waiting: 0, limit: 8 });
+    await time.pass(10 * minIntervalMs);
+    held.open();
+    await world.emulator.requestCount(chat, 1);
+    await sendEach(world, 1, minIntervalMs);
+    await Promise.all(calls);
   });
 
+  /** Asserts that those that wait are sent one by one, so many milliseconds apart. */
+  async function sendEach({ emulator, limiter }: World, alreadySent: number, apartMs: number) {
+    await becomes('waiting', () => limiter.state.waiting > 0);
+    let sent = alreadySent;
+    while (limiter.state.waiting > 0) {
+      await time.pass(apartMs - 1);
+      assert.equal(emulator.count(chat), sent);
+      await time.pass(1);
+      sent += 1;
+      await emulator.requestCount(chat, sent);
+    }
+    await settled();
+    assert.equal(emulator.count(chat), sent);
+  }
+
   it('leave their slot to others where the token died in the queue', async () => {
-    let lead = 0;
-    const monotonic = () => performance.now() + lead;
-    const clock = { ...systemClock, now: () => Date.now() + lead, monotonic };
-    const world = await startWorld({ clock, limits: { limit: 1 } });
+    const world = await startWorld({ clock: time, limits: { limit: 1 } });
     const [first, token] = [gate(), gate()];
     world.emulator.faults.next(chat, { hold: first.opened });
     const calls = [world.generate(), world.generate()];
     await world.emulator.requestCount(chat, 1);
-    lead = 3_600_000;
+    time.sleep(3_600_000);
     world.emulator.faults.next(tokenPath, { hold: token.opened });
     first.open();
     await world.emulator.requestCount(tokenPath, 2);
@@ -128,7 +145,7 @@ describe('requests in flight', () => {
   });
 
   it('do not become fewer because the identity service throttles', async () => {
-    const world = await startWorld({ limits: { limit: 8 } });
+    const world = await startWorld({ clock: time, limits: { limit: 8 } });
     world.emulator.faults.next(tokenPath, { status: 429 }, 4);
     assert.equal(await kindOf(world.generate()), 'rate-limited');
     assert.equal(world.limiter.state.limit, 8);

@@ -36,7 +36,7 @@ describe('the deadline', () => {
       clock: time,
       // None of the deadlines runs out but the one under test.
       ...{ deadlineMs: LONG_MS, tokenDeadlineMs: LONG_MS, ...options },
-      http: { headersMs: LONG_MS, idleMs: LONG_MS, ...http, fetch: watched.fetch },
+      http: { headersMs: LONG_MS, idleMs: LONG_MS, waitMs: () => 1, ...http, fetch: watched.fetch },
     });
     if (path !== tokenPath) await world.tokenService.refresh(never);
     const call = () => failureOf(world.generate(path === chatStream ? { onText: () => {} } : {}));

@@ -11,6 +11,7 @@ import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type Operation, type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
+import { FakeTime } from '../../unit/service/fixtures.ts';
 
 export const ibm = vendorFor('ibm') as Vendor;
 export const tokenPath = '/identity/token';
@@ -57,8 +58,9 @@ export interface World {
 const running = new Set<World>();
 
 /**
- * Waits of retries last a millisecond here; their real length is a matter of the unit tests. For
- * the same reason the service names no rate that starts would have to keep, unless a test wants it.
+ * Waits of retries last a millisecond here, which passes even if a test has stopped the clock; their
+ * real length is a matter of the unit tests. For the same reason the service names no rate that starts
+ * would have to keep, unless a test wants it.
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;
@@ -68,7 +70,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...credentialsFor(url),
     ...(typeof options.credentials === 'function' ? options.credentials(url) : options.credentials),
   };
-  const http = new Http({ waitMs: () => 1, ...(clock && { clock }), ...options.http });
+  const waitMs = () => {
+    if (clock instanceof FakeTime) void clock.pass(1);
+    return 1;
+  };
+  const http = new Http({ waitMs, ...(clock && { clock }), ...options.http });
   const tokenService = new TokenService({
     fetchToken: (signal) => fetchToken(http, credentials, signal, tokenDeadlineMs),
     ...(clock && { clock }),
