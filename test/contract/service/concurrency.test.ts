@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
-import { endWorlds, failureOf, kindOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
+import {
+  endWorlds,
+  failureOf,
+  kindOf,
+  pathOf,
+  startWorld,
+  tokenPath,
+  type World,
+} from './world.ts';
 
 const chat = pathOf('chat', false);
 

@@ -12,7 +12,15 @@ import {
 import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
 import { printTable } from '../../table.ts';
-import { endWorlds, failureOf, kindOf, startWorld, tokenPath, type World } from './world.ts';
+import {
+  endWorlds,
+  failureOf,
+  kindOf,
+  SetClock,
+  startWorld,
+  tokenPath,
+  type World,
+} from './world.ts';
 
 /** Each way to a token with each dialect, against services that speak them. */
 
@@ -102,7 +110,13 @@ async function startOf(
   };
   const limits = { limit: 8, queue: 1_000 };
   const known = { apiKeys: [secret], oauth, ...emulator };
-  return startWorld({ credentials, limits, emulator: known });
+  return startWorld({ clock: new SetClock(), credentials, limits, emulator: known });
+}
+
+/** Milliseconds that the token lives from the beginning of the test on. */
+function lifeOf({ tokenService: { state } }: World): number {
+  assert.ok(state.kind === 'valid');
+  return state.expiresAt - new SetClock().now();
 }
 
 const tokenRequests = (world: World, { path }: WayCase) => (path ? world.emulator.count(path) : 0);
@@ -168,11 +182,11 @@ describe('every way to a token with every dialect', () => {
   }
 });
 
-describe('1,000 parallel calls, by each way that trades', () => {
+describe('100 parallel calls, by each way that trades', () => {
   afterEach(endWorlds);
   const traded = Object.entries(ways).filter(([, { path }]) => path !== undefined);
   const all = async (world: World) => {
-    const calls = Array.from({ length: 1_000 }, () => world.generate());
+    const calls = Array.from({ length: 100 }, () => world.generate());
     const ends = await Promise.allSettled(calls);
     return ends.filter(({ status }) => status === 'rejected').length;
   };
@@ -229,9 +243,7 @@ describe('OAuth 2.0 client credentials', () => {
   it('counts a token without `expires_in` as one for 300 s', async () => {
     const world = await startOf(way, dialect, { saysLife: false });
     await world.generate();
-    const { state } = world.tokenService;
-    assert.ok(state.kind === 'valid');
-    assert.ok(Math.abs(state.expiresAt - Date.now() - 300_000) < 30_000);
+    assert.equal(lifeOf(world), 300_000);
   });
 
   it('sends scope and audience, and client ID and secret in one place', async () => {
@@ -263,9 +275,7 @@ describe('Cloud Pak for Data', () => {
     it(`has a token for ${seconds} s where the platform ${saysLife ? 'says so' : 'says nothing'}`, async () => {
       const world = await startOf(way, dialect, { saysLife, tokenLifeSeconds: 1_200 });
       await world.generate();
-      const { state } = world.tokenService;
-      assert.ok(state.kind === 'valid');
-      assert.ok(Math.abs(state.expiresAt - Date.now() - seconds * 1_000) < 30_000);
+      assert.equal(lifeOf(world), seconds * 1_000);
     });
   }
 });

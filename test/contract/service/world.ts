@@ -55,6 +55,19 @@ export interface World {
   readonly inferenceCount: () => number;
 }
 
+/** Both clocks as a test has set them; timers run by the clock of this machine. */
+export class SetClock implements Clock {
+  wall = 1_800_000_000_000;
+  elapsed = 0;
+  readonly now = () => this.wall;
+  readonly monotonic = () => this.elapsed;
+
+  pass(ms: number): void {
+    this.wall += ms;
+    this.elapsed += ms;
+  }
+}
+
 const running = new Set<World>();
 
 /**
