@@ -15,6 +15,12 @@ import { startBrowser } from './browser.ts';
 import { newestServer } from './install.ts';
 import { startVSCodeServer } from './server.ts';
 
+/** The languages and the notebooks of the tests. Others start language servers that serve no test. */
+const builtInExtensions = ['dotenv', 'ipynb', 'javascript', 'markdown-basics', 'python'];
+
+/** Pixels; nobody looks at the window, and Chromium draws all of it again and again. */
+const viewport = { width: 500, height: 400 };
+
 /** Milliseconds after which a suite that has not ended counts as hung. */
 const suiteMilliseconds = 40 * 60_000;
 
@@ -41,11 +47,10 @@ async function runSuite(): Promise<number> {
     ...(positionals[0] === undefined ? {} : { folder: resolve(positionals[0]) }),
     userSettings: {
       'security.workspace.trust.enabled': values['disable-workspace-trust'] !== true,
-      // VS Code's own git throws out of turn at repositories that a test has broken on purpose.
-      'git.enabled': false,
       // Off by default until 1.139: the certificates of this system for what Node sends.
       'http.systemCertificatesNode': true,
     },
+    builtInExtensions,
     smokeTestDriver: true,
     env: { HOSTED_MODEL_CONSOLE_MARK: mark },
   });
@@ -59,7 +64,7 @@ async function runSuite(): Promise<number> {
     interrupt.resolve(1);
   }, suiteMilliseconds);
   try {
-    const page = await browser.newPage();
+    const page = await browser.newPage({ viewport });
     const ended = Promise.withResolvers<number>();
     page.on('crash', () => ended.reject(new Error(`The page crashed.\n${server.log()}`)));
     await page.exposeFunction('codeAutomationLog', (_level: string, args: unknown[]) => {

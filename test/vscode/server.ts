@@ -1,7 +1,7 @@
 /** Starts and stops a VS Code server on a free loopback port. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { glob, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './command.ts';
@@ -15,6 +15,8 @@ export interface ServerOptions {
   folder?: string;
   /** User settings on top of `quietSettings`. */
   userSettings?: Settings;
+  /** Names of the extensions of VS Code's own to start with; all of them without it. */
+  builtInExtensions?: readonly string[];
   /** Kept after the stop when given, otherwise temporary. */
   extensionsDirectory?: string;
   /** Kept after the stop when given, otherwise temporary. */
@@ -112,6 +114,10 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
 
   const command = [node, serverMain, '--accept-server-license-terms', '--server-data-dir', data];
   command.push('--extensions-dir', extensions, '--telemetry-level', 'off');
+  if (options.builtInExtensions) {
+    const chosen = await linkBuiltIn(options.builtInExtensions, serverMain, temporary);
+    command.push('--builtin-extensions-dir', chosen);
+  }
   const other = options.otherExtension && (await pack(options.otherExtension, temporary));
   for (const vsix of [options.vsix, other]) {
     if (vsix) await run([...command, '--install-extension', vsix, '--force'], temporary);
@@ -178,6 +184,19 @@ async function outputOf(logs: string, extension: string): Promise<string> {
     texts.push(await readFile(join(logs, file), 'utf8'));
   }
   return texts.join('');
+}
+
+/** @returns a folder with some of the extensions that a server brings along */
+async function linkBuiltIn(
+  names: readonly string[],
+  serverMain: string,
+  temporary: string,
+): Promise<string> {
+  const all = join(serverMain, '..', '..', 'extensions');
+  const chosen = join(temporary, 'built-in');
+  await mkdir(chosen);
+  for (const name of names) await symlink(join(all, name), join(chosen, name));
+  return chosen;
 }
 
 /** @returns the path of the package */
