@@ -102,8 +102,6 @@ class Empty {}
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
-  /** Milliseconds that the extension waits for an answer in this window. */
-  patienceMs = 20_000;
   /** Where the only document is. */
   path = '/work/a.txt';
   /** Its text, all of it selected. */
@@ -120,6 +118,7 @@ export class SinkEditor extends FakeEditor {
   takenCommand: string | undefined;
   /** What the extension has made or listens to and has not disposed of, by its kind. */
   readonly held = new Map<string, Set<unknown>>();
+  #exports: Record<string, unknown> | undefined;
 
   sink(sink: Sink, ...values: unknown[]): void {
     const texts = values.map((value) =>
@@ -158,8 +157,13 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
+  /** Made once: the sources look something up in it thousands of times. */
   override exports(): Record<string, unknown> {
-    const base = super.exports();
+    this.#exports ??= this.#makeExports(super.exports());
+    return this.#exports;
+  }
+
+  #makeExports(base: Record<string, unknown>): Record<string, unknown> {
     const workspace = base['workspace'] as { readonly fs: unknown };
     const own = (from: unknown, values: Record<string, unknown>) =>
       Object.create(from as object, Object.getOwnPropertyDescriptors(values));
@@ -241,14 +245,20 @@ export class SinkEditor extends FakeEditor {
       this.sink('notification', text, rest);
       return rest.includes(this.button) ? this.button : undefined;
     };
+    const activeTextEditor = () => ({
+      document: this.#document(),
+      selections: [this.#all()],
+      setDecorations: () => {},
+    });
+    const state = () => ({ focused: this.isFocused });
     return {
-      activeTextEditor: {
-        document: this.#document(),
-        selections: [this.#all()],
-        setDecorations: () => {},
+      get activeTextEditor() {
+        return activeTextEditor();
       },
       visibleTextEditors: [],
-      state: { focused: this.isFocused },
+      get state() {
+        return state();
+      },
       tabGroups: { onDidChangeTabs: this.#event('tabs'), all: [], activeTabGroup: {} },
       onDidChangeWindowState: this.#event('window state'),
       onDidChangeActiveTextEditor: this.#event('active editor'),

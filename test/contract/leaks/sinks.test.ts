@@ -62,14 +62,12 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
     });
   });
 
-  const echo = async ({ path, fault, options }: Echo, source: KeySource) => {
-    const given = new SinkEditor();
-    given.patienceMs = options?.http?.headersMs ?? given.patienceMs;
+  const echo = async ({ path, fault }: Echo, source: KeySource) => {
     const isOfToken = path === tokenPath;
     const answers = isOfToken
       ? { identity: fault(key) }
       : { identity: { json: { access_token: token } }, inference: fault(key) };
-    const scenario = { key, source, answers, editor: given };
+    const scenario = { key, source, answers };
     const { editor, requests } = await useService(opened, scenario, COMMANDS);
     const sent = requests.map(({ text, headers }) => `${text} ${headers.authorization}`);
     assert.ok(

@@ -3,9 +3,13 @@ import type { Fault } from '../../emulator/faults.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultProjectId } from '../../emulator/settings.ts';
 import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { tokenPath } from '../service/world.ts';
 import { SinkEditor } from './sinkEditor.ts';
 import type { Stores, Windows } from './window.ts';
+
+/** The extension waits for headers no longer than that. */
+const HEADERS_MS = 60_000;
 
 /** Where the key comes from. */
 export const KEY_SOURCES = ['secret storage', '.env'] as const;
@@ -46,16 +50,38 @@ export async function useService(
     const lines = [`IBM_API_KEY=${key}`, `IBM_PROJECT_ID=${defaultProjectId}`, `IBM_URL=${url}`];
     editor.files.set('/work/.env', lines.join('\n'));
   }
-  if (answers?.identity) emulator.faults.always(tokenPath, answers.identity);
-  if (answers?.inference) {
-    emulator.faults.always(({ path }) => path.startsWith('/ml/v1/'), answers.inference);
-  }
+  const { identity, inference } = answers ?? {};
+  const isInference = ({ path }: ReceivedRequest) => path.startsWith('/ml/v1/');
+  if (identity) emulator.faults.always(tokenPath, identity);
+  if (inference) emulator.faults.always(isInference, inference);
+  const time = identity?.neverAnswers || inference?.neverAnswers ? new FakeTime() : undefined;
+  const isSilence = identity?.neverAnswers ? tokenPath : isInference;
   try {
     await opened.open(editor, stores, async (run) => {
-      for (const command of commands) await run(command);
+      for (const command of commands) {
+        const over = run(command);
+        if (time) await passSilences(time, () => emulator.count(isSilence), over);
+        await over;
+      }
     });
     return { editor, requests: [...emulator.requests] };
   } finally {
+    time?.end();
     await emulator.close();
   }
+}
+
+/** Moves the clock past the deadline of each request that gets no answer, until the work is over. */
+async function passSilences(time: FakeTime, silences: () => number, work: Promise<void>) {
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  for (let passed = 0; !isOver; ) {
+    await settled();
+    if (silences() === passed) continue;
+    passed = silences();
+    await time.pass(HEADERS_MS);
+  }
+  await over;
 }

@@ -8,16 +8,13 @@ import type { SinkEditor } from './sinkEditor.ts';
 
 /**
  * The whole extension in plain Node, as `activate` puts it together, in an editor that keeps all it
- * is told. Only its patience and its pauses are others, since a test has no minute for a service that
- * is silent.
+ * is told. Only its pauses are shorter.
  */
 
 const MARK = '?window';
 
 /** Changes of the sources on their way in: file, what stands there, what takes its place. */
 const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
-  ['/src/service/http/http.ts', 'headersMs: 60_000', 'headersMs: globalThis.patienceOfTest'],
-  ['/src/service/http/http.ts', 'idleMs: 30_000', 'idleMs: globalThis.patienceOfTest'],
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   ['/src/status/statusItem.ts', 'PAINT_AFTER_MS = 16', 'PAINT_AFTER_MS = 1'],
   [
@@ -92,7 +89,6 @@ export function windows(firstEditor: SinkEditor): Windows {
   const start: Windows['start'] = async (editor, stores) => {
     const { keyring, globalState, workspaceState } = stores;
     current = editor;
-    Object.assign(globalThis, { patienceOfTest: editor.patienceMs });
     const source = (name: string) => new URL(`../../../src/${name}${MARK}`, import.meta.url).href;
     const { activate } = await import(source('extension.ts'));
     const subscriptions: { dispose(): void }[] = [];
@@ -140,7 +136,6 @@ export function windows(firstEditor: SinkEditor): Windows {
       hooks.deregister();
       editorHooks.deregister();
       Reflect.deleteProperty(globalThis, 'reportedToTest');
-      Reflect.deleteProperty(globalThis, 'patienceOfTest');
     },
   };
 }

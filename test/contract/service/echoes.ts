@@ -1,5 +1,5 @@
 import type { Fault } from '../../emulator/faults.ts';
-import { pathOf, tokenPath, type WorldOptions } from './world.ts';
+import { pathOf, tokenPath } from './world.ts';
 
 /** Services that fail and repeat the key or the token meanwhile, each in a way of its own. */
 
@@ -15,7 +15,6 @@ export interface Echo {
   /** Of the request that is answered so. */
   readonly path: string;
   readonly fault: (apiKey: string) => Fault;
-  readonly options?: WorldOptions;
 }
 
 const identityError = (apiKey: string, more: object = {}) => ({
@@ -27,13 +26,7 @@ const inferenceError = (apiKey: string, more: object = {}) => ({
   errors: [{ code: 'x', message: `Bearer ${token} for ${apiKey}`, ...more }],
   trace: 'abc',
 });
-/** Long enough for what does answer, beside other work on the machine. */
-const fast = { http: { headersMs: 1_500, idleMs: 1_500 } };
-const on = (path: string, fault: Echo['fault'], options?: WorldOptions): Echo => ({
-  path,
-  fault,
-  ...(options && { options }),
-});
+const on = (path: string, fault: Echo['fault']): Echo => ({ path, fault });
 
 export const echoes: Readonly<Record<string, Echo>> = {
   'key refused, key in the message': on(tokenPath, (k) => ({
@@ -78,7 +71,7 @@ export const echoes: Readonly<Record<string, Echo>> = {
     cutAfterBytes: 30,
   })),
   'token request reset': on(tokenPath, () => ({ resetBeforeHeaders: true })),
-  'token request without answer': on(tokenPath, () => ({ neverAnswers: true }), fast),
+  'token request without answer': on(tokenPath, () => ({ neverAnswers: true })),
   'token answer too large': on(tokenPath, () => ({ oversizedBytes: 70_000 })),
   'key as addresses write it': on(tokenPath, (k) => ({
     status: 400,
@@ -132,7 +125,7 @@ export const echoes: Readonly<Record<string, Echo>> = {
   })),
   'answer cut': on(chat, (k) => ({ json: { text: secretsOf(k) }, cutAfterBytes: 30 })),
   'answer reset': on(chat, () => ({ resetBeforeHeaders: true })),
-  'no headers': on(chat, () => ({ neverAnswers: true }), fast),
+  'no headers': on(chat, () => ({ neverAnswers: true })),
   'broken HTTP': on(chat, () => ({ raw: `HTTP/1.1 ${token}\r\n\r\n` })),
   'token in an event': on(chatStream, (k) => ({
     headers: { 'content-type': 'text/event-stream' },

@@ -2,19 +2,27 @@ import assert from 'node:assert/strict';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ServiceError } from '../../../src/service/errors.ts';
 import { formsIn, textsOfError } from '../../unit/service/canaries.ts';
+import { FakeTime } from '../../unit/service/fixtures.ts';
 import { chatStream, echoes, key, token } from './echoes.ts';
 import { assertOnlyFacts } from './facts.ts';
 import { endWorlds, failureOf, startWorld, tokenPath } from './world.ts';
 
+/** A call waits for headers no longer than that. */
+const HEADERS_MS = 60_000;
 const oddKey = 'C4nary+Key/"with\\odd=';
 
 describe(`neither key nor token is in any error: ${Object.keys(echoes).length} scenarios`, () => {
-  afterEach(endWorlds);
+  let time: FakeTime | undefined;
+  afterEach(async () => {
+    time?.end();
+    await endWorlds();
+  });
 
-  for (const [name, { path, fault, options }] of Object.entries(echoes)) {
+  for (const [name, { path, fault }] of Object.entries(echoes)) {
     it(`E02 E04: ${name}`, async () => {
       for (const apiKey of [key, oddKey]) {
-        const world = await startWorld({ ...options, credentials: { apiKey } });
+        time = fault(apiKey).neverAnswers ? new FakeTime() : undefined;
+        const world = await startWorld({ ...(time && { clock: time }), credentials: { apiKey } });
         world.emulator.faults.next(path, fault(apiKey), 9);
         world.emulator.faults.always(tokenPath, { json: { access_token: token } });
         const errors: ServiceError[] = [];
@@ -22,7 +30,13 @@ describe(`neither key nor token is in any error: ${Object.keys(echoes).length} s
           onRetry: ({ error }) => errors.push(error),
           ...(path === chatStream && { onText: () => {} }),
         };
-        errors.push(await failureOf(world.generate(generateOptions)));
+        const failure = failureOf(world.generate(generateOptions));
+        if (time) {
+          await world.emulator.requestCount(path, 1);
+          await time.pass(HEADERS_MS);
+        }
+        errors.push(await failure);
+        time?.end();
         if (world.tokenService.state.kind === 'refused')
           errors.push(world.tokenService.state.error);
         for (const error of errors) {
