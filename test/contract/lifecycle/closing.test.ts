@@ -5,18 +5,20 @@ import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { isFull } from '../../soak/fullOrShort.ts';
 import { prove } from '../../soak/measures.ts';
 import { resources } from '../../soak/resources.ts';
+import { becomes, until } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Windows, windows } from '../leaks/window.ts';
 import { pathOf } from '../service/world.ts';
-import { type Life, startLife, until } from './life.ts';
+import { type Life, startLife } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
 /** From news to its painting. */
 const PAINT_AFTER_MS = 16;
-const ROUNDS = isFull ? 100 : 30;
+/** Twice. */
+const ROUNDS = isFull ? 50 : 3;
 /** Code that is compiled and caches that are filled while it runs are no growth. */
-const WARM_UP = 30;
+const WARM_UP = isFull ? 30 : 1;
 
 describe('a window that closes', () => {
   let opened: Windows;
@@ -30,14 +32,12 @@ describe('a window that closes', () => {
   });
   afterEach(() => life.emulator.close());
 
-  it(`ends within a second with ${CALLS} calls in flight, and leaves nothing behind`, async function () {
-    // A busy machine may stall the whole process for longer.
-    this.retries(2);
+  it(`ends ${CALLS} calls in flight, and leaves nothing behind`, async () => {
     const { emulator, stores } = life;
     // What loads with the first call stays loaded.
     const first = life.editor();
     await opened.open(first, stores, (run) => run('generateFromSelection'));
-    await until(() => emulator.openConnections === 0);
+    await becomes('closed', () => emulator.openConnections === 0);
     const before = await resources();
     const editor = life.editor();
     editor.userSettings.set('maxConcurrentRequests', CALLS);
@@ -48,15 +48,12 @@ describe('a window that closes', () => {
     // Calls that end before they are sent are a failure, and nothing to wait for.
     await Promise.race([emulator.requestCount(chatStream, seen + CALLS), Promise.all(calls)]);
     const inFlight = emulator.inFlight.inference;
-    const startedAt = performance.now();
     await window.close();
     await Promise.all(calls);
-    await until(() => emulator.openConnections === 0);
-    const ms = performance.now() - startedAt;
+    await becomes('closed', () => emulator.openConnections === 0);
     const after = await resources();
     prove('a window that closes', [
       { what: 'calls in flight', found: inFlight, bar: ['=', CALLS] },
-      { what: 'ms until all of them have ended', found: ms, bar: ['≤', 1_000] },
       { what: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
       { what: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
       {
@@ -67,37 +64,50 @@ describe('a window that closes', () => {
     ]);
     assert.deepEqual(editor.heldCounts, {});
     assert.equal(stores.keyring.listeners.size, 0);
+    // A call that its deadline ends is not silent.
     assert.doesNotMatch(editor.textOf('notification'), /Hosted Model:/, 'cancelled is silent');
   });
 
-  it(`K04: leaves listeners and heap as they were, ${ROUNDS} times in a row with a generation each`, async function () {
-    // The heap moves by megabytes with what ran before in the process; a leak grows each time.
-    this.retries(2);
+  it(`K04: leaves nothing in memory, ${2 * ROUNDS} times in a row with a generation each`, async () => {
     const { emulator, stores } = life;
+    const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];
     const round = async () => {
       const editor = life.editor();
+      editors.push(new WeakRef(editor));
       await opened.open(editor, stores, (run) => run('generateFromSelection'));
       assert.match(editor.textOf('document'), /content/);
-      // What took long enough to show its progress takes that back a moment after its end.
-      await until(() => Object.keys(editor.heldCounts).length === 0).catch(() => {});
-      left.push(...Object.keys(editor.heldCounts), ...stores.keyring.listeners);
+      // A progress that was shown is taken back a moment after its end.
+      await becomes('without items', () => Object.keys(editor.heldCounts).length === 0);
+      left.push(...stores.keyring.listeners);
       emulator.reset();
     };
-    for (let done = 0; done < WARM_UP; done += 1) await round();
-    await until(() => emulator.openConnections === 0);
-    const before = await resources();
-    for (let done = 0; done < ROUNDS; done += 1) await round();
-    await until(() => emulator.openConnections === 0);
-    const after = await resources();
-    prove(`${ROUNDS} windows, one after the other`, [
-      { what: 'listeners and items left', found: left.length, bar: ['=', 0] },
+    const rounds = async (count: number) => {
+      for (let done = 0; done < count; done += 1) await round();
+      await becomes('closed', () => emulator.openConnections === 0);
+      return resources();
+    };
+    const before = await rounds(WARM_UP);
+    const between = await rounds(ROUNDS);
+    const after = await rounds(ROUNDS);
+    // The last one is still the editor of the fake module.
+    await until('the editors to be collected', 60_000, async () => {
+      await resources();
+      return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
+    });
+    // A leak grows each time; what ran before in the process moves the heap once.
+    const growth = Math.min(
+      between.heapBytes - before.heapBytes,
+      after.heapBytes - between.heapBytes,
+    );
+    prove(`${2 * ROUNDS} windows, one after the other`, [
+      { what: 'listeners left', found: left.length, bar: ['=', 0] },
       { what: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
       { what: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
       {
         what: 'heap growth after GC, MB',
-        found: (after.heapBytes - before.heapBytes) / 1_048_576,
-        bar: ['≤', 1],
+        found: growth / 1_048_576,
+        ...(isFull && { bar: ['≤', 1] }),
       },
     ]);
   });

@@ -32,12 +32,3 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
     },
   };
 }
-
-/** Waits until something is so, turn by turn of the event loop. @throws if it is not within 10 s */
-export async function until(isSo: () => boolean): Promise<void> {
-  const endsAt = performance.now() + 60_000;
-  while (!isSo()) {
-    if (performance.now() > endsAt) throw new Error('This did not become so.');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Windows, windows } from '../leaks/window.ts';
-import { until } from '../lifecycle/life.ts';
 import { accessIn, editorWith, outcomeOf, type StoredState, storesWith } from './storedState.ts';
 
 const folder = join(import.meta.dirname, 'stored');
@@ -55,7 +55,9 @@ describe('an upgrade', () => {
           const editor = editorWith(workspace, isOutside ? {} : settings);
           const window = await opened.start(editor, storesWith(state, workspaceState));
           try {
-            await until(() => editor.textOf('status text').includes('$(key) Hosted Model'));
+            await becomes('painted', () =>
+              editor.textOf('status text').includes('$(key) Hosted Model'),
+            );
           } finally {
             await window.close();
           }
