@@ -28,6 +28,8 @@ export interface SessionOptions {
   trust?: 'off' | 'restricted' | 'ask';
   /** Environment of the extension host; another one than the last test's costs a new server. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** Names of the built-in extensions to load, by default all; another choice costs a new server. */
+  builtInExtensions?: readonly string[];
   /** The folder of another extension that is installed beside ours; it costs a new server, too. */
   otherExtension?: string;
 }
@@ -122,15 +124,17 @@ export async function mochaGlobalTeardown(): Promise<void> {
 
 async function serverFor({
   env = {},
+  builtInExtensions,
   otherExtension,
-}: Pick<SessionOptions, 'env' | 'otherExtension'>): Promise<VSCodeServer> {
-  const key = JSON.stringify([env, otherExtension]);
+}: SessionOptions): Promise<VSCodeServer> {
+  const key = JSON.stringify([env, builtInExtensions, otherExtension]);
   if (server?.key === key) return server.value;
   await server?.value.stop();
   server = undefined;
   const value = await startVSCodeServer({
     version: process.env['HOSTED_MODEL_SERVER_VERSION'] ?? newestServer,
     vsix: await findPackage(),
+    builtInExtensions,
     otherExtension,
     env,
   });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { glob, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { run } from './command.ts';
 import { until } from './deadline.ts';
 import { ensureVSCodeServer, newestServer, repositoryRoot } from './install.ts';
@@ -15,8 +15,6 @@ export interface ServerOptions {
   folder?: string;
   /** User settings on top of `quietSettings`. */
   userSettings?: Settings;
-  /** Names of the extensions of VS Code's own to start with; all of them without it. */
-  builtInExtensions?: readonly string[];
   /** Kept after the stop when given, otherwise temporary. */
   extensionsDirectory?: string;
   /** Kept after the stop when given, otherwise temporary. */
@@ -26,7 +24,9 @@ export interface ServerOptions {
    * no notification toasts, so it stays off for everything a user looks at.
    */
   smokeTestDriver?: boolean;
-  /** Extension package to install before the start. */
+  /** Names of the built-in extensions to load. By default all of them, which start more slowly. */
+  builtInExtensions?: readonly string[] | undefined;
+  /** Extension package to install. */
   vsix?: string;
   /** The folder of another extension, which is packed and installed, too. */
   otherExtension?: string | undefined;
@@ -119,9 +119,9 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
     command.push('--builtin-extensions-dir', chosen);
   }
   const other = options.otherExtension && (await pack(options.otherExtension, temporary));
-  for (const vsix of [options.vsix, other]) {
-    if (vsix) await run([...command, '--install-extension', vsix, '--force'], temporary);
-  }
+  const packages = [options.vsix, other].filter((vsix) => vsix !== undefined);
+  for (const vsix of packages) command.push('--install-extension', vsix);
+  if (packages.length > 0) command.push('--force', '--start-server');
   command.push('--without-connection-token', '--host', '127.0.0.1');
   command.push('--port', String(options.port ?? 0));
   if (options.smokeTestDriver === true) command.push('--enable-smoke-test-driver');
@@ -146,6 +146,10 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
       if (supervisor.exitCode !== null) throw new Error('The VS Code server ended.');
       const bound = /listening on (\d+)/.exec(log)?.[1];
       if (bound === undefined) return undefined;
+      if (/Failed Installing Extensions/.test(log))
+        throw new Error('An extension could not be installed.');
+      const isInstalled = (vsix: string) => log.includes(`'${basename(vsix)}' was successfully`);
+      if (!packages.every(isInstalled)) return undefined;
       const answer = await fetch(`http://127.0.0.1:${bound}/version`).catch(() => undefined);
       return answer?.ok === true ? Number(bound) : undefined;
     });
