@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { lineTo } from '../../contract/service/line.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
@@ -62,56 +61,31 @@ describe('chat, at night', () => {
     );
   });
 
-  it(`takes 20 steps of an agent over one connection, a round trip of 500 ms for each ${nightly}`, async function () {
-    // What the machine does meanwhile can be more in the one half than in the other.
-    this.retries(2);
-    // What VS Code itself takes from one step to the next is there without any distance, too.
-    const near = await gapOfSteps(0);
-    const far = await gapOfSteps(500);
-    const roundTrips = (far.medianMs - near.medianMs) / 500;
-    console.log(
-      `      20 steps: ${far.connections} connection, ${roundTrips.toFixed(2)} round trips a step; VS Code's own work ${near.medianMs.toFixed(0)} ms`,
-    );
-    assert.deepEqual([near.connections, far.connections], [1, 1]);
-    assert.ok(roundTrips <= 1.2, `${roundTrips} round trips`);
+  it(`takes 20 steps of an agent over one connection, a request for each and nothing between ${nightly}`, async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
+    await storeKey(session);
+    await startChat(session, 'Agent');
+    let step = 0;
+    emulator.settings.step = ({ tools }) => {
+      if (!Array.isArray(tools)) return undefined;
+      step += 1;
+      if (step > 20) return { text: 'All is done.' };
+      const given = JSON.stringify({ path: session.folder });
+      return { toolCalls: [{ name: 'list_dir', arguments: given }] };
+    };
+    await session.workbench.page.keyboard.type('Look twenty times');
+    await session.workbench.page.keyboard.press('Enter');
+    await chatText(session, 'All is done.');
+    const isStep = ({ path, json }: ReceivedRequest) =>
+      path === chatPath && isRecord(json) && Array.isArray(json['tools']);
+    const steps = emulator.requests.filter(isStep);
+    assert.equal(steps.length, 21);
+    assert.equal(new Set(steps.map(({ connection }) => connection)).size, 1);
+    const first = emulator.requests.findIndex(isStep);
+    const others = emulator.requests.slice(first).filter(({ path }) => path !== chatPath);
+    assert.deepEqual(others, [], 'no other request delays a step');
+    assert.equal(emulator.count(tokenPath), 1);
   });
-
-  /** From the arrival of one step of an agent at the service to that of the next. */
-  async function gapOfSteps(roundTripMs: number) {
-    const { models } = emulator.settings;
-    emulator.reset();
-    emulator.settings.models = models;
-    const line = await lineTo(emulator.url, { delayMs: roundTripMs / 2 });
-    try {
-      const session = await openWindow(emulator, {
-        folderFiles: { 'a.txt': 'x' },
-        userSettings: { ...settingsOf(emulator), 'hostedModel.url': line.url },
-      });
-      await storeKey(session);
-      await startChat(session, 'Agent');
-      let step = 0;
-      emulator.settings.step = ({ tools }) => {
-        if (!Array.isArray(tools)) return undefined;
-        step += 1;
-        if (step > 20) return { text: 'All is done.' };
-        const given = JSON.stringify({ path: session.folder });
-        return { toolCalls: [{ name: 'list_dir', arguments: given }] };
-      };
-      await session.workbench.page.keyboard.type('Look twenty times');
-      await session.workbench.page.keyboard.press('Enter');
-      await chatText(session, 'All is done.');
-      const asked = emulator.requests.filter(
-        ({ path, json }) => path === chatPath && isRecord(json) && Array.isArray(json['tools']),
-      );
-      assert.equal(asked.length, 21);
-      assert.equal(emulator.count(tokenPath), 1);
-      const gaps = asked.slice(1).map(({ atMs }, index) => atMs - (asked[index]?.atMs ?? 0));
-      const medianMs = gaps.sort((one, other) => one - other)[Math.floor(gaps.length / 2)] ?? 0;
-      return { medianMs, connections: new Set(asked.map(({ connection }) => connection)).size };
-    } finally {
-      line.close();
-    }
-  }
 
   it(`answers a selection at once while an agent holds its slots ${nightly}`, async () => {
     const session = await openWindow(emulator, {
