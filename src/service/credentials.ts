@@ -114,8 +114,11 @@ export type ParsedUrl =
     }
   | { readonly ok: false; readonly problem: UrlProblem };
 
-/** Only literal addresses: a name such as `localhost` can be made to point elsewhere. */
-const LOOPBACK = /^http:\/\/(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?=[:/?#]|$)/i;
+/**
+ * The two literal addresses that VS Code never sends through a proxy (`@vscode/proxy-agent`): the
+ * proxy would read the key. A name such as `localhost` can be made to point elsewhere.
+ */
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?=[:/?#]|$)/i;
 
 /** An IPv6 address stands in brackets. */
 const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;

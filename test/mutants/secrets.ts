@@ -79,6 +79,14 @@ export const secretMutants: readonly Mutant[] = [
     title: 'C04: with http and a host that is no literal loopback address',
   },
   {
+    name: 'a proxy reads the key on its way to a loopback address',
+    file: 'src/service/credentials.ts',
+    from: '(127\\.0\\.0\\.1|',
+    to: '(127\\.0\\.0\\.\\d+|',
+    test: urls,
+    title: 'C18: with http and a loopback address that VS Code sends through the proxy',
+  },
+  {
     name: 'an address may name a user',
     file: 'src/service/credentials.ts',
     from: "return refused('has-user');\n",

@@ -26,6 +26,12 @@ describe('a service URL', () => {
     for (const [text] of plain) assert.ok(!('url' in parseServiceUrl(text)));
   });
 
+  it('C18: with http and a loopback address that VS Code sends through the proxy is refused', () => {
+    for (let last = 0; last < 256; last += 1) {
+      assert.equal(parseServiceUrl(`http://127.0.0.${last}:1`).ok, last === 1);
+    }
+  });
+
   it('C05: with http and a literal loopback address is taken', () => {
     for (const text of ['http://127.0.0.1:1', 'http://[::1]:1']) {
       assert.ok(parseServiceUrl(text).ok);
@@ -51,7 +57,7 @@ describe('a service URL', () => {
       const independent = new URL(`${scheme}://${authority.replace(/[\s"'`]+$/, '')}`);
       assert.equal(parsed.origin, independent.origin);
       assert.ok(!authority.includes('@'));
-      assert.ok(scheme.toLowerCase() === 'https' || /^(127\.|\[::1\])/.test(authority));
+      assert.ok(scheme.toLowerCase() === 'https' || /^(127\.0\.0\.1|\[::1\])/.test(authority));
       assert.ok(parsed.url === parsed.origin || parsed.url.startsWith(`${parsed.origin}/`));
       assert.ok(!/[?#%\\]|\/$/.test(parsed.url.slice(parsed.origin.length)));
     };
