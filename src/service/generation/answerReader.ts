@@ -159,7 +159,10 @@ export class AnswerReader {
 function isSilent(json: unknown, data: string): boolean {
   if (json === undefined) return !data.trimStart().startsWith('{');
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  return isObject && !('choices' in json || 'results' in json);
+  return (
+    isObject &&
+    !('choices' in json || 'results' in json || ('usage' in json && isFields(json.usage)))
+  );
 }
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
@@ -190,8 +193,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** One answer or event of the generation operation. @throws {ServiceError} `unexpected-answer` */
 export function readGeneration(json: unknown): AnswerChunk {
-  const { results, system } = fieldsOf(json);
-  const result = firstOf(results);
+  const { results, usage, system } = fieldsOf(json);
+  const result = firstOf(results, usage);
   const reason = result && (textOf(result['stop_reason']) ?? unexpected());
   const isUnfinished = reason === undefined || reason.toLowerCase() === 'not_finished';
   return {
@@ -209,7 +212,7 @@ export function readGeneration(json: unknown): AnswerChunk {
 /** One answer or event of the chat operation. @throws {ServiceError} `unexpected-answer` */
 export function readChat(json: unknown): AnswerChunk {
   const { choices, usage, system } = fieldsOf(json);
-  const choice = firstOf(choices);
+  const choice = firstOf(choices, usage);
   // `message` in a whole answer, `delta` in an event; a moderated event has neither.
   const said = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
   const reason = textOf(choice?.['finish_reason']);
@@ -248,8 +251,12 @@ function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : unexpected();
 }
 
-/** The first of a list, which may be empty: only one answer is ever asked for. */
-function firstOf(list: unknown): Fields | undefined {
+/**
+ * The first of a list, which may be empty, since only one answer is ever asked for; some gateways
+ * leave it out of the event with the usage.
+ */
+function firstOf(list: unknown, usage: unknown): Fields | undefined {
+  if (list === undefined && isFields(usage)) return undefined;
   if (!Array.isArray(list)) return unexpected();
   return list.length === 0 ? undefined : fieldsOf(list[0]);
 }

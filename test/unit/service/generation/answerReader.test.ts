@@ -49,6 +49,7 @@ describe('collecting a stream', () => {
 
   for (const silent of [
     'data: {}\n\n',
+    'data: {"usage":null}\n\n',
     ': comment\n\n',
     'event: close\ndata: bye\n\n',
     'data:\n\n',
@@ -57,6 +58,17 @@ describe('collecting a stream', () => {
       assert.equal((await collect(never, text('a'), silent, text('b'), stop)).text, 'ab');
     });
   }
+
+  it('counts a last event that has nothing but the count', async () => {
+    const count = 'data: {"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
+    const { text: whole, usage } = await collect(never, text('a'), stop, count);
+    assert.equal(whole, 'a');
+    assert.deepEqual(usage, { inputTokens: 3, outputTokens: 2 });
+    const reader = new AnswerReader('generation', { onText: () => {} }, { failureInEvent });
+    const end = '"generated_text":"a","stop_reason":"eos_token"';
+    const read = reader.read(body(`data: {"results":[{${end}}]}\n\n`, count), never);
+    assert.equal((await read).text, 'a', 'the other operation counts beside its text');
+  });
 
   for (const nonsense of [
     '"usage":{"prompt_tokens":-1}',
