@@ -20,8 +20,8 @@ export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object(withNullPrototype(entries));
 }
 
-/** A number of tokens. */
-export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** A number of tokens. Above 2^53 sums lose what is added, and end as Infinity. */
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** A number, or a string of digits, as some gateways make of it. Anything else counts as absent. */
 export const seconds = v.fallback(

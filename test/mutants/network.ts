@@ -305,4 +305,12 @@ export const networkMutants: readonly Mutant[] = [
     test: 'test/unit/messages/messages.test.ts',
     title: 'left alone: until the year 9999',
   },
+  {
+    name: 'a service counts tokens until sums are Infinity',
+    file: 'src/service/generation/answerReader.ts',
+    from: ' && Number(value) <= MOST_TOKENS;',
+    to: ';',
+    test: 'test/unit/service/generation/answerReader.test.ts',
+    title: 'D24: counts nothing for 1.7e308 tokens',
+  },
 ];

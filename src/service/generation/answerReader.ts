@@ -272,8 +272,12 @@ function unexpected(): never {
 
 // Counts and warnings are told, not relied on: nonsense in them does not spoil an answer.
 
+/** No answer has as many tokens. Sums of what a service could claim would become Infinity. */
+const MOST_TOKENS = 1_000_000_000;
+
 function countOf(value: unknown): number | undefined {
-  return Number.isInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+  const isCount = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_TOKENS;
+  return isCount ? Number(value) : undefined;
 }
 
 function warningIds(system: unknown): readonly string[] {

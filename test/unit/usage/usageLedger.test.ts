@@ -84,7 +84,8 @@ describe('the counters of usage', () => {
   it('go on where a file is broken, foreign or of a later version', async () => {
     await open().record(KEY, asked());
     const row = { fingerprint: KEY, ...asked(), requests: 1 };
-    const odd = [{ ...row, caller: 'somebody' }, { ...row, inputTokens: -1 }, null, 7, []];
+    const numbers = [-1, 1.7e308, 2 ** 53].map((inputTokens) => ({ ...row, inputTokens }));
+    const odd = [{ ...row, caller: 'somebody' }, ...numbers, null, 7, []];
     const texts = ['', '[{"fing', 'null', '{}', JSON.stringify(odd), JSON.stringify([...odd, row])];
     for (const [index, text] of texts.entries()) editor.put(`2026-03-10-${index}.json`, text);
     editor.put('readme.txt', 'not ours');

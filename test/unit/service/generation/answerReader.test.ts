@@ -70,6 +70,14 @@ describe('collecting a stream', () => {
     assert.equal((await read).text, 'a', 'the other operation counts beside its text');
   });
 
+  for (const count of ['1.7e308', '1e15', '1000000001']) {
+    it(`D24: counts nothing for ${count} tokens, whose sums would be no numbers any more`, async () => {
+      const tokens = `"usage":{"prompt_tokens":${count},"completion_tokens":${count}}`;
+      const { usage } = await collect(never, text('a'), stop, `data: {"choices":[],${tokens}}\n\n`);
+      assert.deepEqual(usage, { inputTokens: 0, outputTokens: 0 });
+    });
+  }
+
   for (const nonsense of [
     '"usage":{"prompt_tokens":-1}',
     '"usage":null',
