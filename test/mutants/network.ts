@@ -284,7 +284,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'a redirect that leads to no host is said to lead to one',
     file: 'src/service/http/connectionErrors.ts',
-    from: "to?.protocol === 'https:' || to?.protocol === 'http:' ? to.host : undefined",
+    from: 'isWeb ? readableHost(to.host) || undefined : undefined',
     to: 'to?.host',
     test: 'test/unit/service/http/connectionErrors.test.ts',
     title: 'vscode://settings/x is undefined',

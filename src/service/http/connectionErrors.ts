@@ -98,10 +98,14 @@ export function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
-/** The host a redirect leads to, in ASCII; undefined if it leads to none, as `command:` does. */
+/**
+ * The host a redirect leads to, in ASCII; undefined if it leads to none, as `command:` does, or to
+ * one that no message can show.
+ */
 export function redirectHost(location: string | undefined, from: string): string | undefined {
   const to = location ? URL.parse(location, from) : null;
-  return to?.protocol === 'https:' || to?.protocol === 'http:' ? to.host : undefined;
+  const isWeb = to?.protocol === 'https:' || to?.protocol === 'http:';
+  return isWeb ? readableHost(to.host) || undefined : undefined;
 }
 
 /**
@@ -183,8 +187,9 @@ function unreachableProxy(error: unknown, message: string, url: string): string 
   return !reachedPort || reachedPort === wanted ? undefined : readableHost(reached);
 }
 
+/** With its port. The URL parser takes `$`, backticks and quotes for parts of a host. */
 function readableHost(host: string): string {
-  return /^[\w.:-]{1,253}$/.test(host) ? host : '';
+  return /^[\w.:[\]-]{1,260}$/.test(host) ? host : '';
 }
 
 function property(value: unknown, name: string): unknown {
