@@ -6,7 +6,7 @@ import type { Vendor } from '../vendors.ts';
 import { apiKeyGrant } from './apiKeyGrant.ts';
 import { clientCredentials } from './clientCredentials.ts';
 import { cloudPak } from './cloudPak.ts';
-import type { Token, TokenResponse } from './tokenLife.ts';
+import { statesLife, type Token, type TokenResponse } from './tokenLife.ts';
 import type { TokenService } from './tokenService.ts';
 import type { TokenEndpoint, TokenWay } from './tokenWay.ts';
 
@@ -58,7 +58,7 @@ export async function fetchToken(
     read: async ({ body, header }) =>
       readTokenResponse(await body.text(), header('date'), tokenEndpoint.read),
   });
-  if (answer.expiresIn !== undefined || answer.expiration !== undefined) return answer;
+  if (statesLife(answer)) return answer;
   const expiration = await fetchExpiry(http, credentials, tokenEndpoint, answer.value, signal);
   return { ...answer, expiration };
 }

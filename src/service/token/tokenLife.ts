@@ -51,11 +51,20 @@ export function tokenLife(answer: TokenResponse, random: number): TokenLife {
  */
 function lifeSeconds(answer: TokenResponse): number {
   if (answer.isApiKey) return Number.POSITIVE_INFINITY;
-  const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = answer;
-  const lives = [expiresIn, expiration - serverNow / 1_000].filter(
-    (life) => Number.isFinite(life) && life > 0,
-  );
+  const lives = statedLives(answer);
   return lives.length > 0 ? Math.min(LONGEST_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
+}
+
+/** True if an answer states how long its token lives. */
+export function statesLife(answer: TokenResponse): boolean {
+  return statedLives(answer).length > 0;
+}
+
+/** In seconds, without what cannot be. */
+function statedLives(answer: TokenResponse): number[] {
+  const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = answer;
+  const lives = [expiresIn, expiration - serverNow / 1_000];
+  return lives.filter((life) => Number.isFinite(life) && life > 0);
 }
 
 /** A `Date` header counts whole seconds. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { Conversation } from '../../../src/service/generation/conversation.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
+import { fetchToken } from '../../../src/service/token/identity.ts';
 import {
   DIALECTS,
   type ResourceKind,
@@ -276,6 +277,16 @@ describe('Cloud Pak for Data', () => {
       const world = await startOf(way, dialect, { saysLife, tokenLifeSeconds: 1_200 });
       await world.generate();
       assert.equal(lifeOf(world), seconds * 1_000);
+    });
+  }
+
+  for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
+    it(`asks when a token ends whose answer says ${JSON.stringify(life)}`, async () => {
+      const { emulator, http, credentials } = await startOf(way, dialect);
+      const end = Math.floor(Date.now() / 1_000) + 120;
+      emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });
+      emulator.faults.next('/usermgmt/v1/user/tokenExpiry', { json: { exp: end } });
+      assert.equal((await fetchToken(http, credentials, never)).expiration, end);
     });
   }
 });
