@@ -1,6 +1,7 @@
 import type { InputBoxValidationMessage } from 'vscode';
-import { isWellFormed, SHORTEST_KEY } from '../dotenv/settingValue.ts';
+import { isWellFormed, mayHoldSpaces, SHORTEST_KEY } from '../dotenv/settingValue.ts';
 import { cleanValue } from '../service/credentials.ts';
+import type { Vendor } from '../service/vendors.ts';
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './credentialMessages.ts';
 import { destination } from './sourceSelection.ts';
 
@@ -20,19 +21,20 @@ export function validationOf(
 }
 
 /** Why a key is not taken; undefined if it is. */
-export function problemOfNewKey(text: string): string | undefined {
+export function problemOfNewKey(text: string, vendor: Vendor): string | undefined {
   const isShort = cleanValue(text).value.length < SHORTEST_KEY;
-  return problemOfKey(text) ?? (isShort ? ANSWER_ISSUES.shortKey(SHORTEST_KEY) : undefined);
+  return problemOfKey(text, vendor) ?? (isShort ? ANSWER_ISSUES.shortKey(SHORTEST_KEY) : undefined);
 }
 
 /** What makes a stored key useless; undefined if nothing does. An earlier version stored short ones. */
-export function problemOfKey(text: string): string | undefined {
+export function problemOfKey(text: string, vendor: Vendor): string | undefined {
   const { value, blemishes } = cleanValue(text);
   if (text.trim() === '') return ANSWER_ISSUES.nothing;
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   const isShort = value.length < SHORTEST_KEY;
-  const isGarbled = blemishes.includes('non-ascii') || !(isShort || isWellFormed('apiKey', value));
-  return isGarbled ? ANSWER_ISSUES.garbledKey : undefined;
+  const isKey = isShort || isWellFormed('apiKey', value, vendor);
+  if (isKey && !blemishes.includes('non-ascii')) return undefined;
+  return ANSWER_ISSUES[mayHoldSpaces(vendor) ? 'garbledSecret' : 'garbledKey'];
 }
 
 export function problemOfAccount(label: string, text: string): string | undefined {

@@ -107,9 +107,10 @@ export const ANSWER_ISSUES = {
   nothing: 'A value is needed.',
   exampleKey: 'This is the placeholder of an example, not a key.',
   garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
+  garbledSecret: 'A client secret has no accented letters. Copy it again.',
   shortKey: (least: number) =>
     `This has fewer than ${least} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
-  noAccount: (label: string) => `Enter the ${label}: it has no blanks and no colon.`,
+  noAccount: (label: string) => `Enter the ${label}.`,
   garbledProject: 'An ID has only letters, digits, hyphens, dots and underscores.',
 } as const;
 

@@ -59,7 +59,7 @@ export async function runSetUp(
   }
   const steps = [...neededSettings(vendor).filter((name) => needed.has(name)), 'save'] as const;
   const { account = '', apiKey = '', projectId, url = settings.url } = found ?? {};
-  const refusal = apiKey ? problemOfNewKey(apiKey) : undefined;
+  const refusal = apiKey ? problemOfNewKey(apiKey, vendor) : undefined;
   const resource = found ? found.resource : settings.resource;
   const answers = {
     ...{ account: account || (stored?.account ?? ''), apiKey: refusal ? '' : apiKey },

@@ -88,7 +88,9 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey(setUp.settings.vendor),
       password: true,
       check: (text) =>
-        text === '' && kept ? undefined : validationOf(text, problemOfNewKey(text)),
+        text === '' && kept
+          ? undefined
+          : validationOf(text, problemOfNewKey(text, setUp.settings.vendor)),
     });
     if (typeof answer !== 'string') return answer;
     const apiKey = answer === '' ? setUp.apiKey : cleanValue(answer).value;

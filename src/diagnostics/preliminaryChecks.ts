@@ -150,7 +150,7 @@ function editorSyntax(found: SourceSnapshot, choice: SourceSelection): ShownChec
   if (choice.kind === 'bad-address') {
     return failed('syntax', addressText(choice), 'openSettings');
   }
-  const badKey = problemOfKey(found.record?.apiKey ?? '');
+  const badKey = problemOfKey(found.record?.apiKey ?? '', found.settings.vendor);
   if (badKey) return failed('syntax', unusableText('apiKey', badKey, found.settings), 'setApiKey');
   const projectId = projectInUse(choice);
   const badProject = projectId === undefined ? undefined : problemOfProject(projectId);

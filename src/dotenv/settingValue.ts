@@ -14,6 +14,7 @@ import {
   SETTING_NAMES,
   type SettingName,
   type Vendor,
+  WAYS,
 } from '../service/vendors.ts';
 import type { Assignment } from './envText.ts';
 
@@ -83,13 +84,22 @@ interface ColumnRange {
 /** Characters of a key; anything shorter is a word of every day, as in `API_KEY=test`. */
 export const SHORTEST_KEY = 8;
 
-/** Whether a key or a project ID has only characters that one may have, and as many. */
-export function isWellFormed(setting: SettingName, value: string): boolean {
+/**
+ * True if a value has only characters that it may have, and as many.
+ * @param vendor whose key it is; only an API key counts without one
+ */
+export function isWellFormed(setting: SettingName, value: string, vendor?: Vendor): boolean {
   // Dots alone would be a step in the address that a deployment stands in.
   if (setting === 'projectId') return /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(value);
-  if (setting === 'account') return value.length <= LONGEST_VALUE && !/[\s:]/.test(value);
-  if (setting !== 'apiKey') return true;
-  return value.length >= SHORTEST_KEY && value.length <= LONGEST_VALUE && !/\s/.test(value);
+  if (setting === 'url') return true;
+  const isKey = setting === 'apiKey';
+  if (value.length > LONGEST_VALUE || (isKey && value.length < SHORTEST_KEY)) return false;
+  return !(isKey && !mayHoldSpaces(vendor) ? /\s/ : /[^\S ]/).test(value);
+}
+
+/** True for the secret of an OAuth client: https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2 */
+export function mayHoldSpaces(vendor: Vendor | undefined): boolean {
+  return vendor !== undefined && WAYS[vendor.way.kind].secret === 'CLIENT_SECRET';
 }
 
 /** The assignments that are meant for this client, in their order. */
@@ -162,7 +172,7 @@ function readValue(
   if (isGiven && setting === 'url') {
     for (const details of urlIssues(value, vendor)) add(details, span);
   }
-  if (isGiven && !blemishes.includes('non-ascii') && !isWellFormed(setting, value)) {
+  if (isGiven && !blemishes.includes('non-ascii') && !isWellFormed(setting, value, vendor)) {
     add({ kind: 'malformed' }, span);
   }
   return { value, isGiven, issues };

@@ -247,6 +247,19 @@ describe('OAuth 2.0 client credentials', () => {
     assert.equal(lifeOf(world), 300_000);
   });
 
+  it('takes a client ID and a secret with colons, blanks and percent signs', async () => {
+    const [account, apiKey] = ['team one:client+%3A', 'a secret: with +/%20 blanks'];
+    for (const name of ['basic', 'post']) {
+      const { emulator, http, credentials } = await startOf(
+        ways[`client credentials, ${name}`] as WayCase,
+        dialect,
+        { account, apiKeys: [apiKey] },
+      );
+      const token = await fetchToken(http, { ...credentials, account, apiKey }, never);
+      assert.equal(token.value, emulator.tokensIssued.at(-1));
+    }
+  });
+
   it('sends scope and audience, and client ID and secret in one place', async () => {
     for (const name of ['basic', 'post']) {
       const world = await startOf(ways[`client credentials, ${name}`] as WayCase, dialect);

@@ -105,7 +105,7 @@ describe('credentials of the editor', () => {
 });
 
 describe('checks at the door', () => {
-  const checkKey = (text: string) => validationOf(text, problemOfNewKey(text));
+  const checkKey = (text: string) => validationOf(text, problemOfNewKey(text, vendor));
   const checkProject = (text: string) => validationOf(text, problemOfProject(text));
   const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
     ['a clean key', checkKey('abcDEF123_-')?.message, undefined],

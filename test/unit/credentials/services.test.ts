@@ -282,6 +282,27 @@ describe('the services that credentials are for', () => {
     assert.match((await editor.question()).text, /from the \.env file of this folder/);
   });
 
+  it('take a client ID and a client secret with all that their standard allows', async () => {
+    // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
+    const [id, secret] = ['team one:client', 'a secret: with blanks'];
+    editor.userSettings.set('vendors', [acme]);
+    const file = `ACME_CLIENT_ID=${id}\nACME_CLIENT_SECRET=${secret}\n`;
+    editor.files.set('/work/.env', `${file}ACME_URL=https://llm.acme.example/v1\n`);
+    const required = access.require();
+    await (await editor.question()).answer(use);
+    assert.deepEqual([(await required)?.account, (await required)?.apiKey], [id, secret]);
+    editor.userSettings.set('vendor', 'acme');
+    editor.typed.push(id, secret);
+    editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
+    editor.picks.push('$(save) Save Without Testing');
+    assert.equal(await access.setUp(), true);
+    assert.deepEqual(editor.refusals.filter(Boolean), []);
+    const { found, choice } = await access.look();
+    assert.ok(choice.kind === 'ready' && choice.source === 'editor');
+    const failed = whatToDiagnose(found, choice).preliminary.filter((one) => one.fix);
+    assert.deepEqual(failed, []);
+  });
+
   it('ask again before a stored key is used with a changed entry', async () => {
     editor.userSettings.set('vendors', [acme]);
     editor.userSettings.set('vendor', 'acme');
