@@ -9,6 +9,7 @@ import { cancellable } from '../ui/progress.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import { addressText, lookedText, vendorText } from './credentialMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
+import { folderKey, Looks } from './looks.ts';
 import {
   askInstead,
   askProject,
@@ -55,7 +56,7 @@ export interface AccessOptions extends FindOptions {
   readonly onObstacle: (obstacle: Obstacle) => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
   readonly signOutSignal: () => AbortSignal;
-  /** Told whenever somebody has looked: what was found, and what follows from it. */
+  /** Told what was found for the folder in front, and what follows from it. */
   readonly onFound: (found: SourceSnapshot, choice: SourceSelection) => void;
 }
 
@@ -66,8 +67,7 @@ export interface AccessOptions extends FindOptions {
 export class CredentialAccess {
   readonly options: AccessOptions;
   #turn: Promise<unknown> = Promise.resolve();
-  /** The folder that was looked at last, null for none; undefined as long as nobody has looked. */
-  #lookedFor: string | null | undefined;
+  readonly #looks = new Looks();
   /** What is being asked on behalf of each folder; the empty one is that of no folder. */
   readonly #asking = new Map<string, Promise<Credentials | undefined>>();
 
@@ -77,16 +77,15 @@ export class CredentialAccess {
 
   /** Looks again if another folder is in front than the last time. */
   async lookIfMoved(): Promise<void> {
-    if (this.#lookedFor === undefined) return;
-    if ((activeFolder()?.uri.toString() ?? null) !== this.#lookedFor) await this.look();
+    if (this.#looks.haveMoved) await this.look();
   }
 
   /** What is found at this moment, for the folder in front or another one. Asks nothing. */
   async look(owner = activeFolder()): Promise<LookupResult> {
-    this.#lookedFor = owner?.uri.toString() ?? null;
+    const mayShow = this.#looks.begin(owner);
     const found = await findSources(this.options, owner);
     const choice = choose(found);
-    this.options.onFound(found, choice);
+    if (mayShow()) this.options.onFound(found, choice);
     return { found, choice };
   }
 
@@ -120,7 +119,7 @@ export class CredentialAccess {
   require(uri?: Uri): Promise<Credentials | undefined> {
     // The folder of the moment at which the user asked, whatever is shown when it is answered.
     const owner = activeFolder(uri);
-    const place = owner?.uri.toString() ?? '';
+    const place = folderKey(owner);
     const asking = this.#asking.get(place);
     if (asking) return asking;
     const mine = this.#turn

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Uri } from 'vscode';
+import type { Uri, WorkspaceFolder } from 'vscode';
 import type { CredentialAccess } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore, type StorageIssue } from '../../../src/credentials/keyStore.ts';
@@ -22,6 +22,8 @@ describe('the way to credentials', () => {
   let keyring: FakeKeyring;
   let beforeSecrets: Promise<void>;
   let asked: string[];
+  /** What the tooltip is about: folder and stored key. */
+  let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => editor);
@@ -38,6 +40,7 @@ describe('the way to credentials', () => {
     told = [];
     beforeSecrets = Promise.resolve();
     asked = [];
+    shown = [];
     const get = async (name: string) => {
       asked.push(`get ${name}`);
       const value = keyring.values.get(name);
@@ -59,7 +62,7 @@ describe('the way to credentials', () => {
       test: async () => {},
       onObstacle: () => {},
       signOutSignal: () => signedOut.signal,
-      onFound: () => {},
+      onFound: ({ folder, record }) => shown.push(`${folder.path} ${record?.apiKey ?? 'no key'}`),
     });
   });
 
@@ -349,6 +352,58 @@ describe('the way to credentials', () => {
     editor.activeFile = '/work/a.txt';
     await access.lookIfMoved();
     assert.equal(editor.reads, 1);
+  });
+
+  describe('of a folder that answers late', () => {
+    const slowly = () => {
+      const gate = Promise.withResolvers<void>();
+      editor.beforeFiles = gate.promise;
+      const looking = access.look();
+      editor.beforeFiles = Promise.resolve();
+      const answer = () => {
+        gate.resolve();
+        return looking;
+      };
+      return { answer };
+    };
+
+    it('are for who asked, and not shown once another folder is in front', async () => {
+      editor.addFolder('/slow');
+      editor.activeFile = '/slow/a.txt';
+      const slow = slowly();
+      editor.activeFile = '/work/a.txt';
+      await access.lookIfMoved();
+      assert.equal((await slow.answer()).found.folder.path, '/slow');
+      assert.deepEqual(shown, ['/work no key']);
+    });
+
+    it('are not shown where they were looked for on behalf of a folder behind, but once it is in front', async () => {
+      editor.addFolder('/behind');
+      const [, behind] = editor.folders;
+      await access.look(behind as WorkspaceFolder | undefined);
+      assert.deepEqual(shown, []);
+      editor.activeFile = '/behind/a.txt';
+      await access.lookIfMoved();
+      assert.deepEqual(shown, ['/behind no key']);
+    });
+
+    it('are not shown in place of newer ones of that folder', async () => {
+      const slow = slowly();
+      await storeKey();
+      await access.look();
+      keyring.values.clear();
+      await slow.answer();
+      assert.deepEqual(shown, ['/work my-key']);
+    });
+
+    it('are shown although a later look has no answer yet', async () => {
+      const slow = slowly();
+      const later = slowly();
+      await slow.answer();
+      assert.deepEqual(shown, ['/work no key']);
+      await later.answer();
+      assert.equal(shown.length, 2);
+    });
   });
 
   it('is looked for briefly where a report needs it', async () => {
