@@ -108,7 +108,7 @@ class HostedModel implements App {
     return this.#context.extension;
   }
 
-  /** Aborts when the key is deleted, in this window or another; a new one follows it. */
+  /** Aborts when somebody signs out, in this window or another; a new one follows it. */
   get signOutSignal(): AbortSignal {
     return this.#signedOut.signal;
   }
@@ -136,6 +136,7 @@ class HostedModel implements App {
     ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
     const lookIfMoved = async () => (await this.#parts.ifMade)?.access.lookIfMoved();
     listen('the key', this.#keys.onDidChange, () => this.#onKeyChange());
+    listen('signing out', this.#keys.onDidSignOut, () => this.#onKeyChange(true));
     listen('settings', onDidChangeSettings, () => this.#onSettingsChange());
     listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
     listen('editors', window.onDidChangeActiveTextEditor, lookIfMoved);
@@ -252,9 +253,9 @@ class HostedModel implements App {
     if (isSetUp) completeWalkthroughStep('isSetUp');
   }
 
-  async #onKeyChange(): Promise<void> {
+  async #onKeyChange(isSignOut = false): Promise<void> {
     this.status.update({ lastFailure: undefined, unreachable: false });
-    if (!(await this.#keys.hasAny())) {
+    if (isSignOut || !(await this.#keys.hasAny())) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
       // Signing out forgets what was approved, too.

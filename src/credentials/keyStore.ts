@@ -26,6 +26,11 @@ const SECRET = 'hostedModel.key';
  * key. Holds nothing of the key.
  */
 const MARKER = 'hostedModel.hasKey';
+/**
+ * Holds another value after each sign-out: VS Code tells other windows of that, but not of a name
+ * that is deleted and was not there, as with credentials of a `.env` file.
+ */
+const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
 /** What the user is told of secret storage. */
 export type StorageIssue = 'fails' | 'forgot' | 'refuses-key';
@@ -35,6 +40,7 @@ export class KeyStore {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
   readonly #listeners = new Set<() => void>();
+  readonly #signOutListeners = new Set<() => void>();
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   readonly #word: () => string;
@@ -61,6 +67,7 @@ export class KeyStore {
     this.#onIssue = onIssue;
     this.#word = word;
     this.#subscription = secrets.onDidChange(({ key }) => {
+      if (key === LAST_SIGN_OUT) for (const listener of this.#signOutListeners) listener();
       if (!isSecret(key)) return;
       this.#listed = undefined;
       this.#changes += 1;
@@ -121,13 +128,18 @@ export class KeyStore {
     return true;
   }
 
-  /** Deletes the keys of all services. @throws if secret storage keeps one, or nobody can tell */
+  /**
+   * Deletes the keys of all services, and tells every window that somebody has signed out.
+   * @throws if secret storage keeps one, or nobody can tell
+   */
   async delete(): Promise<void> {
     const inUse = nameOf(this.#word());
     const names = new Set([inUse, ...(await this.#names())]);
     // One that stays is no reason to keep the others.
     const ends = await Promise.allSettled([...names].map((name) => this.#delete(name)));
     this.#announce();
+    // Where storage fails, no other window could be told.
+    await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
@@ -140,8 +152,15 @@ export class KeyStore {
     return { dispose: () => this.#listeners.delete(listener) };
   };
 
+  /** Calls the listener when somebody has signed out, in this window or elsewhere. */
+  readonly onDidSignOut = (listener: () => void): Disposable => {
+    this.#signOutListeners.add(listener);
+    return { dispose: () => this.#signOutListeners.delete(listener) };
+  };
+
   dispose(): void {
     this.#listeners.clear();
+    this.#signOutListeners.clear();
     this.#subscription.dispose();
   }
 

@@ -191,6 +191,14 @@ export const secretMutants: readonly Mutant[] = [
     title: 'A05: asks nothing again and uses no new host if secret storage does not keep it',
   },
   {
+    name: 'signing out without a stored key reaches no other window',
+    file: 'src/credentials/keyStore.ts',
+    from: '.store(LAST_SIGN_OUT, crypto.randomUUID())',
+    to: '.delete(LAST_SIGN_OUT)',
+    test: 'test/unit/credentials/keyStore.test.ts',
+    title: 'A20: tells every window of each sign-out, also where no key is stored',
+  },
+  {
     name: 'a key is used that was read before a sign-out',
     file: 'src/credentials/access.ts',
     from: '      if (signedOut.aborted) continue;\n',

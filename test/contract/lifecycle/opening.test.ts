@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { activeResources } from '../../activeResources.ts';
+import { gate } from '../../emulator/faults.ts';
+import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { FakeKeyring, settled } from '../../unit/credentials/fakes.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type OpenWindow, type Stores, type Windows, windows } from '../leaks/window.ts';
-import { tokenPath } from '../service/world.ts';
+import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
@@ -131,6 +133,33 @@ describe('a window that opens', () => {
       await one.run('signOut');
       await other.run('refreshToken');
       assert.equal(emulator.count(tokenPath), 2);
+    }),
+  );
+
+  it(
+    'A20: ends calls with credentials of a .env file when another one signs out, and asks again',
+    closing(async () => {
+      life = await startLife();
+      const { emulator, stores } = life;
+      stores.keyring.values.clear();
+      const editor = life.editor();
+      const settings = { API_KEY: defaultApiKey, PROJECT_ID: defaultProjectId, URL: emulator.url };
+      const lines = Object.entries(settings).map(([name, value]) => `IBM_${name}=${value}`);
+      editor.files.set('/work/.env', lines.join('\n'));
+      const [one, other] = [await start(life.editor(), stores), await start(editor, stores)];
+      const chat = pathOf('chat', true);
+      const held = gate();
+      emulator.faults.next(chat, { hold: held.opened });
+      const generating = other.run('generateFromSelection');
+      await becomes('sent', () => emulator.count(chat) === 1);
+      await one.run('signOut');
+      await generating;
+      held.open();
+      assert.doesNotMatch(editor.textOf('notification'), /in time/, 'cancelled, not given up');
+      editor.button = 'Do Not Use';
+      await other.run('refreshToken');
+      assert.equal(editor.textOf('notification').match(/Use the API key/g)?.length, 2);
+      assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [1, 1]);
     }),
   );
 

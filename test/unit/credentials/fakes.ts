@@ -22,9 +22,9 @@ export class FakeKeyring {
         this.values.set(name, value);
         this.announce(name);
       },
+      // As VS Code does: what is not there is no event.
       delete: async (name) => {
-        this.values.delete(name);
-        this.announce(name);
+        if (this.values.delete(name)) this.announce(name);
       },
       onDidChange,
       ...changes,

@@ -17,14 +17,23 @@ function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = ne
   const told: StorageIssue[] = [];
   let changes = 0;
   const store = new KeyStore(secrets, state, (what) => told.push(what));
+  let signOuts = 0;
   store.onDidChange(() => (changes += 1));
+  store.onDidSignOut(() => (signOuts += 1));
   return {
     store,
     told,
     get changes() {
       return changes;
     },
+    get signOuts() {
+      return signOuts;
+    },
   };
+}
+
+function keysIn({ values }: FakeKeyring): string[] {
+  return [...values.keys()].filter((name) => name.startsWith('hostedModel.key'));
 }
 
 describe('key store', () => {
@@ -90,7 +99,7 @@ describe('key store', () => {
       assert.deepEqual(await store.others(''), [another.apiKey]);
       await store.write(record);
       await store.delete();
-      assert.deepEqual([keyring.values.size, await store.hasAny()], [0, false]);
+      assert.deepEqual([keysIn(keyring), await store.hasAny()], [[], false]);
     });
   }
 
@@ -152,7 +161,7 @@ describe('key store', () => {
     for (const word of ['', 'acme', 'zen']) await window.store.write(record, word);
     const { changes } = window;
     await assert.rejects(window.store.delete());
-    assert.deepEqual([...keyring.values.keys()], ['hostedModel.key.acme']);
+    assert.deepEqual(keysIn(keyring), ['hostedModel.key.acme']);
     assert.ok(window.changes > changes, 'whoever holds one of them is told');
   });
 
@@ -233,6 +242,19 @@ describe('key store', () => {
     await settled();
     assert.equal(two.changes, 3);
     assert.equal(await two.store.read(), undefined);
+  });
+
+  it('A20: tells every window of each sign-out, also where no key is stored', async () => {
+    const keyring = new FakeKeyring();
+    const [one, two] = [openWindow(keyring), openWindow(keyring)];
+    for (const signOuts of [1, 2]) {
+      await one.store.delete();
+      assert.deepEqual([one.signOuts, two.signOuts], [signOuts, signOuts]);
+    }
+    assert.equal(two.changes, 0);
+    const failing = openWindow(keyring, keyring.window({ store: fails }));
+    await failing.store.delete();
+    assert.equal(failing.changes, 1, 'its own window knows without storage');
   });
 
   it('tells of a change that a command of this window sees before the event comes', async () => {
