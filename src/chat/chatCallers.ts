@@ -14,7 +14,7 @@ interface KeptAnswer {
   /** As VS Code names the extension, in lower case; empty where it does not. */
   readonly id: string;
   readonly isAllowed: boolean;
-  /** Of the key that the user was asked about. */
+  /** Of the key that the user was asked about, and of what the question showed. */
   readonly fingerprint: string;
 }
 
@@ -22,7 +22,10 @@ export interface CallersOptions {
   readonly state: Memento;
   /** The id of this extension. */
   readonly ownId: string;
-  readonly fingerprintOf: (credentials: Credentials) => Promise<string>;
+  readonly fingerprintOf: (
+    credentials: Credentials,
+    ...shown: readonly string[]
+  ) => Promise<string>;
   readonly ask: (id: string, credentials: Credentials) => Promise<boolean>;
 }
 
@@ -40,12 +43,14 @@ export class ChatCallers {
   }
 
   /**
-   * Asks once for each caller and key.
+   * Asks once for each caller, key, host and project: an answer holds for what was shown.
    * @param signedOut aborts once the key is gone: what is answered then is about nothing
    */
   async mayCall(id: string, credentials: Credentials, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;
-    const fingerprint = await this.#options.fingerprintOf(credentials);
+    const { approved, resource = 'project', projectId } = credentials;
+    const shown = [approved.service, resource, projectId];
+    const fingerprint = await this.#options.fingerprintOf(credentials, ...shown);
     const known = this.#kept().find((one) => one.id === id && one.fingerprint === fingerprint);
     if (known) return known.isAllowed;
     const key = `${id} ${fingerprint}`;
@@ -58,7 +63,7 @@ export class ChatCallers {
     return asking;
   }
 
-  /** What was answered about others, whichever key it was about, for the menu. */
+  /** What was answered about others, whatever it holds for, for the menu. */
   rows(): CallerRow[] {
     const answers = new Map(this.#kept().map((one) => [one.id, one]));
     return [...answers.values()].map(({ id, isAllowed }) => ({

@@ -1,7 +1,7 @@
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
-import { resourceName } from '../messages/settingLabels.ts';
+import { listOf, resourceName } from '../messages/settingLabels.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 
@@ -81,7 +81,9 @@ export function callerQuestion(id: string): string {
 }
 
 export function callerDetail(credentials: Credentials): string {
-  return `It asks for an answer of the model. What it sends goes to ${destinationOf(credentials, 'is')}. Your answer holds for this key, until you forget it in “Show Status and Actions” or sign out.`;
+  const { projectId, resource } = credentials;
+  const bound = listOf(['key', 'host', ...(projectId ? [resourceName({ resource })] : [])]);
+  return `It asks for an answer of the model. What it sends goes to ${destinationOf(credentials, 'is')}. Your answer holds for this ${bound}, until you forget it in “Show Status and Actions” or sign out.`;
 }
 
 // The tool

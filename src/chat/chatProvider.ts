@@ -83,7 +83,7 @@ export class ChatProvider {
     this.callers = new ChatCallers({
       state: globalState,
       ownId: extensionId,
-      fingerprintOf: async (credentials) => (await deps.access()).fingerprintOf(credentials),
+      fingerprintOf: async (...from) => (await deps.access()).fingerprintOf(...from),
       ask: askAboutCaller,
     });
   }

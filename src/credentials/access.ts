@@ -141,8 +141,8 @@ export class CredentialAccess {
   }
 
   /** Stands for a key where no key may be, the same in each window. See `Approvals`. */
-  fingerprintOf({ apiKey }: Credentials): Promise<string> {
-    return this.options.approvals.fingerprintOf(apiKey);
+  fingerprintOf({ apiKey }: Credentials, ...shown: readonly string[]): Promise<string> {
+    return this.options.approvals.fingerprintOf(apiKey, ...shown);
   }
 
   /** The guided set-up of a service that the user picks first. */

@@ -30,9 +30,12 @@ export class Approvals {
     this.#state = state;
   }
 
-  /** What stands for a key in records that must not hold it: a keyed hash, as answers have. */
-  async fingerprintOf(apiKey: string): Promise<string> {
-    return hashOf(['key', apiKey], (await this.#salt()) ?? (await this.#makeSalt()));
+  /**
+   * What stands for a key in records that must not hold it: a keyed hash, as answers have.
+   * @param shown what an answer about the key depends on besides
+   */
+  async fingerprintOf(apiKey: string, ...shown: readonly string[]): Promise<string> {
+    return hashOf(['key', apiKey, ...shown], (await this.#salt()) ?? (await this.#makeSalt()));
   }
 
   /** Looks only: where there is no salt yet, there are no answers. */
@@ -86,6 +89,6 @@ export class Approvals {
 }
 
 /** Without the salt the hashes could be compared with guesses; it never leaves secret storage. */
-function hashOf(subject: Subject | readonly ['key', string], salt: string): string {
+function hashOf(subject: Subject | readonly ['key', ...string[]], salt: string): string {
   return createHmac('sha256', salt).update(JSON.stringify(subject)).digest('hex');
 }

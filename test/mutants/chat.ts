@@ -24,6 +24,14 @@ export const chatMutants: readonly Mutant[] = [
     title: 'an answer holds for its key alone, and until it is forgotten',
   },
   {
+    name: 'an answer about a caller holds for another host',
+    file: 'src/chat/chatCallers.ts',
+    from: 'const shown = [approved.service, ',
+    to: 'const shown = [',
+    test: callers,
+    title: 'G16: an answer holds for the host and the project that were shown',
+  },
+  {
     name: 'a request goes on with a key that is deleted',
     file: 'src/chat/chatProvider.ts',
     from: 'AbortSignal.any([stopped.signal, signedOut])',

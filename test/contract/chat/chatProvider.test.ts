@@ -10,6 +10,7 @@ import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import type { Fault } from '../../emulator/faults.ts';
+import { defaultProjectId } from '../../emulator/settings.ts';
 import { FakeEditor, installEditor } from '../../unit/credentials/fakeEditor.ts';
 import { FakeState } from '../../unit/credentials/fakes.ts';
 import { credentialsFor, modelId, pathOf, tokenPath } from '../service/world.ts';
@@ -29,6 +30,7 @@ describe('the chat provider', () => {
   let tool: GenerateTool;
   let parts: Readonly<Record<string, new (...values: never[]) => object>>;
   let isSetUp = true;
+  let projectId = defaultProjectId;
   let budgetText: string | undefined;
   let signedOut = new AbortController();
   const logged: string[] = [];
@@ -41,6 +43,7 @@ describe('the chat provider', () => {
   beforeEach(async () => {
     editor = new FakeEditor();
     isSetUp = true;
+    projectId = defaultProjectId;
     budgetText = undefined;
     signedOut = new AbortController();
     logged.length = 0;
@@ -59,13 +62,15 @@ describe('the chat provider', () => {
   });
 
   function depsOf(): ChatDeps {
-    const credentials = credentialsFor(emulator.url);
+    const known = credentialsFor(emulator.url);
     const log = (text: string) => void logged.push(text);
     const access = {
       lookWithoutDocument: async () =>
-        isSetUp ? { kind: 'ready', credentials } : { kind: 'missing', names: ['apiKey'] },
+        isSetUp
+          ? { kind: 'ready', credentials: { ...known, projectId } }
+          : { kind: 'missing', names: ['apiKey'] },
       lookUpWithin: async () => undefined,
-      fingerprintOf: async () => 'print',
+      fingerprintOf: async (_: unknown, ...shown: readonly string[]) => shown.join(),
     };
     return {
       log: { debug: log, info: log, warn: log, error: log, show: () => {} },
@@ -322,6 +327,12 @@ describe('the chat provider', () => {
     await (await editor.question()).answer('Allow');
     assert.equal((await unnamed).failure, undefined);
     assert.equal(emulator.count(chatStream), 1);
+    projectId = 'another-project';
+    const elsewhere = respond([ask('Hello')], { toolMode: 1 });
+    const anew = await editor.question();
+    assert.match(anew.detail, /another-project/);
+    await anew.answer();
+    assert.match((await elsewhere).failure?.message ?? '', /refused/);
   });
 
   it('sends no key that was deleted while its question was open', async () => {

@@ -3,7 +3,11 @@ import { ChatCallers, forgetCallers } from '../../../src/chat/chatCallers.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { FakeState } from '../credentials/fakes.ts';
 
-const credentials = { apiKey: 'first' } as Credentials;
+const credentials = {
+  apiKey: 'first',
+  projectId: 'p-1',
+  approved: { auth: 'https://identity.example', service: 'https://service.example' },
+} as Credentials;
 const never = new AbortController().signal;
 
 describe('who may call the model', () => {
@@ -14,7 +18,7 @@ describe('who may call the model', () => {
     new ChatCallers({
       state: state,
       ownId: 'Hosted-Model.hosted-model',
-      fingerprintOf: async ({ apiKey }) => `print of ${apiKey}`,
+      fingerprintOf: async ({ apiKey }, ...shown) => `print of ${[apiKey, ...shown]}`,
       ask: (id) => {
         asked.push(id);
         return answer();
@@ -63,6 +67,23 @@ describe('who may call the model', () => {
     assert.equal(asked.length, 3);
     await forgetCallers(state);
     assert.deepEqual(all.rows(), []);
+  });
+
+  it('G16: an answer holds for the host and the project that were shown', async () => {
+    const all = callers();
+    await all.mayCall('a.b', credentials, never);
+    const { approved } = credentials;
+    for (const [index, change] of [
+      { approved: { ...approved, service: 'https://another.example' } },
+      { projectId: 'p-2' },
+      { resource: 'space' as const },
+    ].entries()) {
+      const changed = { ...credentials, ...change };
+      for (const _ of [1, 2]) await all.mayCall('a.b', changed, never);
+      assert.equal(asked.length, index + 2);
+    }
+    await all.mayCall('a.b', credentials, never);
+    assert.equal(asked.length, 4);
   });
 
   it('a yes that comes after signing out is about nothing, and not kept', async () => {

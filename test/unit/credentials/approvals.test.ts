@@ -118,6 +118,20 @@ describe('approvals', () => {
     assert.equal(await approvalsOn(keyring, state).answerFor(subject), undefined);
   });
 
+  it('have a fingerprint of a key by which it is told, and of what was shown with it', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const print = (...of: [string, ...string[]]) =>
+      approvalsOn(keyring, state).fingerprintOf(...of);
+    const prints = [
+      await print('k'),
+      await print('k', 'a'),
+      await print('k', 'b'),
+      await print('l'),
+    ];
+    assert.equal(new Set(prints).size, 4);
+    assert.equal(await print('k', 'a'), prints[1]);
+  });
+
   it('end with signing out where they were a yes, in every folder', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
