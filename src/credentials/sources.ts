@@ -134,9 +134,16 @@ export async function keysOfFolders(known: KnownVendors): Promise<string[]> {
   return texts.flatMap(keysIn);
 }
 
-/** The key of each service that a text holds one for. */
+/**
+ * Every key that a text names, whatever is wrong with it or beside it: one that cannot be used from
+ * there may open the service all the same.
+ */
 function keysIn({ all }: ReadText): string[] {
-  return all.flatMap(({ reading }) => reading.values?.apiKey ?? []);
+  return all.flatMap(({ vendor, reading }) => {
+    const given = reading.named.filter(({ setting, isGiven }) => setting === 'apiKey' && isGiven);
+    const keys = given.map(({ value }) => value);
+    return keys.filter((key) => isWellFormed('apiKey', key, vendor));
+  });
 }
 
 type KnownVendors = Pick<Settings, 'vendor' | 'vendors'>;

@@ -159,6 +159,14 @@ export const secretMutants: readonly Mutant[] = [
     title: 'keep the keys of both from being sent as long as nobody has said which is meant',
   },
   {
+    name: 'a key that cannot be used from where it stands is sent',
+    file: 'src/credentials/sources.ts',
+    from: 'const given = reading.named.filter(',
+    to: 'const given = (reading.values ? reading.named : []).filter(',
+    test: access,
+    title: 'E15: name a key of a .env file in quotes, so that it is not sent',
+  },
+  {
     name: 'a secret that nothing trades is sent again after its refusal',
     file: 'src/service/generation/inference.ts',
     from: '    if (!wayOf(vendor).tokenEndpoint) {',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { printTable } from '../../table.ts';
 import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
 import { formsIn, writtenDown } from '../../unit/service/canaries.ts';
-import { type Echo, echoes, key, token } from '../service/echoes.ts';
+import { chatStream, type Echo, echoes, key, token } from '../service/echoes.ts';
 import { tokenPath } from '../service/world.ts';
 import { bytesOf, SINKS, type Sink, SinkEditor } from './sinkEditor.ts';
 import { KEY_SOURCES, type KeySource, useService } from './useService.ts';
@@ -32,6 +33,10 @@ const COMMANDS = [
   'exportSkill',
   'explainError',
 ] as const;
+
+/** All that a request says. */
+const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
+  [path, query, ...rawHeaders, text].join('\n');
 
 /** What of the two secrets stands in a text. */
 const hitsIn = (text: string): string[] => [
@@ -123,6 +128,29 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
       [],
     );
   });
+
+  const imperfect: Readonly<Record<string, string>> = {
+    'in quotes': `IBM_API_KEY="${key}"\n`,
+    'with a comment behind it': `IBM_API_KEY=${key} # of the team\n`,
+    'beside an address that is none': `IBM_API_KEY=${key}\nIBM_PROJECT_ID=p\nIBM_URL=none\n`,
+    'of an incomplete set': `IBM_API_KEY=${key}\n`,
+  };
+  for (const [what, text] of Object.entries(imperfect)) {
+    for (const button of ['Cancel', 'Mask and Send']) {
+      it(`E15: a key in a .env file ${what}, which is selected, gets nowhere: ${button}`, async () => {
+        const given = new SinkEditor();
+        Object.assign(given, { text, button });
+        given.files.set('/work/.env', text);
+        const scenario = { key: 'stored-key-0123456789', source: 'secret storage' } as const;
+        const run = useService(opened, { ...scenario, editor: given }, COMMANDS);
+        const { editor, requests } = await run;
+        for (const sink of SINKS) assert.deepEqual(hitsIn(editor.textOf(sink)), [], sink);
+        const chats = requests.filter(({ path }) => path === chatStream);
+        assert.equal(chats.length, button === 'Cancel' ? 0 : 1);
+        for (const request of requests) assert.deepEqual(hitsIn(sentBy(request)), []);
+      });
+    }
+  }
 
   it('E01: a list of models that repeats the token does not show it', async () => {
     const models = [token, 'maker/model'].map((id) => ({ model_id: id, label: id }));

@@ -3,6 +3,7 @@ import type { Uri, WorkspaceFolder } from 'vscode';
 import type { CredentialAccess } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore, type StorageIssue } from '../../../src/credentials/keyStore.ts';
+import type { LookupResult } from '../../../src/credentials/sourceSelection.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
@@ -129,6 +130,29 @@ describe('the way to credentials', () => {
     assert.equal(await preferring, true);
     assert.deepEqual(await others(), ['envFile', 'key-of-the-environment', 'my-key']);
   });
+
+  const imperfect: Readonly<Record<string, string>> = {
+    'in quotes': envFile(EVIL, '"key-in-the-file"'),
+    'with a comment behind it': envFile(EVIL, 'key-in-the-file # of the team'),
+    'behind the word Bearer': envFile(EVIL, 'Bearer key-in-the-file'),
+    'beside an address that is none': envFile('llm.evil.example'),
+    'that is there alone': 'VENDOR_API_KEY=key-in-the-file\n',
+    'that another one follows': `${envFile(EVIL, 'key-of-the-first-line')}VENDOR_API_KEY=key-in-the-file\n`,
+    'of a second set of names': `${envFile(EVIL, 'key-of-the-first-set')}WATSONX_API_KEY=key-in-the-file\n`,
+    'of another service, incomplete': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
+  };
+  for (const [what, text] of Object.entries(imperfect)) {
+    it(`E15: name a key of a .env file ${what}, so that it is not sent`, async () => {
+      await storeKey();
+      editor.files.set('/work/.env', text);
+      const keysOf = ({ choice }: Pick<LookupResult, 'choice'>) =>
+        choice.kind === 'ready' ? (choice.credentials.otherKeys ?? []) : [];
+      assert.ok(keysOf(await access.look()).includes('key-in-the-file'));
+      editor.addFolder('/other');
+      const choice = await access.lookWithoutDocument();
+      assert.ok(keysOf({ choice }).includes('key-in-the-file'), 'an agent reads every folder');
+    });
+  }
 
   it('B24: takes one no for all commands that were started together', async () => {
     editor.files.set('/work/.env', envFile());
