@@ -6,9 +6,10 @@ import {
   TextDocumentChangeReason,
   workspace,
 } from 'vscode';
+import { isConfigFile } from './configFiles.ts';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
-import { isConfigFile, isPlaceToWrite } from './target.ts';
+import { isPlaceToWrite } from './target.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './trackedRange.ts';
 
 /**

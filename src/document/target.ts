@@ -1,13 +1,10 @@
-import { realpath } from 'node:fs/promises';
 import {
-  FileType,
   type Position,
   type Range,
   type Selection,
   TabInputTextDiff,
   type TextDocument,
   type TextEditor,
-  Uri,
   window,
   workspace,
 } from 'vscode';
@@ -95,54 +92,6 @@ export function isPlaceToWrite({ uri: { scheme } }: TextDocument): boolean {
 
 const PLACES_TO_WRITE: ReadonlySet<string> = new Set(['file', 'untitled', 'vscode-notebook-cell']);
 const SETTINGS_SCHEMES: ReadonlySet<string> = new Set(['vscode-userdata', 'vscode-settings']);
-
-const USER_SETTINGS =
-  /\/User\/(profiles\/[^/]+\/)?((settings|keybindings|tasks|mcp)\.json|(snippets|prompts)\/[^/]+)$/i;
-
-/**
- * Whether an editor or a shell runs or obeys what stands in this file: there nothing generated
- * lands without a look at it first (T25 of docs/threat-model.md).
- */
-export function isConfigFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
-  const parts = uri.path.toLowerCase().split('/');
-  const name = parts.at(-1) ?? '';
-  return (
-    parts.slice(0, -1).includes('.vscode') ||
-    // A worktree has a file of this name.
-    parts.includes('.git') ||
-    name.endsWith('.code-workspace') ||
-    name.startsWith('.env') ||
-    name === 'package.json' ||
-    // The user's own settings, where a browser shows them as files of the server (measured).
-    USER_SETTINGS.test(uri.path)
-  );
-}
-
-/**
- * Whether this file is obeyed, or its path leads to one that is: a repository may bring links.
- * Where it leads is not always to be known; when in doubt, it is.
- */
-export async function leadsToConfigFile(document: TextDocument): Promise<boolean> {
-  if (isConfigFile(document)) return true;
-  const { uri } = document;
-  // What was never saved is no file, and nobody obeys a notebook.
-  if (uri.scheme === 'untitled' || uri.scheme === 'vscode-notebook-cell') return false;
-  try {
-    return uri.scheme === 'file'
-      ? isConfigFile({ uri: Uri.file(await realpath(uri.fsPath)) })
-      : await hasLink(uri);
-  } catch {
-    return true;
-  }
-}
-
-/** Where only VS Code reaches files, it says that something is a link, but not where it leads. */
-async function hasLink(uri: Uri): Promise<boolean> {
-  const { type } = await workspace.fs.stat(uri);
-  if ((type & FileType.SymbolicLink) !== 0) return true;
-  const folder = Uri.joinPath(uri, '..');
-  return folder.path !== '/' && folder.path !== uri.path && hasLink(folder);
-}
 
 function indentationAt(document: TextDocument, line: number): string {
   const { text, firstNonWhitespaceCharacterIndex } = document.lineAt(line);

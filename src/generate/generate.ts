@@ -1,5 +1,6 @@
 import { type TextEditor, window } from 'vscode';
-import { captureTargets, leadsToConfigFile } from '../document/target.ts';
+import { leadsToConfigFile } from '../document/configFiles.ts';
+import { captureTargets } from '../document/target.ts';
 import { modeFor } from '../insert/insertModes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';

@@ -21,7 +21,8 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { isConfigFile, isWritable, leadsToConfigFile } from '../../src/document/target.ts';
+import { isConfigFile, leadsToConfigFile } from '../../src/document/configFiles.ts';
+import { isWritable } from '../../src/document/target.ts';
 import { placing } from '../../src/insert/placing.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, stream, until } from './jobs.ts';
 

@@ -100,6 +100,14 @@ export const editorMutants: readonly Mutant[] = [
     title: 'D21: a Persian word keeps its joiner',
   },
   {
+    name: 'a link in the path of a document that was never saved is not followed',
+    file: 'src/document/configFiles.ts',
+    from: " || (uri.scheme === 'untitled' && uri.authority === '')",
+    to: '',
+    test: 'test/unit/document/configFiles.test.ts',
+    title: 'J34: are what a document that was never saved leads to by a link',
+  },
+  {
     name: 'chat goes on though the budget of the day is used up',
     file: 'src/usage/budget.ts',
     from: "budgetState(use) !== 'spent' || this.#has('continued', use)",

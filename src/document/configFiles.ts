@@ -1,0 +1,108 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { FileType, type TextDocument, Uri, workspace } from 'vscode';
+
+/**
+ * What a shell, an editor, git, a package manager, or CI runs on its own: generated text lands there
+ * only after a preview (T25 of docs/threat-model.md). Scripts and Makefiles that people start
+ * themselves are not in this list. Patterns of lower-case paths; a folder stands for all files in it.
+ */
+const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
+  shell: [
+    /\/\.env[^/]*$/,
+    /\/\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|profile|login|logout|xonshrc)$/,
+    /\/\.(?:z(?:shrc|shenv|profile|login|logout)|[ckmt]*shrc)$/,
+    /\/fish\/(?:config\.fish$|conf\.d\/|functions\/)/,
+    /\/nushell\/(?:config|env|login)\.nu$/,
+    /[/_.]profile\.ps1$/,
+    /^\/+etc\/(?:profile|bash|zsh|csh)/,
+  ],
+  editor: [
+    /\/\.(?:vscode(?:-(?:server|remote)[^/]*)?|devcontainer|cursor|claude|idea|zed|vim|emacs\.d|config\/nvim)\//,
+    /\/\.(?:devcontainer|mcp)\.json$/,
+    /\.code-workspace$/,
+    // Of the user, where a browser shows them as files of the server (measured), and of the machine.
+    /\/(?:user|machine)\/(?:profiles\/[^/]+\/)?(?:(?:settings|keybindings|tasks|mcp)\.json|(?:snippets|prompts)\/[^/]+)$/,
+    /\/\.(?:g?vimrc|exrc|nvimrc|nvim\.lua|emacs|dir-locals\.el)$/,
+  ],
+  git: [
+    // A worktree has a file of this name.
+    /\/\.git(?:\/|$)/,
+    /\/\.(?:husky|githooks|git-hooks)\//,
+    /\/(?:\.gitconfig|\.config\/git\/config)$/,
+    // Hooks by their names, since git can be told to look for them in any folder.
+    /\/(?:pre|post)-(?:applypatch|auto-gc|checkout|commit|index-change|merge|merge-commit|push|rebase|receive|rewrite|update)$/,
+    /\/(?:(?:applypatch|commit|prepare-commit)-msg|fsmonitor-watchman|push-to-checkout|reference-transaction|sendemail-validate)$/,
+    /\/(?:\.pre-commit-config\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.lintstagedrc[^/]*|lint-staged\.config\.\w+)$/,
+  ],
+  packageManager: [
+    /\/(?:package\.json|\.npmrc|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml|\.yarnrc(?:\.yml)?|bunfig\.toml)$/,
+    /\/\.yarn\//,
+    /\/(?:composer\.json|setup\.py|pyproject\.toml|gemfile|[^/]+\.gemspec|podfile)$/,
+    /\/(?:build\.rs|\.cargo\/config(?:\.toml)?)$/,
+  ],
+  ci: [
+    /\/\.(?:github|gitea|forgejo)\/(?:workflows|actions|hooks)\//,
+    /\/\.(?:circleci|buildkite|woodpecker)\//,
+    /\/(?:\.(?:gitlab-ci|travis|drone|woodpecker|cirrus|appveyor)|appveyor|azure-pipelines|bitbucket-pipelines|buildspec|cloudbuild)\.ya?ml$/,
+    /\/jenkinsfile$/,
+  ],
+};
+
+/** True if its path says that something runs this file on its own. */
+export function isConfigFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
+  return isConfigPath(uri.path);
+}
+
+/**
+ * True if this is such a file, or its path leads to one: a repository may bring links. Where it
+ * leads can't always be known; when in doubt, this is true.
+ */
+export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
+  if (isConfigFile({ uri })) return true;
+  // Nothing runs a notebook, or what has no place in a folder yet.
+  if (uri.scheme === 'vscode-notebook-cell' || !uri.path.startsWith('/')) return false;
+  const isLocal = uri.scheme === 'file' || (uri.scheme === 'untitled' && uri.authority === '');
+  try {
+    return isLocal ? isConfigPath(await realPathOf(uri.fsPath)) : await hasLink(uri);
+  } catch {
+    return true;
+  }
+}
+
+/** @param path of a file or an address; a document that was never saved can have a bare name */
+function isConfigPath(path: string): boolean {
+  const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
+  return Object.values(RUN_ON_THEIR_OWN).some((patterns) =>
+    patterns.some((pattern) => pattern.test(plain)),
+  );
+}
+
+/**
+ * Where a path leads. A file that doesn't exist yet is in whatever its folder leads to.
+ * @throws if that can't be known, such as for a link to nothing
+ */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if ((await exists(path)) || dirname(path) === path) throw error;
+    return join(await realPathOf(dirname(path)), basename(path));
+  }
+}
+
+/** True for a link that leads nowhere, and where it isn't known. */
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+}
+
+/** Where only VS Code reaches files, it says that something is a link, but not where it leads. */
+async function hasLink(uri: Uri): Promise<boolean> {
+  const { type } = await workspace.fs.stat(uri);
+  if ((type & FileType.SymbolicLink) !== 0) return true;
+  const folder = Uri.joinPath(uri, '..');
+  return folder.path !== '/' && folder.path !== uri.path && hasLink(folder);
+}
