@@ -14,6 +14,8 @@ export const MASK_AND_SEND = 'Mask and Send';
 
 // Before anything is sent
 export const NO_DOCUMENT = 'open a document and select text first.';
+export const NEEDS_PREVIEW =
+  'nothing was sent: this file runs on its own now, so text needs a preview. Generate again to get one.';
 export const ALREADY_RUNNING = 'this text is being generated for already. Escape stops it.';
 export const NEEDS_SELECTION = 'this template works on selected text. Select some first.';
 export const ONLY_BLANKS = 'there is nothing but blanks to send.';

@@ -1,6 +1,8 @@
 import type { Uri } from 'vscode';
 import { activeFolder } from '../credentials/folders.ts';
 import type { Used } from '../diagnostics/diagnoseConnection.ts';
+import { leadsToConfigFile } from '../document/configFiles.ts';
+import { writesUnseen } from '../insert/insertModes.ts';
 import { brokenOff, retryText } from '../messages/messages.ts';
 import type { Client } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';
@@ -106,6 +108,11 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
   const settings = settingsFor(credentials.vendor, job.settings);
   const client = await options.client(credentials, settings);
   if (!(await confirmSecrets(job, indices, client))) return undefined;
+  // Looked at anew for each run: the file can have another name by now, and a link another target.
+  if (writesUnseen(job.mode) && (await leadsToConfigFile(job.document))) {
+    inform(texts.NEEDS_PREVIEW);
+    return undefined;
+  }
   const endStart = announceStart(texts.GENERATING);
   const outcomes = await cancellable(
     texts.GENERATING,

@@ -32,6 +32,11 @@ export function modeFor(document: TextDocument, id: string, mustPreview: boolean
   return mustPreview ? previewing(chosen.placeOf) : chosen;
 }
 
+/** True if this mode writes into the document itself before anybody has looked at the text. */
+export function writesUnseen({ id, placeOf }: InsertMode): boolean {
+  return placeOf !== undefined && id !== preview.id;
+}
+
 /** Asks where the answer shall go this once. @param usual as in the settings */
 export async function pickInsertMode(usual: string): Promise<InsertMode | undefined> {
   const items = insertModes.map((mode) => ({

@@ -100,6 +100,14 @@ export const editorMutants: readonly Mutant[] = [
     title: 'D21: a Persian word keeps its joiner',
   },
   {
+    name: 'Continue writes into a file that runs on its own by then',
+    file: 'src/generate/runJob.ts',
+    from: 'writesUnseen(job.mode) && (await leadsToConfigFile(job.document))',
+    to: 'false',
+    test: 'test/unit/generate/runJob.test.ts',
+    title: 'J35: sends nothing for a file that needs a preview by then',
+  },
+  {
     name: 'a link in the path of a document that was never saved is not followed',
     file: 'src/document/configFiles.ts',
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",

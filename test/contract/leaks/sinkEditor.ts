@@ -289,7 +289,12 @@ export class SinkEditor extends FakeEditor {
 
   #document(text = this.text): unknown {
     return {
-      uri: { scheme: 'file', path: this.path, toString: () => `file://${this.path}` },
+      uri: {
+        scheme: 'file',
+        path: this.path,
+        fsPath: this.path,
+        toString: () => `file://${this.path}`,
+      },
       languageId: 'plaintext',
       lineCount: 1,
       getText: () => text,
