@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { FileType, type TextDocument, Uri, workspace } from 'vscode';
 
 /**
- * What a shell, an editor, git, a package manager, or CI runs on its own: generated text lands there
- * only after a preview (T25 of docs/threat-model.md). Scripts and Makefiles that people start
+ * Files that a shell, an editor, git, a package manager, or CI runs on its own. Generated text lands
+ * there only after a preview (T25 of docs/threat-model.md). Scripts and Makefiles that people start
  * themselves are not in this list. Patterns of lower-case paths; a folder stands for all files in it.
  */
 const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
@@ -21,7 +21,7 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
     /\/\.(?:vscode(?:-(?:server|remote)[^/]*)?|devcontainer|cursor|claude|idea|zed|vim|emacs\.d|config\/nvim)\//,
     /\/\.(?:devcontainer|mcp)\.json$/,
     /\.code-workspace$/,
-    // Of the user, where a browser shows them as files of the server (measured), and of the machine.
+    // The user's own, which a browser shows as files of the server (measured), and the machine's.
     /\/(?:user|machine)\/(?:profiles\/[^/]+\/)?(?:(?:settings|keybindings|tasks|mcp)\.json|(?:snippets|prompts)\/[^/]+)$/,
     /\/\.(?:g?vimrc|exrc|nvimrc|nvim\.lua|emacs|dir-locals\.el)$/,
   ],
@@ -30,7 +30,7 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
     /\/\.git(?:\/|$)/,
     /\/\.(?:husky|githooks|git-hooks)\//,
     /\/(?:\.gitconfig|\.config\/git\/config)$/,
-    // Hooks by their names, since git can be told to look for them in any folder.
+    // Hooks by their names: core.hooksPath can be any folder.
     /\/(?:pre|post)-(?:applypatch|auto-gc|checkout|commit|index-change|merge|merge-commit|push|rebase|receive|rewrite|update)$/,
     /\/(?:(?:applypatch|commit|prepare-commit)-msg|fsmonitor-watchman|push-to-checkout|reference-transaction|sendemail-validate)$/,
     /\/(?:\.pre-commit-config\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.lintstagedrc[^/]*|lint-staged\.config\.\w+)$/,
@@ -60,7 +60,7 @@ export function isConfigFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
  */
 export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isConfigFile({ uri })) return true;
-  // Nothing runs a notebook, or what has no place in a folder yet.
+  // Nothing runs a notebook, or a document without a path.
   if (uri.scheme === 'vscode-notebook-cell' || !uri.path.startsWith('/')) return false;
   const isLocal = uri.scheme === 'file' || (uri.scheme === 'untitled' && uri.authority === '');
   try {

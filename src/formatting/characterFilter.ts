@@ -1,36 +1,53 @@
 import { INVISIBLE } from '../service/invisible.ts';
+import { OBEYED, PROSE } from './languages.ts';
 
-/** Control characters but tab and LF, halves of a surrogate pair, byte order marks. */
-const CONTROL = /[[\p{Cc}--[\t\n]]\p{Cs}\uFEFF]/gv;
+const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
+/** Characters that join others to one emoji, and can't be seen alone. */
+const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
+/** A blank braille pattern has its width in drawings. */
+const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
+const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
+/** The start of a flag, a keycap or a surrogate pair, whose rest may be in the next piece. */
+const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
+
 /**
- * What cannot be seen lets code read differently from what it does. Zero-width joiners and the first
- * 16 variation selectors stay, since emoji and many scripts are written with them, and VS Code
- * highlights those that are out of place; a blank braille pattern has its width in drawings.
+ * Control characters but tab and LF, halves of a surrogate pair, byte order marks, overrides of the
+ * direction, and tags. Scripts that run from right to left, and Thai, need some of the rest.
  */
-const UNSEEN_IN_CODE = new RegExp(
-  String.raw`[[${INVISIBLE}]--[\t\n\u200C\u200D\uFE00-\uFE0F\u2800]]`,
-  'gv',
-);
+const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
+/**
+ * Code could read differently from what it does. Zero-width joiners and the first 16
+ * variation selectors stay, since many scripts are written with them, and VS Code highlights those
+ * that are out of place.
+ */
+const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
+/** Agents read what people can't see, and VS Code highlights nothing in these files. */
+const UNWANTED_WHERE_OBEYED = /./sv;
+
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
 /** Most pieces are this, and need no further look. */
 const PRINTABLE = /^[\t\n -~]*$/;
-const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
 /**
- * Makes streamed text plain: every line end is LF, and what a reader cannot see is taken out. In
- * prose only what is never text; in code nearly all that is invisible. What an escape sequence leaves
- * without its ESC stays, since it can be seen.
+ * Makes streamed text plain: every line end is LF, and invisible characters are removed, by the
+ * language of the text. What an escape sequence leaves without its ESC stays, since it can be seen.
  */
 export class CharacterFilter {
   readonly #unwanted: RegExp;
+  readonly #countsKept: boolean;
   #removed = 0;
+  #kept = 0;
   /** The piece before ended in CR: an LF that follows is the same line end. */
   #afterReturn = false;
-  /** The first half of a surrogate pair whose second half may be in the next piece. */
-  #half = '';
+  /** Belongs together with the next piece, perhaps. */
+  #held = '';
+  /** The picture at the end of the text so far. */
+  #before = '';
 
-  constructor(isCode: boolean) {
-    this.#unwanted = isCode ? UNSEEN_IN_CODE : CONTROL;
+  constructor(languageId: string) {
+    this.#countsKept = PROSE.has(languageId);
+    if (OBEYED.has(languageId)) this.#unwanted = UNWANTED_WHERE_OBEYED;
+    else this.#unwanted = this.#countsKept ? UNWANTED_IN_PROSE : UNWANTED_IN_CODE;
   }
 
   /** Characters taken out so far. A line end that became another one is not counted. */
@@ -38,24 +55,44 @@ export class CharacterFilter {
     return this.#removed;
   }
 
+  /** Characters of prose so far that can't be seen, and stay; without those in emoji. */
+  get kept(): number {
+    return this.#kept;
+  }
+
   add(piece: string): string {
     if (piece === '') return '';
     const isSameLineEnd = this.#afterReturn && piece.startsWith('\n');
     this.#afterReturn = piece.endsWith('\r');
-    const text = this.#half + (isSameLineEnd ? piece.slice(1) : piece);
-    if (PRINTABLE.test(text)) return text;
-    this.#half = HIGH_SURROGATE.exec(text)?.[0] ?? '';
-    const whole = text.slice(0, text.length - this.#half.length);
-    return whole.replace(LINE_END, '\n').replace(this.#unwanted, () => {
-      this.#removed += 1;
-      return '';
-    });
+    const text = this.#held + (isSameLineEnd ? piece.slice(1) : piece);
+    if (PRINTABLE.test(text)) {
+      this.#before = '';
+      return text;
+    }
+    this.#held = UNFINISHED.exec(text)?.[0] ?? '';
+    return this.#filter(text.slice(0, text.length - this.#held.length));
   }
 
-  /** A half that stays alone is taken out: nothing follows any more. */
+  /** Nothing follows any more. */
   end(): string {
-    this.#removed += this.#half.length;
-    this.#half = '';
-    return '';
+    const rest = this.#filter(this.#held);
+    this.#held = '';
+    return rest;
+  }
+
+  #filter(text: string): string {
+    const start = this.#before.length;
+    const whole = this.#before + text.replace(LINE_END, '\n');
+    this.#before = PICTURE_BEFORE.exec(whole)?.[0] ?? '';
+    const plain = whole.replace(UNSEEN, (character, inEmoji: string | undefined, at: number) => {
+      if (inEmoji || at < start) return character;
+      if (this.#unwanted.test(character)) {
+        this.#removed += 1;
+        return '';
+      }
+      if (this.#countsKept) this.#kept += 1;
+      return character;
+    });
+    return plain.slice(start);
   }
 }

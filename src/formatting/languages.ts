@@ -22,6 +22,14 @@ export const PROSE: ReadonlySet<string> = new Set([
   'typst',
 ]);
 
+/** Prose that agents obey. */
+export const OBEYED: ReadonlySet<string> = new Set([
+  'chatagent',
+  'instructions',
+  'prompt',
+  'skill',
+]);
+
 /** Prose whose markup has no fence of backticks, so that one is never part of the text. */
 const WITHOUT_FENCES: ReadonlySet<string> = new Set(['latex', 'restructuredtext', 'tex']);
 

@@ -1,7 +1,7 @@
 import { CharacterFilter } from './characterFilter.ts';
 import { CodeFence } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
-import { keepsFences, PROSE, WITHOUT_INDENTATION } from './languages.ts';
+import { keepsFences, WITHOUT_INDENTATION } from './languages.ts';
 
 /** One rule for text that comes in pieces, cut anywhere. */
 interface FormatStep {
@@ -25,7 +25,7 @@ export class TextFit {
   readonly #steps: readonly FormatStep[];
 
   constructor({ indentation, languageId }: FitOptions) {
-    this.#characterFilter = new CharacterFilter(!PROSE.has(languageId));
+    this.#characterFilter = new CharacterFilter(languageId);
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
     this.#steps = [
       this.#characterFilter,
@@ -39,6 +39,11 @@ export class TextFit {
   /** Characters taken out so far: invisible ones, control characters, halves of a pair. */
   get removed(): number {
     return this.#characterFilter.removed;
+  }
+
+  /** Characters of prose so far that can't be seen, and stay. */
+  get kept(): number {
+    return this.#characterFilter.kept;
   }
 
   /** @returns what can be written now */

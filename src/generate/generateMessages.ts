@@ -83,10 +83,18 @@ export function cutText(cut: number, count: number): string {
   return `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
 }
 
-export function removedText(characters: number): string {
-  const what = characters === 1 ? 'One character' : `${characters} characters`;
-  const were = characters === 1 ? 'was' : 'were';
-  return `${what} that cannot be seen or that control the terminal ${were} taken out of the answer. Show Last Result has it as it came.`;
+/** A sentence each about the characters that nobody can see; empty for none of them. */
+export function invisibleText(removed: number, kept: number): string {
+  const out =
+    removed === 1
+      ? 'One invisible or control character was removed from the response.'
+      : `${removed} invisible or control characters were removed from the response.`;
+  const left =
+    kept === 1
+      ? 'One invisible character stays in the response'
+      : `${kept} invisible characters stay in the response`;
+  const why = `${left}, since some languages need them. Look for hidden text if yours doesn't.`;
+  return [removed > 0 && out, kept > 0 && why].filter(Boolean).join(' ');
 }
 
 /** @param where the lines of the selections, where there are several */

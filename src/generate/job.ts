@@ -125,6 +125,11 @@ export class Job implements Result, Disposable {
     return this.#answers.reduce((sum, { fit }) => sum + fit.removed, 0);
   }
 
+  /** How many invisible characters of prose stay. */
+  get kept(): number {
+    return this.#answers.reduce((sum, { fit }) => sum + fit.kept, 0);
+  }
+
   promptOf(index: number): string {
     return this.#answer(index).prompt;
   }

@@ -17,8 +17,9 @@ export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise
  * @param isPlaced whether all of them stand where they should; else something was said already
  */
 export async function tellOutcome(job: Job, isPlaced: boolean, runAgain: RunAgain): Promise<void> {
-  const { cut, removed } = job;
-  if (removed > 0) inform(texts.removedText(removed));
+  const { cut } = job;
+  const invisible = texts.invisibleText(job.removed, job.kept);
+  if (invisible !== '') inform(invisible);
   if (job.isTakenBack) return;
   if (cut.length > 0) await offerMore(job, cut, runAgain);
   else if (job.text === '') inform(texts.NOTHING_TO_SAY);

@@ -116,6 +116,22 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J34: are what a document that was never saved leads to by a link',
   },
   {
+    name: 'an agent reads what nobody sees in its instructions',
+    file: 'src/formatting/characterFilter.ts',
+    from: 'if (OBEYED.has(languageId)) ',
+    to: 'if (false) ',
+    test: 'test/unit/formatting/characterFilter.test.ts',
+    title: 'D25: in a file of the language skill',
+  },
+  {
+    name: 'tags stay in prose',
+    file: 'src/formatting/characterFilter.ts',
+    from: String.raw`\u{E0000}-\u{E007F}]/v`,
+    to: ']/v',
+    test: 'test/unit/formatting/characterFilter.test.ts',
+    title: 'D22: tag characters go',
+  },
+  {
     name: 'chat goes on though the budget of the day is used up',
     file: 'src/usage/budget.ts',
     from: "budgetState(use) !== 'spent' || this.#has('continued', use)",

@@ -49,7 +49,7 @@ describe('running a job', () => {
     const job = {
       activeRuns: new ActiveRuns(),
       ...{ mode: insertModes.find(({ id }) => id === modeId), document, indices: [0], cut: [] },
-      ...{ settings: { vendor: ibm, modelId: '' }, removed: 0, text: 'text' },
+      ...{ settings: { vendor: ibm, modelId: '' }, removed: 0, kept: 0, text: 'text' },
       ...{ promptOf: () => 'prompt', linesOf: () => ({ first: 1, last: 1 }), begin: () => '' },
       ...{ end: async () => true, hold: (messages: Promise<void>) => messages },
     } as unknown as Job;

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import type { Job } from '../../../src/generate/job.ts';
+import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
+import { installEditor } from '../credentials/fakeEditor.ts';
+import { FakeDocument } from '../document/fakeDocument.ts';
+
+describe('what is said and handed out of a response', () => {
+  let editor = new SinkEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  let outcome: typeof import('../../../src/generate/outcome.ts');
+  before(async () => {
+    hooks = installEditor(() => editor);
+    outcome = await import('../../../src/generate/outcome.ts');
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new SinkEditor();
+  });
+
+  /** A job whose only response is this text. */
+  async function jobWith(text: string): Promise<Job> {
+    const { window } = await import('vscode');
+    const { StreamWriter } = await import('../../../src/document/streamWriter.ts');
+    const { captureTargets } = await import('../../../src/document/target.ts');
+    const { Job: Made } = await import('../../../src/generate/job.ts');
+    const { Previews } = await import('../../../src/insert/previews.ts');
+    const { below } = await import('../../../src/insert/placing.ts');
+    const { readSettings } = await import('../../../src/settings.ts');
+    const [target] = window.activeTextEditor ? captureTargets(window.activeTextEditor) : [];
+    assert.ok(target);
+    const place = { start: 0, end: 0, lead: '', tail: '' };
+    const open = () => new StreamWriter(new FakeDocument(''), [place]);
+    const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
+    const job = new Made([target], readSettings(), { ...below, open }, stage);
+    job.append(0, text);
+    return job;
+  }
+
+  for (const [what, text, removed, kept] of [
+    ['was removed', 'a\u001B\u202Eb', 2, 0],
+    ['stays', 'a\u2067b\u2069\u200B', 0, 3],
+    ['was removed and what stays', '\u{E0041}a\u200B', 1, 1],
+  ] as const) {
+    it(`D26: says how much ${what} that nobody sees`, async () => {
+      const job = await jobWith(text);
+      await outcome.tellOutcome(job, false, async () => assert.fail('run again'));
+      const { invisibleText } = await import('../../../src/generate/generateMessages.ts');
+      assert.deepEqual(
+        editor.sunk.get('notification')?.filter((said) => said !== '[]'),
+        [`Hosted Model: ${invisibleText(removed, kept)}`],
+      );
+      job.dispose();
+    });
+  }
+});
