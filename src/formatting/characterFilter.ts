@@ -96,3 +96,9 @@ export class CharacterFilter {
     return plain.slice(start);
   }
 }
+
+/** A whole text, made plain. */
+export function plainText(text: string, languageId: string): string {
+  const filter = new CharacterFilter(languageId);
+  return filter.add(text) + filter.end();
+}

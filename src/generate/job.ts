@@ -4,6 +4,7 @@ import { EditorDocument } from '../document/openDocument.ts';
 import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
 import type { Target, Targets } from '../document/target.ts';
 import { TrackedRange } from '../document/trackedRange.ts';
+import { plainText } from '../formatting/characterFilter.ts';
 import { TextFit } from '../formatting/textFit.ts';
 import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
 import type { Settings } from '../settings.ts';
@@ -18,7 +19,7 @@ import {
 
 /** The text of one command, kept whatever happens to the document. In memory only. */
 export interface Result {
-  /** As the service sent it; several answers below each other. */
+  /** As the service sent it, without what nobody can see; several answers below each other. */
   readonly text: string;
   readonly languageId: string;
 }
@@ -138,9 +139,9 @@ export class Job implements Result, Disposable {
     this.#answer(index).prompt = prompt;
   }
 
-  /** Some of the answers, as they came. */
+  /** Some of the answers, plain: nobody can check what they don't see before they paste it. */
   part(indices: readonly number[]): Result {
-    const texts = indices.map((index) => this.#answer(index).text);
+    const texts = indices.map((index) => plainText(this.#answer(index).text, this.languageId));
     const text = texts.filter((each) => each !== '').join('\n\n');
     return { text, languageId: this.languageId };
   }

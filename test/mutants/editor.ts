@@ -132,6 +132,14 @@ export const editorMutants: readonly Mutant[] = [
     title: 'D22: tag characters go',
   },
   {
+    name: 'what is copied of a response keeps what it came with',
+    file: 'src/generate/job.ts',
+    from: 'plainText(this.#answer(index).text, this.languageId)',
+    to: 'this.#answer(index).text',
+    test: 'test/unit/generate/outcome.test.ts',
+    title: 'D27: hands out what stays in the document',
+  },
+  {
     name: 'chat goes on though the budget of the day is used up',
     file: 'src/usage/budget.ts',
     from: "budgetState(use) !== 'spent' || this.#has('continued', use)",

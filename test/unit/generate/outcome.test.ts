@@ -36,6 +36,22 @@ describe('what is said and handed out of a response', () => {
     return job;
   }
 
+  it('D27: hands out what stays in the document, without control characters and tags', async () => {
+    const job = await jobWith('ls\u001B[201~\r\n\u{E0072}\u{E006D}\u202Eend');
+    await outcome.showResult(job);
+    for (const button of ['Open in New Document', 'Copy']) {
+      editor.button = button;
+      await outcome.offerResult(job);
+    }
+    const texts = [...(editor.sunk.get('document') ?? []), ...(editor.sunk.get('clipboard') ?? [])];
+    const plain = texts.filter((text) => text.includes('ls'));
+    assert.deepEqual(
+      plain,
+      Array.from({ length: 3 }, () => 'ls[201~\nend'),
+    );
+    job.dispose();
+  });
+
   for (const [what, text, removed, kept] of [
     ['was removed', 'a\u001B\u202Eb', 2, 0],
     ['stays', 'a\u2067b\u2069\u200B', 0, 3],
