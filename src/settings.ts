@@ -2,6 +2,7 @@ import { type Uri, workspace } from 'vscode';
 import { Configuration, type Inspected, RESOURCE_KINDS, userValue } from './configuration.ts';
 import type { Parameters } from './service/generation/parameters.ts';
 import type { LimiterOptions } from './service/http/limiter.ts';
+import { MODEL_ID } from './service/models/modelId.ts';
 import { readVendors, type VendorIssue } from './service/ownVendors.ts';
 import {
   DIALECTS,
@@ -73,6 +74,8 @@ export function readSettings(scope?: Uri): Settings {
   const word = text('vendor').toLowerCase();
   const known = word === '' ? vendors[0] : vendorFor(word, all);
   const vendor = known ?? vendors[0];
+  // VS Code's list of models renders it as Markdown that may run commands.
+  const modelId = MODEL_ID.test(text('modelId')) ? text('modelId') : '';
   return {
     vendor,
     vendors: all,
@@ -80,8 +83,8 @@ export function readSettings(scope?: Uri): Settings {
     authUrl: (hasMovableIdentity(vendor) && text('authUrl')) || vendor.authUrl,
     url: text('url'),
     ...resources(configuration),
-    modelId: text('modelId') || vendor.defaultModelId,
-    folderModelId: text('modelId') === configuration.own('modelId') ? '' : text('modelId'),
+    modelId: modelId || vendor.defaultModelId,
+    folderModelId: modelId === configuration.own('modelId') ? '' : modelId,
     operation: operationOf(vendor, text('operation')),
     parameters: objectOf(configuration.get('parameters')),
     insertMode: text('insertMode'),

@@ -7,6 +7,7 @@ import {
   window,
 } from 'vscode';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
+import { MODEL_ID } from '../service/models/modelId.ts';
 import type { Settings } from '../settings.ts';
 import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -127,12 +128,18 @@ function tooltipLines(
     traffic?.line(),
     renewal > 0 && `Next renewal in ${renewal} min`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
-    `Model: ${settings.modelId || 'the default of the service'}`,
+    modelLine(settings.modelId),
     requests > 0 &&
       `This session: ${amount(requests, 'generation')}, ${inputTokens} tokens in, ${outputTokens} out`,
     facts.usageToday?.(),
   ];
   return lines.filter((line) => typeof line === 'string');
+}
+
+/** @param id as it is written in the settings */
+function modelLine(id: string): string {
+  const isUsed = id === '' || MODEL_ID.test(id);
+  return `Model: ${id || 'the default of the service'}${isUsed ? '' : ' (not a model ID: the default is used)'}`;
 }
 
 /** What the settings of the editor say, as long as nobody has looked for credentials. */

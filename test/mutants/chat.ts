@@ -64,6 +64,14 @@ export const chatMutants: readonly Mutant[] = [
     title: 'does nothing while it is not offered, whoever calls it',
   },
   {
+    name: 'a folder puts a link into the list of models',
+    file: 'src/settings.ts',
+    from: "MODEL_ID.test(text('modelId')) ? text('modelId') : ''",
+    to: "text('modelId')",
+    test: 'test/unit/settings.test.ts',
+    title: 'F14: counts as unset where it could be a link or other markup',
+  },
+  {
     name: 'an agent takes all slots',
     file: 'src/service/http/limiter.ts',
     from: 'Math.max(1, limit - 1)',

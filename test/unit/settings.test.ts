@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Disposable } from 'vscode';
+import manifest from '../../package.json' with { type: 'json' };
+import { MODEL_ID } from '../../src/service/models/modelId.ts';
+import { vendors } from '../../src/service/vendors.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
 interface ChangeEvent {
@@ -82,5 +85,48 @@ describe('events about settings', () => {
     subscription.dispose();
     mock.timers.tick(1_000);
     assert.equal(heard, 0);
+  });
+});
+
+describe('the model in the settings', () => {
+  let editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new FakeEditor();
+  });
+  const modelIn = async (folderId: string) => {
+    const { readSettings } = await import('../../src/settings.ts');
+    editor.userSettings.set('modelId', 'maker/own');
+    editor.folderSettings.set('modelId', folderId);
+    const { modelId, folderModelId } = readSettings();
+    return [modelId, folderModelId];
+  };
+
+  it('is used as it is written', async () => {
+    for (const id of ['maker/large-2', 'hf.co/Maker/x:Q4_K_M', 'maker/large@20250219', 'www']) {
+      assert.deepEqual(await modelIn(id), [id, id]);
+    }
+  });
+
+  it('F14: counts as unset where it could be a link or other markup', async () => {
+    for (const id of [
+      ...['[Click](command:workbench.action.quit)', 'https://h0stile.example/x', '$(zap) x'],
+      ...['www.h0stile.example', 'WWW.h0stile.example', 'maker/www.x', 'me@h0stile.example'],
+      ...['a`b', 'a b', 'a\nb', '<b>', 'x'.repeat(1_000)],
+    ]) {
+      assert.deepEqual(await modelIn(id), [vendors[0].defaultModelId, ''], id);
+    }
+  });
+
+  it('is marked in the settings file where it is none', () => {
+    const [{ properties }] = [manifest.contributes.configuration].flat() as unknown as [
+      { properties: Readonly<Record<string, { readonly pattern?: string }>> },
+    ];
+    const { pattern = '' } = properties['hostedModel.modelId'] ?? {};
+    assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 });

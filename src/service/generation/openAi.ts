@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
 import { type ErrorResponse, foreignFailure, kindOfStatus } from '../failures.ts';
-import { legible, MODEL_ID, MOST_MODELS, type ModelPage } from '../models/modelList.ts';
+import { MODEL_ID } from '../models/modelId.ts';
+import { legible, MOST_MODELS, type ModelPage } from '../models/modelList.ts';
 import { check, parseJson, shape } from '../responseSchemas.ts';
 import type { Dialect, ModelTarget } from './dialect.ts';
 

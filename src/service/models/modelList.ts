@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { safeWord } from '../errors.ts';
 import { check, count, shape } from '../responseSchemas.ts';
 import type { Operation } from '../vendors.ts';
+import { MODEL_ID } from './modelId.ts';
 
 /** The shapes of the model list, checked where it enters. Source: the recording of the list. */
 
@@ -57,9 +58,6 @@ export const MOST_MODELS = 1_000;
 
 /** The same for the lists within an entry, of which a service has a handful each. */
 const MOST_PARTS = 20;
-
-/** What an id of a model may be, so that it is safe to show anywhere. */
-export const MODEL_ID = /^[\w./:-]{1,128}$/;
 
 const text = v.fallback(v.string(), '');
 /** 0 stands for a limit that is not known. */

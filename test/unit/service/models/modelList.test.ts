@@ -26,6 +26,22 @@ describe('a page of the model list', () => {
     }
   });
 
+  it('F06: has no model whose id could become a link', () => {
+    const ids = [
+      'https://h0stile.example/x',
+      'x://y',
+      'www.h0stile.example',
+      'a/WWW.b',
+      'me@b.example',
+    ];
+    const resources = [...ids, 'maker/www', 'maker/model@2'].map((model_id) => ({ model_id }));
+    const { models } = readModels({ resources }, undefined);
+    assert.deepEqual(
+      models.map(({ id }) => id),
+      ['maker/www', 'maker/model@2'],
+    );
+  });
+
   it('is looked at no further where fewer are wanted', () => {
     const { entries } = counted(5, (index) => ({ model_id: `m${index}` }));
     const { models, hasMore } = readModels({ resources: entries }, undefined, 3);
