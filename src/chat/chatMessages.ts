@@ -63,9 +63,26 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
     : `${message.text} Run “Hosted Model: ${label}” from the Command Palette.`;
 }
 
-/** The chat renders what it is told as Markdown. */
+/** True if a renderer of Markdown makes a link of it, though it has no markup. */
+export function becomesLink(text: string): boolean {
+  return /:\/\/|www\.|@/i.test(text);
+}
+
+/** The same text where Markdown is rendered, as in the chat; what would become a link is code. */
 export function escapeMarkdown(text: string): string {
+  const words = text.split(' ').map((word) => (becomesLink(word) ? codeSpan(word) : escaped(word)));
+  return words.join(' ');
+}
+
+function escaped(text: string): string {
   return text.replace(/[\\`*_[\]<>&|~]/g, String.raw`\$&`);
+}
+
+/** Foreign text as code within a line of Markdown, whatever it holds. */
+function codeSpan(text: string): string {
+  const runs = text.match(/`+/g) ?? [];
+  const fence = '`'.repeat(1 + Math.max(0, ...runs.map(({ length }) => length)));
+  return runs.length > 0 ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`;
 }
 
 // Who may spend

@@ -7,7 +7,7 @@ import type { ModelSource } from '../service/models/models.ts';
 import { storageSuffix } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { oneLine } from '../ui/oneLine.ts';
-import { modelTooltip } from './chatMessages.ts';
+import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
  * The models that VS Code offers in its chat, as the service listed them last: VS Code asks for them
@@ -105,7 +105,7 @@ function slim(model: Model): Model {
 
 /** VS Code renders the name of a model as Markdown that may run commands. */
 function plainName(text: string): string {
-  return PLAIN_NAME.test(text) ? text : '';
+  return PLAIN_NAME.test(text) && !becomesLink(text) ? text : '';
 }
 
 function unlisted(id: string): Model {

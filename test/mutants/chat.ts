@@ -72,6 +72,14 @@ export const chatMutants: readonly Mutant[] = [
     title: 'F14: counts as unset where it could be a link or other markup',
   },
   {
+    name: 'the chat makes a link of a host that a service chose',
+    file: 'src/chat/chatMessages.ts',
+    from: 'becomesLink(word) ? codeSpan(word) : escaped(word)',
+    to: 'escaped(word)',
+    test: provider,
+    title: 'F15: makes no link of a host that a service names',
+  },
+  {
     name: 'an agent takes all slots',
     file: 'src/service/http/limiter.ts',
     from: 'Math.max(1, limit - 1)',

@@ -309,6 +309,15 @@ describe('the chat provider', () => {
     });
   }
 
+  it('F15: makes no link of a host that a service names', async () => {
+    const location = 'https://www.h0stile.example/x';
+    emulator.faults.next(chatStream, { status: 307, headers: { location }, body: '' });
+    const { failure } = await respond();
+    const message = failure?.message ?? '';
+    assert.match(message, /`[^`]*www\.h0stile\.example/);
+    assert.doesNotMatch(message.replace(/`[^`]*`/g, ''), /www\.|:\/\//);
+  });
+
   it('asks about a foreign extension first, and sends nothing before that and after a no', async () => {
     const foreign = { toolMode: 1, requestInitiator: 'Evil.foreign' };
     const first = respond([ask('Hello')], foreign);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { escapeMarkdown } from '../../../src/chat/chatMessages.ts';
 import { ChatModels } from '../../../src/chat/chatModels.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { type Operation, vendorFor } from '../../../src/service/vendors.ts';
@@ -113,6 +114,35 @@ describe('the models of the chat', () => {
     ]);
     const [one] = models().information(credentialsAt(dallas), chat);
     assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
+  });
+
+  it('F15: have no name or provider that becomes a link', async () => {
+    for (const link of [
+      'https://h0stile.example',
+      'www.h0stile.example',
+      'See WWW.h0stile.example',
+    ]) {
+      await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [
+        modelOf({ id: 'a/one', label: link, provider: link }),
+      ]);
+      const [one] = models().information(credentialsAt(dallas), chat);
+      assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
+    }
+  });
+
+  it('F15: are told in chat as plain text, and as code where it would become a link', () => {
+    for (const [text, expected] of [
+      [
+        'Run “x” (503). Then_wait* [a](b) <c> `d`',
+        String.raw`Run “x” (503). Then\_wait\* \[a\](b) \<c\> \`d\``,
+      ],
+      ['to www.h0stile.example: no', 'to `www.h0stile.example:` no'],
+      ['(HTTPS://h0stile.example/_a_) x', '`(HTTPS://h0stile.example/_a_)` x'],
+      ['ask me@h0stile.example', 'ask `me@h0stile.example`'],
+      ['a`www.b``c`', '``` a`www.b``c` ```'],
+    ] as const) {
+      assert.equal(escapeMarkdown(text), expected);
+    }
   });
 
   it('are one for each id', async () => {
