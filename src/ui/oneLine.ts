@@ -4,13 +4,17 @@ import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 const LONGEST = 120;
 const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
 
-/** Foreign text as one plain line: no line breaks, icon markup or what cannot be seen; cut to length. */
+/**
+ * Foreign text as one plain line, cut to length: no line breaks, icons, links, or invisible characters.
+ * Notifications and input boxes make links of `[text](address)`, also of commands.
+ */
 export function oneLine(text: string, longest = LONGEST): string {
   // What is cut off anyway is not worth a look; a row never needs more.
   const plain = text
     .slice(0, 20 * longest)
     .replace(UNWANTED, ' ')
     .replaceAll('$(', '$ (')
+    .replaceAll('](', '] (')
     .trim();
   if (plain.length <= longest) return plain;
   // Not in the middle of a character that has two units.

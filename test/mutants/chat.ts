@@ -80,6 +80,14 @@ export const chatMutants: readonly Mutant[] = [
     title: 'F15: makes no link of a host that a service names',
   },
   {
+    name: 'a notification makes a link of the name of a template',
+    file: 'src/ui/oneLine.ts',
+    from: "\n    .replaceAll('](', '] (')",
+    to: '',
+    test: 'test/unit/templates/template.test.ts',
+    title: 'F16: is plain text in a notification',
+  },
+  {
     name: 'an agent takes all slots',
     file: 'src/service/http/limiter.ts',
     from: 'Math.max(1, limit - 1)',

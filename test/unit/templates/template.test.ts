@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
+import { COMMAND_MESSAGES } from '../../../src/commands/commandMessages.ts';
 import {
   checkedName,
   findTemplate,
@@ -31,6 +32,16 @@ describe('the name of a template', () => {
       }
     }
     assert.equal(checkedName('Explain\uFFF9'), undefined);
+  });
+
+  it('F16: is plain text in a notification, which makes links of Markdown', () => {
+    const name = '[Click](command:workbench.action.quit) [x](https://h0stile.example)';
+    // VS Code's own expression for links in notifications and input boxes.
+    const links = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
+    const text = COMMAND_MESSAGES.noTemplate(name);
+    assert.match(text, /Click.*quit/);
+    assert.doesNotMatch(text, links);
+    assert.doesNotMatch(oneLine('[[x]]\u200B(command:y)[x]\n(file:z)'), links);
   });
 
   it('may be of any script, and hold whole emoji', () => {

@@ -155,7 +155,7 @@ describe('usage', () => {
   it('shows names of models as they are, and none as markup', () => {
     const model = 'a | b`[x](command:y)\n# c\u202e\\ $(gear)';
     const shown = textOf({ day: '', today: [row({ model })], session: [], budget: 0 });
-    assert.match(shown, /^\| `a {3}b \[x\]\(command:y\) # c {3}\$ \(gear\)` \| chat \|/m);
+    assert.match(shown, /^\| `a {3}b \[x\] \(command:y\) # c {3}\$ \(gear\)` \| chat \|/m);
   });
 
   describe('of one request is counted', () => {
