@@ -4,6 +4,7 @@ import { formatNumber } from '../messages/refusalMessages.ts';
 import { listOf, resourceName } from '../messages/settingLabels.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
+import { oneLine } from '../ui/oneLine.ts';
 
 /** What people read of chat: failures in its view, questions, and the first use. Pure. */
 
@@ -111,8 +112,18 @@ export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
-export function toolQuestion(characters: number, credentials: Credentials): string {
-  return `${formatNumber(characters)} characters go to ${destinationOf(credentials, 'are')}.`;
+/** Characters of a prompt that fit into a question. */
+const MOST_SHOWN = 300;
+
+/** The destination, the length and the beginning of the text, as Markdown. */
+export function toolQuestion(prompt: string, credentials: Credentials): string {
+  const destination = destinationOf(credentials, 'are');
+  const question = escapeMarkdown(
+    `${formatNumber(prompt.length)} characters go to ${destination}.`,
+  );
+  const shown = oneLine(prompt, MOST_SHOWN);
+  if (shown === '') return question;
+  return `${question}\n\n${shown.length === prompt.trim().length ? 'They are' : 'They begin with'}: ${codeSpan(shown)}`;
 }
 
 /** The host, and what is billed there. */

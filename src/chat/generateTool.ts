@@ -37,11 +37,11 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
     if (!readSettings().offersTool) return {};
     const context = await this.#chat.requestContext();
     const message = context
-      ? texts.toolQuestion(promptOf(input).length, context.credentials)
-      : texts.NOT_SET_UP;
+      ? texts.toolQuestion(promptOf(input), context.credentials)
+      : texts.escapeMarkdown(texts.NOT_SET_UP);
     return {
       invocationMessage: texts.TOOL_RUNNING,
-      confirmationMessages: { title: texts.TOOL_TITLE, message: texts.escapeMarkdown(message) },
+      confirmationMessages: { title: texts.TOOL_TITLE, message },
     };
   }
 

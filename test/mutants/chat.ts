@@ -88,6 +88,14 @@ export const chatMutants: readonly Mutant[] = [
     title: 'F16: is plain text in a notification',
   },
   {
+    name: 'the question about the tool renders the text of an agent',
+    file: 'src/chat/chatMessages.ts',
+    from: ': ${codeSpan(shown)}`',
+    to: ': ${shown}`',
+    test: provider,
+    title: 'G17: shows what it would send before it runs',
+  },
+  {
     name: 'an agent takes all slots',
     file: 'src/service/http/limiter.ts',
     from: 'Math.max(1, limit - 1)',

@@ -77,6 +77,8 @@ describe('chat', () => {
       .filter({ visible: true })
       .first()
       .waitFor();
+    const shown = page.locator('code').filter({ hasText: 'Write a title.', visible: true });
+    await shown.first().waitFor();
     const box = await page.locator('.part.auxiliarybar').boundingBox();
     assert.ok(box);
     // Its lower part, where the question is.

@@ -451,15 +451,27 @@ describe('the chat provider', () => {
       editor.userSettings.set('offerTool', true);
     });
 
+    const question = async (prompt: string) => {
+      const { confirmationMessages } = await tool.prepareInvocation({ input: { prompt } } as never);
+      return String(confirmationMessages?.message);
+    };
+
     it('names size, host and project before it runs', async () => {
-      const { confirmationMessages } = await tool.prepareInvocation({
-        input: { prompt: 'x'.repeat(1_234) },
-      } as never);
-      const text = String(confirmationMessages?.message);
       assert.match(
-        text,
-        /^1,234 characters go to 127\.0\.0\.1:\d+, .* project emulator-project\.$/,
+        await question('x'.repeat(1_234)),
+        /^1,234 characters go to 127\.0\.0\.1:\d+, .* project emulator-project\./,
       );
+    });
+
+    it('G17: shows what it would send before it runs, or its beginning, as code', async () => {
+      const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
+      assert.match(short, /^They are: `Say \*hi\* to www\.b\.example`$/);
+      const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';
+      const [, long = ''] = (await question(`${hostile}${'secret '.repeat(10_000)}`)).split('\n\n');
+      assert.match(long, /^They begin with: ``` a `` b \[x\] \(command:y\) secret secret .*… ```$/);
+      assert.ok(long.length < 500);
+      assert.match(await question(`x${' '.repeat(10_000)}secret`), /They begin with: `x`$/);
+      assert.doesNotMatch(await question(''), /`/);
     });
 
     it('answers with the text', async () => {
