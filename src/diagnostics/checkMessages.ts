@@ -178,11 +178,15 @@ export function conclusionTitle({ state, title }: ShownCheck): string {
 export const SHOW_LOG = 'Show Log';
 export const FINDING_CAUSE = 'finding the cause…';
 
-/** In which lines, if that has to be said. */
-export function inLines(lines: readonly number[]): string {
-  if (lines.length === 0) return '';
+/** For instance "lines 3 and 7". */
+export function lineList(lines: readonly number[]): string {
   const list = new Intl.ListFormat('en').format(lines.map(String));
-  return `${lines.length === 1 ? 'line' : 'lines'} ${list}: `;
+  return `${lines.length === 1 ? 'line' : 'lines'} ${list}`;
+}
+
+/** The start of a message about these lines; empty without any. */
+export function inLines(lines: readonly number[]): string {
+  return lines.length === 0 ? '' : `${lineList(lines)}: `;
 }
 
 /** What became of a report. */

@@ -1,3 +1,4 @@
+import { lineList } from '../diagnostics/checkMessages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 
 /** What people read of a generation: sentences, progress, and the labels of buttons. Pure. */
@@ -76,6 +77,11 @@ export const NO_RESULT = 'Hosted Model has generated nothing in this window yet.
 
 export function completeText(count: number): string {
   return count > 1 ? 'all answers are complete' : 'the answer is complete';
+}
+
+/** @param failed first lines of the selections without a complete response */
+export function partlyCompleteText(complete: number, failed: readonly number[]): string {
+  return `${complete} of ${complete + failed.length} complete, ${lineList(failed)} failed`;
 }
 
 export function cutText(cut: number, count: number): string {

@@ -2,6 +2,7 @@ import { commands, type Disposable, type TextDocument, window } from 'vscode';
 import type { Undone } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
 import { Previews } from '../insert/previews.ts';
+import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
 /** How many generations are kept; each one follows the changes of its document. */
@@ -12,6 +13,7 @@ const IS_GENERATING = 'hostedModel.isGenerating';
 /** The generations of this window: those that run, and the last ones. */
 export class Jobs implements Disposable {
   readonly previews = new Previews();
+  readonly announcements = new Announcements();
   readonly #listener = window.onDidChangeActiveTextEditor(() => this.#sayWhetherRunning());
   /** The last one at the end. */
   readonly #kept: Job[] = [];
@@ -79,6 +81,7 @@ export class Jobs implements Disposable {
     this.#listener.dispose();
     for (const job of this.#kept) job.dispose();
     this.previews.dispose();
+    this.announcements.dispose();
   }
 
   /** Those about the document in use; a preview stands for the document that it would change. */

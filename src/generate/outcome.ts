@@ -3,7 +3,7 @@ import { inLines } from '../diagnostics/checkMessages.ts';
 import { editDocument } from '../document/documentEdit.ts';
 import { openEmpty } from '../document/openDocument.ts';
 import type { Undone } from '../document/streamWriter.ts';
-import { announce, inform } from '../ui/notify.ts';
+import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
 import type { RunMode } from './run.ts';
@@ -14,16 +14,20 @@ import type { RunMode } from './run.ts';
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
 /**
- * @param isPlaced whether all of them stand where they should; else something was said already
+ * @param announce announces that they are complete; does nothing if a message said more already
  */
-export async function tellOutcome(job: Job, isPlaced: boolean, runAgain: RunAgain): Promise<void> {
+export async function tellOutcome(
+  job: Job,
+  announce: () => void,
+  runAgain: RunAgain,
+): Promise<void> {
   const { cut } = job;
   const invisible = texts.invisibleText(job.removed, job.kept);
   if (invisible !== '') inform(invisible);
   if (job.isTakenBack) return;
   if (cut.length > 0) await offerMore(job, cut, runAgain);
   else if (job.text === '') inform(texts.NOTHING_TO_SAY);
-  else if (isPlaced) announce(job.mode.doneText ?? texts.completeText(job.indices.length));
+  else announce();
 }
 
 async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): Promise<void> {

@@ -9,7 +9,7 @@ import type { Credentials } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import { type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
-import { announceStart, inform } from '../ui/notify.ts';
+import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { counted } from '../usage/usage.ts';
 import type { UsedRequest, UsedTokens } from '../usage/usageLedger.ts';
@@ -113,7 +113,7 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
     inform(texts.NEEDS_PREVIEW);
     return undefined;
   }
-  const endStart = announceStart(texts.GENERATING);
+  const endStart = options.jobs.announcements.started(texts.GENERATING);
   const outcomes = await cancellable(
     texts.GENERATING,
     (cancel, say) => {
@@ -203,14 +203,15 @@ async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Pr
     const wantsRetry = await options.report(alike[0]?.error, used, linesOf(indices));
     if (wantsRetry) await runAgain(indices, runMode);
   });
-  if (came.length > 0)
-    told.push(
-      tellOutcome(
-        job,
-        came.every(({ isPlaced }) => isPlaced),
-        runAgain,
-      ),
-    );
+  if (came.length > 0) {
+    const text =
+      failed.length === 0
+        ? (job.mode.doneText ?? texts.completeText(job.indices.length))
+        : texts.partlyCompleteText(came.length, linesOf(failed.map(({ index }) => index)));
+    const announce = () => options.jobs.announcements.done(text);
+    const isPlaced = came.every((outcome) => outcome.isPlaced);
+    told.push(tellOutcome(job, isPlaced ? announce : () => {}, runAgain));
+  }
   await Promise.all(told);
 }
 

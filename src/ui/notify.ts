@@ -1,4 +1,4 @@
-import { StatusBarAlignment, type StatusBarItem, window } from 'vscode';
+import { type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
 /** Says something that needs no answer. */
 export function inform(text: string): void {
@@ -10,32 +10,39 @@ const ANNOUNCED_MS = 5_000;
 /** Left of the token: what a narrow status bar has no room for, it hides from the left. */
 const PRIORITY = 101;
 
-/** Says in the status bar that something is done. */
-export function announce(text: string): void {
-  speak('announcement', `$(check) ${text}`, text);
-}
-
 /**
- * Says in the status bar that something has begun, and that in words: the item beside it only turns.
- * @returns takes it away
+ * Announces in the status bar that something has begun or is done, for a moment. The next
+ * announcement takes the place of the last one. Screen readers speak it at once, since it appears
+ * with the role of an alert; VS Code has no other way for extensions to speak.
  */
-export function announceStart(text: string): () => void {
-  const item = speak('start', text, text);
-  return () => item.dispose();
-}
+export class Announcements implements Disposable {
+  #item: StatusBarItem | undefined;
 
-/**
- * Shows something for a moment. Screen readers speak it at once, since it appears with the role of
- * an alert; VS Code gives extensions no other way to speak.
- */
-function speak(id: string, text: string, words: string): StatusBarItem {
-  const { Right } = StatusBarAlignment;
-  const item = window.createStatusBarItem(`hostedModel.${id}`, Right, PRIORITY);
-  item.name = 'Hosted Model Announcements';
-  item.text = text;
-  item.accessibilityInformation = { label: `Hosted Model: ${words}`, role: 'alert' };
-  item.show();
-  // Nobody waits for it to go when the window closes.
-  setTimeout(() => item.dispose(), ANNOUNCED_MS).unref();
-  return item;
+  done(text: string): void {
+    this.#show('announcement', `$(check) ${text}`, text);
+  }
+
+  /** In words: the status item beside it only spins. @returns removes it */
+  started(text: string): () => void {
+    const item = this.#show('start', text, text);
+    return () => item.dispose();
+  }
+
+  dispose(): void {
+    this.#item?.dispose();
+  }
+
+  #show(id: string, text: string, words: string): StatusBarItem {
+    this.dispose();
+    const { Right } = StatusBarAlignment;
+    const item = window.createStatusBarItem(`hostedModel.${id}`, Right, PRIORITY);
+    item.name = 'Hosted Model Announcements';
+    item.text = text;
+    item.accessibilityInformation = { label: `Hosted Model: ${words}`, role: 'alert' };
+    item.show();
+    // The timer doesn't keep a closing window alive.
+    setTimeout(() => item.dispose(), ANNOUNCED_MS).unref();
+    this.#item = item;
+    return item;
+  }
 }

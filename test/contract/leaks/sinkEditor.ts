@@ -104,8 +104,10 @@ export class SinkEditor extends FakeEditor {
   readonly tooltips: FakeMarkdown[] = [];
   /** Where the only document is. */
   path = '/work/a.txt';
-  /** Its text, all of it selected. */
+  /** Its text, a line. */
   text = 'Write a haiku';
+  /** From and to which characters; without any, all of it is selected. */
+  selections: readonly (readonly [from: number, to: number])[] | undefined;
   /** What is pressed in each modal question, if it is there. */
   button = 'Use These Values';
   /** What a log does besides keeping its lines. */
@@ -247,7 +249,9 @@ export class SinkEditor extends FakeEditor {
     };
     const activeTextEditor = () => ({
       document: this.#document(),
-      selections: [this.#all()],
+      selections: (this.selections ?? [[0, this.text.length]]).map(
+        ([from, to]) => new FakeRange(placeAt(from), placeAt(to)),
+      ),
       setDecorations: () => {},
     });
     const state = () => ({ focused: this.isFocused });
@@ -297,7 +301,7 @@ export class SinkEditor extends FakeEditor {
       },
       languageId: 'plaintext',
       lineCount: 1,
-      getText: () => text,
+      getText: (range?: FakeRange) => text.slice(range?.start.character, range?.end.character),
       offsetAt: ({ character }: Place) => character,
       positionAt: placeAt,
       lineAt: () => ({ text, firstNonWhitespaceCharacterIndex: 0, range: this.#all() }),

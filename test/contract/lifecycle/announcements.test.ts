@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { gate } from '../../emulator/faults.ts';
+import { becomes } from '../../vscode/deadline.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+import { pathOf } from '../service/world.ts';
+import { type Life, startLife } from './life.ts';
+
+const chatStream = pathOf('chat', true);
+
+describe('announcements in the status bar', () => {
+  let opened: Windows;
+  let life: Life;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(async () => {
+    life = await startLife();
+  });
+  const openEditor = () => {
+    const editor = life.editor();
+    editor.userSettings.set('insertMode', 'clipboard');
+    return editor;
+  };
+  afterEach(() => life.emulator.close());
+
+  it('count the complete responses and name the line that failed', async () => {
+    const { emulator, stores } = life;
+    const editor = openEditor();
+    editor.text = 'one two three four';
+    editor.selections = [
+      [0, 3],
+      [4, 7],
+      [8, 13],
+      [14, 18],
+    ];
+    const isThree = ({ text }: { readonly text: string }) => text.includes('three');
+    emulator.faults.next(isThree, { status: 503 }, 4);
+    await opened.open(editor, stores, async (run) => {
+      await run('generateFromSelection');
+    });
+    assert.match(editor.textOf('status text'), /3 of 4 complete, line 1 failed/);
+    assert.doesNotMatch(editor.textOf('status text'), /all answers are complete/);
+  });
+
+  it('of the end go when the next generation starts', async () => {
+    const { emulator, stores } = life;
+    const editor = openEditor();
+    await opened.open(editor, stores, async (run) => {
+      const atRest = editor.heldCounts['status item'];
+      await run('generateFromSelection');
+      assert.match(editor.textOf('status text'), /the answer is complete/);
+      const held = gate();
+      emulator.faults.next(chatStream, { hold: held.opened });
+      const generating = run('generateFromSelection');
+      await becomes('sent', () => emulator.count(chatStream) === 2);
+      assert.equal(editor.heldCounts['status item'], (atRest ?? 0) + 1, 'generating… alone');
+      held.open();
+      await generating;
+    });
+  });
+});
