@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type NotebookDocument,
   type TextDocument,
@@ -22,10 +23,30 @@ const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
  * parameter takes for "not given".
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
-  if (uri && !PLACELESS_SCHEMES.has(uri.scheme)) {
-    return workspace.getWorkspaceFolder(notebookOf(uri) ?? uri) ?? null;
+  const owner = uri && (previewedBy(uri) ?? notebookOf(uri) ?? uri);
+  if (owner && !PLACELESS_SCHEMES.has(owner.scheme)) {
+    return workspace.getWorkspaceFolder(owner) ?? null;
   }
   return onlyFolder();
+}
+
+/** The scheme of previews, which show what a document will become. */
+export const PREVIEW_SCHEME = 'hosted-model-preview';
+
+/**
+ * Makes an address for a preview of a document. It has the document's name, which tells VS Code the
+ * language, and belongs to the document's folder.
+ */
+export function previewAddress(document: Uri): Uri {
+  // No address is used twice: VS Code keeps the text of a closed one for minutes.
+  const query = new URLSearchParams({ of: document.toString(), id: randomUUID() });
+  const path = `/${document.path.split('/').at(-1) ?? ''}`;
+  return Uri.from({ scheme: PREVIEW_SCHEME, path, query: query.toString() });
+}
+
+function previewedBy({ scheme, query }: Uri): Uri | undefined {
+  const document = scheme === PREVIEW_SCHEME && new URLSearchParams(query).get('of');
+  return document ? Uri.parse(document) : undefined;
 }
 
 /** The folder of what has no document; null where there is none, or more than one. */

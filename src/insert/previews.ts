@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   commands,
   Disposable,
@@ -7,15 +6,13 @@ import {
   type Tab,
   TabInputTextDiff,
   type TextDocument,
-  Uri,
+  type Uri,
   ViewColumn,
   window,
   workspace,
 } from 'vscode';
+import { PREVIEW_SCHEME, previewAddress } from '../credentials/folders.ts';
 import { previewTitle } from './insertMessages.ts';
-
-/** Of the documents that show what a document will become. */
-const SCHEME = 'hosted-model-preview';
 
 /** What can be looked at before it is done. */
 export interface Previewed {
@@ -39,7 +36,7 @@ export class Previews implements Disposable {
   constructor() {
     this.#disposable = Disposable.from(
       this.#changed,
-      workspace.registerTextDocumentContentProvider(SCHEME, {
+      workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, {
         onDidChange: this.#changed.event,
         provideTextDocumentContent: (uri) => this.#open.get(uri.toString())?.text() ?? '',
       }),
@@ -58,10 +55,8 @@ export class Previews implements Disposable {
   /** Opens a preview. @returns its address, for `refresh` */
   async show(previewed: Previewed): Promise<Uri> {
     const { document } = previewed;
-    // The name tells VS Code the language. No address comes twice: of a closed one VS Code keeps the
-    // text for minutes.
     const name = document.uri.path.split('/').at(-1) ?? '';
-    const uri = Uri.from({ scheme: SCHEME, path: `/${name}`, query: randomUUID() });
+    const uri = previewAddress(document.uri);
     this.#open.set(uri.toString(), previewed);
     // Opened first: VS Code drops what is fired for a document that it does not know yet.
     const shown = await workspace.openTextDocument(uri);

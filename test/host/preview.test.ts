@@ -14,6 +14,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { activeFolder, PREVIEW_SCHEME } from '../../src/credentials/folders.ts';
 import type { Job } from '../../src/generate/job.ts';
 import { close, jobOn, open, openFile, openPreviews, stream, textOf, until } from './jobs.ts';
 
@@ -33,6 +34,16 @@ describe('a preview', () => {
     await textOf(right, (text) => text === 'top\nhalf an answer\nend');
     assert.equal(editor.document.getText(), TEXT);
     await job.end(0, 'ended');
+  });
+
+  it('belongs to the folder of its document', async () => {
+    const editor = await openFile('a b.txt', TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    await answer(job, 'answer');
+    await rightSide();
+    const isPreview = () => window.activeTextEditor?.document.uri.scheme === PREVIEW_SCHEME;
+    await until(window.onDidChangeActiveTextEditor, isPreview);
+    assert.equal(activeFolder(), workspace.workspaceFolders?.[0]);
   });
 
   it('leaves the keyboard to whoever has typed on', async () => {
