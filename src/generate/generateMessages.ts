@@ -27,6 +27,8 @@ export const PROMPT_QUESTION = {
   placeHolder: 'What shall the model write?',
 } as const;
 
+export const NO_PROMPT = 'Type a prompt, or press Escape.';
+
 export function tooMuchText(characters: number, most: number): string {
   return `Hosted Model: nothing was sent. The text has ${formatNumber(characters)} characters, and at most ${formatNumber(most)} are sent at a time. Select less.`;
 }

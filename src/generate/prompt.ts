@@ -15,7 +15,12 @@ export async function promptsFor(
   if (targets.every(({ selectedText }) => selectedText !== '')) {
     return targets.map(({ selectedText }) => selectedText);
   }
-  const typed = await window.showInputBox({ ...texts.PROMPT_QUESTION, ignoreFocusOut: true });
+  const typed = await window.showInputBox({
+    ...texts.PROMPT_QUESTION,
+    ignoreFocusOut: true,
+    // Closed without a prompt, the box would leave the next keys to the document.
+    validateInput: (text) => (text.trim() === '' ? texts.NO_PROMPT : undefined),
+  });
   return typed === undefined ? undefined : targets.map(() => typed);
 }
 

@@ -159,6 +159,8 @@ describe('generating', () => {
     await session.workbench.editor.placeCursor(2, 1);
     await session.workbench.runCommand(generate);
     await session.workbench.quickInput.waitFor({ placeholder: /What shall the model write/ });
+    await session.workbench.quickInput.accept();
+    await session.workbench.quickInput.waitFor({ validation: /Type a prompt/ });
     await session.workbench.quickInput.type('A poem');
     await session.workbench.quickInput.accept();
     await becomes('letter.txt', `Write a reply.\n${answerFor('A poem')}`);
