@@ -120,6 +120,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       placeholder: SET_UP.addressHint(setUp.settings.vendor),
       items: addressItems(setUp),
       typed: (text) => typedAddress(text, setUp.settings.vendor),
+      expected: SET_UP.expectedAddress,
       accept: async ({ url }) => checkUrl(url, authUrl),
     });
     if (picked === undefined || picked === back) return picked;
@@ -226,10 +227,11 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
 /** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
 function typedAddress(text: string, { regions }: Vendor): AddressItem | undefined {
   // Where there is no list, nothing else can be meant.
-  if (!text.includes('/') && (regions.length > 0 || text === '')) return undefined;
-  const item = { label: text, url: text, alwaysShow: true };
-  const parsed = parseServiceUrl(text);
-  if (!parsed.ok || parsed.url === text) return item;
+  if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
+  const url = text.includes('/') ? text : `https://${text.trim()}`;
+  const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };
+  const parsed = parseServiceUrl(url);
+  if (!parsed.ok || parsed.url === url) return item;
   return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
 }
 

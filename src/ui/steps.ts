@@ -60,6 +60,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly items: readonly Item[];
   /** Makes an item of what was typed, for lists that are only a suggestion. */
   readonly typed?: (text: string) => Item | undefined;
+  /** What to choose or type; shown when Enter finds no item. */
+  readonly expected?: string;
   /**
    * Works on the picked item while the list shows that it is busy. A text is what went wrong: the
    * list stays open with it.
@@ -88,7 +90,8 @@ export function askPick<Item extends QuickPickItem>(
     }),
     pick.onDidAccept(async () => {
       const [item] = pick.selectedItems;
-      if (!item || pick.busy) return;
+      if (pick.busy) return;
+      if (!item) return say(question.expected);
       pick.busy = true;
       pick.enabled = false;
       const problem = await question

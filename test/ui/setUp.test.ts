@@ -111,6 +111,26 @@ describe('set-up', () => {
     await quickInput.dismiss();
   });
 
+  it(`offers a host name as an address, and names what the region step expects ${nightly}`, async () => {
+    const { workbench } = await fresh();
+    const { quickInput } = workbench;
+    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await quickInput.waitFor({ step: '1/4' });
+    await quickInput.type(apiKey);
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/4' });
+    await quickInput.type(projectId);
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '3/4' });
+    await quickInput.type('us-suoth.ml.cloud.ibm.com');
+    await quickInput.waitFor({ item: 'Use https://us-suoth.ml.cloud.ibm.com' });
+    await quickInput.type('nowhere');
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '3/4', prompt: /or type an address/ });
+    await workbench.screenshot('set-up-region');
+    await quickInput.dismiss();
+  });
+
   it(`A18: stores nothing when it is closed, whatever was typed ${nightly}`, async () => {
     const { workbench } = await fresh();
     await workbench.runCommand('Hosted Model: Set Up Credentials');
