@@ -149,7 +149,7 @@ export const USE_QUESTION = {
   question: 'Let your hosted model answer in VS Code’s chat?',
   detail: `VS Code’s chat and agents will list the models of your service. No GitHub sign-in is needed. This adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat where it is off.
 
-What it costs: a question sends what you type and attach. An agent sends about ${formatNumber(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your account.
+What it costs: a question sends what you type, what you attach, and the open file, which VS Code attaches on its own. An agent sends about ${formatNumber(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your account.
 
 Chat titles and other small jobs stay off. The setting chat.byokUtilityModelDefault turns them on; then the first prompt costs three requests.`,
 } as const;

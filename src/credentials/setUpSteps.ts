@@ -263,10 +263,11 @@ async function mayUseStoredKey(
 
 /** Runs the test; says what went wrong and in which step it can be mended. */
 async function problemOf(
-  { test, steps }: SetUp,
+  setUp: SetUp,
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<StepProblem | undefined> {
+  const { test, steps } = setUp;
   try {
     await test(credentials, signal);
     return undefined;
@@ -274,6 +275,8 @@ async function problemOf(
     const context = contextOfTest(credentials);
     const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
     const step = stepOf(error, context.authHost);
+    // Nobody wants to keep a key that was refused.
+    if (step === 'apiKey') setUp.apiKey = '';
     return steps.includes(step) ? { step, text } : { step: 'save', text };
   }
 }

@@ -55,7 +55,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   // No editor changes the environment of a running program: the way out is to need it no more.
   environment: { name: 'the environment', key: 'setUp', value: 'setUp', all: 'setUp' },
   // Those of a set-up that goes on: nothing of them is saved yet.
-  answers: { name: 'the answers given here', key: 'setApiKey', value: 'setUp', all: 'setUp' },
+  answers: { name: 'the set-up', key: 'setApiKey', value: 'setUp', all: 'setUp' },
 };
 
 export function failureContext({ host }: ErrorDetails, context: MessageContext): FailureContext {

@@ -43,7 +43,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_SENTENCES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels)}, and ${howToSetKey(place)}.${sendsKey(labels) ? '' : ' It is not tried again until then.'}`,
+    text: `${keyRefusal(code, labels)}, and ${howToSetKey(place)}.${sendsKey(labels) ? '' : ' It isn’t sent again until you change it or try it again.'}`,
     actions: [place.key, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({

@@ -145,9 +145,9 @@ describe('what is said about the test of a set-up', () => {
 
   it('leads to the answers, since nothing is in the settings yet', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
-    assert.match(textOf('unreachable', misspelt), /address in the answers given here is misspelt/);
+    assert.match(textOf('unreachable', misspelt), /address in the set-up is misspelt/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
-      assert.match(textOf(kind), /in the answers given here/);
+      assert.match(textOf(kind), /in the set-up/);
     }
     assert.match(textOf('key-refused'), /copy it again, and set it here/);
   });

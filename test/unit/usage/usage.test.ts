@@ -134,7 +134,7 @@ describe('usage', () => {
     assert.deepEqual(shown.split('\n').slice(0, 14), [
       '# Usage',
       '',
-      'DailyBudget: 173,007 of 200,000 tokens today, 86 %.',
+      'Daily budget: 173,007 of 200,000 tokens today, 86 %.',
       '',
       '## Today, 2026-03-10',
       '',
@@ -149,7 +149,7 @@ describe('usage', () => {
     ]);
     assert.match(shown, /No requests\.\n\n.*≈ holds estimates/);
     const none = textOf({ day: '', today: [], session: [], budget: 0 });
-    assert.match(none, /DailyBudget: none\./);
+    assert.match(none, /Daily budget: none\./);
   });
 
   it('shows names of models as they are, and none as markup', () => {
