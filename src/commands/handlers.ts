@@ -126,7 +126,7 @@ export const handlers: Handlers['handlers'] = {
     const scope = window.activeTextEditor?.document.uri;
     const ofEditor = readSettings(scope);
     const access = await app.access();
-    const { choice } = await access.lookUp();
+    const { found, choice } = await access.lookUp();
     const ready = choice.kind === 'ready' ? choice.credentials : undefined;
     // Only the list of a service with regions is public, and has an address before it is set up.
     const isPublic = ofEditor.vendor.regions.length > 0 && !ofEditor.vendorProblem;
@@ -140,7 +140,7 @@ export const handlers: Handlers['handlers'] = {
     if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(vendor.name));
     const { operation, modelId } = settingsFor(vendor, ofEditor);
     const runtime = await app.runtime();
-    const from = { vendor, serviceUrl, operation };
+    const from = { vendor, serviceUrl, operation, secrets: found.keys };
     const models = runtime.listModels(from, modelId, app.signOutSignal, credentials);
     // The list is that of the chat, too. Whoever picks from it is told of its failure.
     const keep = async ({ models }: ModelList) =>

@@ -1,9 +1,12 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import { isWellFormed, mayHoldSpaces, SHORTEST_KEY } from '../dotenv/settingValue.ts';
-import { cleanValue } from '../service/credentials.ts';
+import { settingLabel } from '../messages/settingLabels.ts';
+import { type Credentials, cleanValue } from '../service/credentials.ts';
+import { addressHolds } from '../service/secrets/secretSearch.ts';
 import type { Vendor } from '../service/vendors.ts';
+import type { Settings } from '../settings.ts';
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './credentialMessages.ts';
-import { destination } from './sourceSelection.ts';
+import { type Destination, destination } from './sourceSelection.ts';
 
 /** What is said about an answer while it is typed. Never repeats the answer. Pure. */
 
@@ -48,6 +51,37 @@ export function problemOfProject(text: string): string | undefined {
   const { value } = cleanValue(text);
   if (value === '') return ANSWER_ISSUES.nothing;
   return isWellFormed('projectId', value) ? undefined : ANSWER_ISSUES.garbledProject;
+}
+
+/**
+ * Why values are not taken that the key was pasted into: it would be sent wherever they go.
+ * @param values by what they are called
+ */
+export function problemOfPaste(
+  values: Readonly<Record<string, string>>,
+  { apiKey, vendor }: { readonly apiKey: string; readonly vendor: Vendor },
+): string | undefined {
+  for (const [what, text] of Object.entries(values)) {
+    const { value } = cleanValue(text);
+    const isKey = value !== '' && value === apiKey;
+    if (isKey || addressHolds(value, [apiKey])) {
+      return ANSWER_ISSUES.holdsKey(what, settingLabel('apiKey', { vendor }));
+    }
+  }
+  return undefined;
+}
+
+/** What is sent beside a key, also what a set-up does not ask for. */
+export function sentValues(
+  given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },
+  { serviceUrl, authUrl }: Destination,
+): Readonly<Record<string, string>> {
+  return {
+    [settingLabel('projectId', given)]: given.projectId,
+    [settingLabel('url')]: serviceUrl,
+    'identity address': authUrl,
+    'model in the settings': given.settings.modelId,
+  };
 }
 
 /** What is wrong with a service URL, or with the identity URL it would be used with. */

@@ -19,7 +19,9 @@ import {
   checkUrl,
   problemOfAccount,
   problemOfNewKey,
+  problemOfPaste,
   problemOfProject,
+  sentValues,
   validationOf,
 } from './answerChecks.ts';
 import { contextOfTest } from './credentialMessages.ts';
@@ -106,7 +108,10 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       prompt: isProject ? SET_UP.projectPrompt : SET_UP.resourcePrompt(resourceName(setUp)),
       placeholder: capitalized(settingLabel('projectId', setUp)),
       value: setUp.projectId,
-      check: (text) => validationOf(text, problemOfProject(text)),
+      check: (text) => {
+        const values = { [settingLabel('projectId', setUp)]: text };
+        return validationOf(text, problemOfProject(text) ?? problemOfPaste(values, keyOf(setUp)));
+      },
     });
     if (typeof answer !== 'string') return answer;
     setUp.projectId = cleanValue(answer).value;
@@ -121,7 +126,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       items: addressItems(setUp),
       typed: (text) => typedAddress(text, setUp.settings.vendor),
       expected: SET_UP.expectedAddress,
-      accept: async ({ url }) => checkUrl(url, authUrl),
+      accept: async ({ url }) =>
+        checkUrl(url, authUrl) ?? problemOfPaste({ [settingLabel('url')]: url }, keyOf(setUp)),
     });
     if (picked === undefined || picked === back) return picked;
     const target = destination(authUrl, picked.url);
@@ -133,8 +139,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const { settings, stored, account, projectId, resource } = setUp;
     const target = destination(settings.authUrl, setUp.url);
     if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
-    const apiKey = setUp.apiKey || (stored?.apiKey ?? '');
-    const values = { account, apiKey, projectId, resource };
+    const key = keyOf(setUp);
+    const values = { account, apiKey: key.apiKey, projectId, resource };
     const credentials = credentialsFor(settings.vendor, values, target);
     let found: StepProblem | undefined;
     const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
@@ -151,6 +157,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         { label: SET_UP.noTest, test: false },
       ],
       accept: async ({ test }, signal) => {
+        const pasted = problemOfPaste(sentValues(setUp, target), key);
+        if (pasted) return pasted;
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
         // A key that is no longer stored is not tested; what follows this step says what happened.
         const isStale =
@@ -233,6 +241,11 @@ function typedAddress(text: string, { regions }: Vendor): AddressItem | undefine
   const parsed = parseServiceUrl(url);
   if (!parsed.ok || parsed.url === url) return item;
   return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
+}
+
+/** The key of the answers so far. */
+function keyOf({ apiKey, stored, settings: { vendor } }: SetUp) {
+  return { apiKey: apiKey || (stored?.apiKey ?? ''), vendor };
 }
 
 /** The key that holds if the box is left empty. */

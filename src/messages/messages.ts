@@ -57,6 +57,10 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `Nothing was sent: the text or a parameter holds ${secretNames(secretKinds)}. Take ${secretKinds.length > 1 ? 'them' : 'it'} out.`,
     actions: [],
   }),
+  'setting-holds-secret': (_, { place, labels }) => ({
+    text: `Nothing was sent: the service URL, an ID or the model holds your ${settingLabel('apiKey', labels)} or a token. Put the right value into ${place.name}.`,
+    actions: [place.value],
+  }),
   'queue-full': ({ limit }) => ({
     text: `${limit} requests are waiting already. Try again when some have finished.`,
     actions: ['retry'],

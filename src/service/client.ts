@@ -174,12 +174,12 @@ export class Client {
   }
 
   /**
-   * The last gate: whoever asked the user, and whatever they said, no secret is sent, in whichever
-   * part of the body it stands.
-   * @param inputs the texts of the body that are not the model's own
+   * The gate for what the user writes: whoever asked, and whatever they said, no secret is sent, in
+   * whichever text or parameter it stands. The request itself looks through the rest.
+   * @param inputs the texts among them that are not the model's own
    */
-  #refuseSecrets(body: RequestBody, inputs: readonly string[]): void {
-    const secretKinds = this.#secretKindsIn(stringsIn(body), inputs);
+  #refuseSecrets(fields: RequestBody, inputs: readonly string[]): void {
+    const secretKinds = this.#secretKindsIn(stringsIn(fields), inputs);
     if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
 
@@ -190,10 +190,15 @@ export class Client {
     const { operation, parameters, inputs } = request;
     const problem = parameterProblem(operation, parameters);
     if (problem) throw problem;
-    this.#refuseSecrets(this.#generationBody(request).body, [...inputs, ...stringsIn(parameters)]);
+    this.#refuseSecrets(this.#generationFields(request).fields, [
+      ...inputs,
+      ...stringsIn(parameters),
+    ]);
     await this.#getReady(signal);
     // Once more: what the service said meanwhile may limit the model.
-    const { body, dropped } = this.#generationBody(request);
+    const { fields, dropped } = this.#generationFields(request);
+    const { modelId, credentials } = this.#options;
+    const body = { ...this.#dialect.modelFields(modelId, credentials), ...fields };
     const callbacks = new Callbacks();
     const hear = callbacks.capturing(onText);
     const dialect = this.#dialect;
@@ -223,15 +228,15 @@ export class Client {
     return this.#dialect.conversation(chatParts(conversation), credentials);
   }
 
-  #generationBody(request: GenerationRequest) {
+  /** All of the body but what names the model. */
+  #generationFields(request: GenerationRequest) {
     const { operation, parameters } = request;
-    const { modelId, credentials, knownModel } = this.#options;
+    const { knownModel } = this.#options;
     const newTokens = newTokensByDefault(knownModel?.(), request);
     const names = this.#dialect.chatParameters;
     const { fields, dropped } = mapParameters(operation, parameters, names, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };
-    const modelFields = this.#dialect.modelFields(modelId, credentials);
-    return { body: { ...modelFields, ...request.fields, ...parameterFields }, dropped };
+    return { fields: { ...request.fields, ...parameterFields }, dropped };
   }
 
   /**

@@ -13,6 +13,8 @@ export type ErrorKind =
   | 'certificate-checks-off'
   | 'parameter-refused'
   | 'prompt-holds-secret'
+  /** The address, the model, or what else comes from settings. */
+  | 'setting-holds-secret'
   | 'queue-full'
   /** They were replaced or forgotten while they were being checked. */
   | 'credentials-changed'

@@ -144,7 +144,8 @@ export class ServiceRuntime {
   ): Promise<ModelList> {
     const needsToken = credentials && dialectOf(from.vendor).models.needsToken;
     const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
-    return this.#models.list(from, current, signal, access);
+    const source = credentials ? { ...from, secrets: [credentials.apiKey] } : from;
+    return this.#models.list(source, current, signal, access);
   }
 
   /** What the service of these credentials says about the model of a call: see `Models.fetchModel`. */
@@ -248,8 +249,8 @@ function hasOwnModel({ resource }: Credentials): boolean {
   return resource === 'deployment';
 }
 
-function sourceOf({ vendor, serviceUrl, approved }: Credentials, operation: Operation) {
-  return { vendor, serviceUrl, origin: approved.service, operation };
+function sourceOf({ vendor, apiKey, serviceUrl, approved }: Credentials, operation: Operation) {
+  return { vendor, serviceUrl, origin: approved.service, operation, secrets: [apiKey] };
 }
 
 /** One request at a time, and none of another caller's queue or patience. */

@@ -144,6 +144,7 @@ export const causes = {
   'key of another account': onAccess('unauthorized', { code: 'authentication_token_not_valid' }),
   'token lost on the way': onAccess('unauthorized', { code: 'authentication_no_token' }),
   'refused on the way': onAccess('intercepted', { status: 403, host: ownHost }),
+  'key pasted for another value': onAccess('setting-holds-secret'),
   'no rights': onAccess('forbidden', { status: 403 }),
   'project or region wrong': onAccess('project-unknown', { status: 403 }),
   'project without runtime': onAccess('project-without-runtime'),

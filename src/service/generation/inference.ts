@@ -67,7 +67,7 @@ export async function infer<Result>(
     url,
     accept: streams ? 'text/event-stream' : 'application/json',
     ...(body && { contentType: 'application/json', body: JSON.stringify(body) }),
-    secrets: [credentials.apiKey, projectId],
+    confidential: [projectId],
     limiter: isLowPriority ? limiter.lowPriority : limiter,
     budget: http.budget(deadlineMs),
     maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,

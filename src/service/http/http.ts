@@ -92,7 +92,7 @@ export class Http {
    * @throws {ServiceError} where no answer came, or another one than from the service itself
    */
   async probe<Found>(
-    asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'signal' | 'limiter' | 'read'>,
+    asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'secrets' | 'signal' | 'limiter' | 'read'>,
   ): Promise<Found | undefined> {
     try {
       return await this.send({

@@ -14,8 +14,15 @@ export interface HttpRequest<Result> {
   readonly accept: 'application/json' | 'text/event-stream';
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
-  /** What a failure must not repeat, whoever puts it into an answer; the bearer is added to it. */
+  /**
+   * Secrets of the connection; the bearer is added to them. Neither address nor body may hold one,
+   * and no failure may repeat one, whoever puts it into an answer.
+   */
   readonly secrets?: readonly string[];
+  /** True for the request that exchanges a secret for a token: it alone may hold one. */
+  readonly sendsSecret?: true;
+  /** What a failure must not repeat either, such as a project ID. */
+  readonly confidential?: readonly string[];
   /** The word before the credential in the Authorization header; `Bearer` without it. */
   readonly scheme?: string;
   /** Called as each attempt begins, so that a retry carries the token of its moment. */
@@ -35,7 +42,7 @@ export interface HttpRequest<Result> {
 }
 
 /** What a service is asked with that wants a token, and the one origin that gets it. */
-export type Access = Pick<HttpRequest<unknown>, 'origin' | 'scheme' | 'tokenProvider'>;
+export type Access = Pick<HttpRequest<unknown>, 'origin' | 'scheme' | 'secrets' | 'tokenProvider'>;
 
 /** The bearer of one attempt, which may wait long between its beginning and its request. */
 export interface TokenProvider {

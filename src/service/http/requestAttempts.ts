@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../secrets/redact.ts';
+import { addressHolds, findWholeSecrets } from '../secrets/secretSearch.ts';
 import { Body } from './body.ts';
 import {
   checkDestination,
@@ -39,8 +40,8 @@ export interface AttemptOptions {
   /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * What no failure may repeat besides the secrets of its own request: a service can put what it
-   * has got by one request into the answer to another.
+   * What no request may hold and no failure repeat besides its own secrets: a service can put what
+   * it has got by one request into the answer to another.
    */
   readonly secrets: () => readonly string[];
 }
@@ -162,6 +163,7 @@ export class RequestAttempts<Result> {
   async #send(send: Send): Promise<HttpResponse> {
     const { url, origin, budget, maxBytes } = this.#request;
     checkDestination(url, origin, process.env);
+    this.#checkSecrets();
     budget.attempts += 1;
     this.#isBetweenAttempts = false;
     this.#keepDeadline();
@@ -187,6 +189,24 @@ export class RequestAttempts<Result> {
     } finally {
       for (const timer of timers) clearTimeout(timer);
     }
+  }
+
+  /**
+   * The same gate for what leaves: a key that was pasted into a setting would go to the model host.
+   * @throws {ServiceError} `setting-holds-secret`
+   */
+  #checkSecrets(): void {
+    const { url, body = '', sendsSecret } = this.#request;
+    if (sendsSecret) return;
+    const secrets = this.#secrets;
+    if (addressHolds(url, secrets) || findWholeSecrets(body, secrets).length > 0) {
+      throw new ServiceError('setting-holds-secret');
+    }
+  }
+
+  get #secrets(): readonly string[] {
+    const own = [...(this.#request.secrets ?? []), this.#bearer ?? ''];
+    return [...new Set([...own, ...this.#options.secrets()])];
   }
 
   /**
@@ -255,8 +275,7 @@ export class RequestAttempts<Result> {
   #failed({ error, isTransient }: Failure): Failure {
     const { status, retryAfterMs: pauseMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
-    const own = [...(this.#request.secrets ?? []), this.#bearer ?? ''];
-    const secrets = [...own, ...this.#options.secrets()];
+    const secrets = [...this.#secrets, ...(this.#request.confidential ?? [])];
     return { error: withoutSecrets(error, secrets), isTransient };
   }
 

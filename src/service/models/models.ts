@@ -26,6 +26,8 @@ export interface ModelSource {
   /** Origin and path prefix, already checked. */
   readonly serviceUrl: string;
   readonly operation: Operation;
+  /** Keys that no address may hold, as it would if one was pasted for a model. */
+  readonly secrets?: readonly string[];
 }
 
 /** The same, with the one origin that may be asked. */
@@ -95,6 +97,7 @@ export class Models {
     const model = await this.#http.probe({
       url: entryUrl(from, modelId),
       origin: from.origin,
+      secrets: from.secrets ?? [],
       signal,
       ...(limiter && { limiter }),
       read: async ({ body, header }) => {
@@ -146,7 +149,7 @@ export async function listModels(
   http: Http,
   from: ModelSource,
   signal: AbortSignal,
-  access: Access = { origin: new URL(from.serviceUrl).origin },
+  access: Access = { origin: new URL(from.serviceUrl).origin, secrets: from.secrets ?? [] },
 ): Promise<ModelList> {
   const { failure, models: calls } = dialectOf(from.vendor);
   const budget = http.budget(DEADLINE_MS);

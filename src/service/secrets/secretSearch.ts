@@ -46,6 +46,16 @@ export function findWholeSecrets(text: string, secrets: readonly string[]): Secr
   return search(text, sought.flatMap(formsOf));
 }
 
+/** True if an address or an ID holds one of these secrets as a whole. Hosts come in lower case. */
+export function addressHolds(address: string, secrets: readonly string[]): boolean {
+  const lower = secrets.map((secret) => secret.toLowerCase());
+  const found = [
+    ...findWholeSecrets(address, secrets),
+    ...findWholeSecrets(address.toLowerCase(), lower),
+  ];
+  return found.length > 0;
+}
+
 /** A text with something else in place of these stretches of it. */
 export function masked(text: string, stretches: readonly SecretMatch[]): string {
   const parts: string[] = [];

@@ -51,6 +51,7 @@ export async function fetchToken(
     url: authUrl + tokenEndpoint.path,
     origin: approved.auth,
     accept: 'application/json',
+    sendsSecret: true,
     budget: http.budget(deadlineMs),
     maxBytes: MAX_TOKEN_BYTES,
     signal,
@@ -93,7 +94,7 @@ async function fetchExpiry(
  * @param onToken called with each token that an attempt takes
  */
 export function accessOf(
-  { vendor, approved }: Credentials,
+  { vendor, apiKey, approved }: Credentials,
   tokenService: TokenService,
   onToken: (token: Token) => void = () => {},
 ): Access {
@@ -106,15 +107,17 @@ export function accessOf(
     };
     return { hasToken: () => tokenService.isLiving, get };
   };
-  return { origin: approved.service, scheme: wayOf(vendor).scheme, tokenProvider };
+  const { scheme } = wayOf(vendor);
+  return { origin: approved.service, scheme, secrets: [apiKey], tokenProvider };
 }
 
 /** Asks the identity service for anything at all. @throws {ServiceError} as `Http.probe` */
 export async function probeIdentity(
   http: Http,
-  { vendor, authUrl, approved }: Credentials,
+  { vendor, apiKey, authUrl, approved }: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
   const url = authUrl + (wayOf(vendor).tokenEndpoint?.path ?? '');
-  await http.probe({ url, origin: approved.auth, signal, read: async () => undefined });
+  const secrets = [apiKey];
+  await http.probe({ url, origin: approved.auth, secrets, signal, read: async () => undefined });
 }

@@ -152,6 +152,32 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
     }
   }
 
+  for (const [what, values] of Object.entries({
+    'the project ID': { projectId: key },
+    'a part of the project ID': { projectId: `my-${key}` },
+    'the model': { modelId: key },
+    'the service URL': { path: `/${key}` },
+  })) {
+    for (const source of KEY_SOURCES) {
+      it(`E16: a key that was pasted for ${what} gets to the identity service alone, key from ${source}`, async () => {
+        const run = useService(opened, { key, source, values }, COMMANDS);
+        const { editor, requests } = await run;
+        assert.ok(
+          requests.some(({ text }) => text.includes(key)),
+          'a token was asked for',
+        );
+        for (const request of requests) {
+          if (request.path !== tokenPath) assert.deepEqual(hitsIn(sentBy(request)), []);
+        }
+        for (const sink of SINKS) {
+          // The tooltip and the list of models show users their own settings as they are written.
+          const text = editor.textOf(sink).replaceAll(/^(Project|Model|Current): .*$/gm, '');
+          assert.deepEqual(hitsIn(text), [], sink);
+        }
+      });
+    }
+  }
+
   it('E01: a list of models that repeats the token does not show it', async () => {
     const models = [token, 'maker/model'].map((id) => ({ model_id: id, label: id }));
     const repeats = [{ model_id: 'maker/other', short_description: `Your token: ${token}` }];

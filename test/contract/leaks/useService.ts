@@ -20,6 +20,12 @@ export interface Scenario {
   readonly source: KeySource;
   /** What both services answer to everything; the normal answer where it is left out. */
   readonly answers?: { readonly identity?: Fault; readonly inference?: Fault };
+  /** Values that are others than those of the service. */
+  readonly values?: {
+    readonly projectId?: string;
+    readonly modelId?: string;
+    readonly path?: string;
+  };
   readonly editor?: SinkEditor;
   readonly stores?: Partial<Stores>;
 }
@@ -31,7 +37,8 @@ export async function useService(
   commands: readonly string[],
 ): Promise<{ readonly editor: SinkEditor; readonly requests: readonly ReceivedRequest[] }> {
   const { key, source, answers } = scenario;
-  const { editor = new SinkEditor() } = scenario;
+  const { editor = new SinkEditor(), values = {} } = scenario;
+  const { projectId = defaultProjectId, modelId = '', path = '' } = values;
   const stores = {
     keyring: new FakeKeyring(),
     globalState: new FakeState(),
@@ -41,13 +48,14 @@ export async function useService(
   const emulator = await startEmulator({ apiKeys: [key] });
   const { url } = emulator;
   editor.addFolder('/work');
-  editor.userSettings.set('authUrl', url).set('insertMode', 'newDocument');
+  editor.userSettings.set('authUrl', url).set('insertMode', 'newDocument').set('modelId', modelId);
   if (source === 'secret storage') {
-    editor.userSettings.set('url', url).set('projectId', defaultProjectId);
+    editor.userSettings.set('url', url + path).set('projectId', projectId);
     const record = JSON.stringify({ apiKey: key, authUrl: url, serviceUrl: url });
     stores.keyring.values.set('hostedModel.key', record);
   } else {
-    const lines = [`IBM_API_KEY=${key}`, `IBM_PROJECT_ID=${defaultProjectId}`, `IBM_URL=${url}`];
+    const given = { API_KEY: key, PROJECT_ID: projectId, URL: url + path };
+    const lines = Object.entries(given).map(([name, value]) => `IBM_${name}=${value}`);
     editor.files.set('/work/.env', lines.join('\n'));
   }
   const { identity, inference } = answers ?? {};

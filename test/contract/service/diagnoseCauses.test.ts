@@ -86,6 +86,14 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 1],
   },
   {
+    cause: 'the project ID is the key',
+    named: 'key pasted for another value',
+    options: { credentials: { projectId: 'C4nary-Key_0123456789' } },
+    check: 'access',
+    kind: 'setting-holds-secret',
+    sent: [1, 1, 1, 0],
+  },
+  {
     cause: 'something else speaks of a project that is not found',
     plant: ({ faults }) => faults.always(accessPath, { status: 404, body: 'no such project' }),
     check: 'access',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Client } from '../../../src/service/client.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
 import { fetchToken } from '../../../src/service/token/identity.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
@@ -265,6 +266,30 @@ describe('requests', () => {
       }
       assert.equal(world.emulator.requests.length, 0);
     });
+  }
+
+  const pasted: Readonly<Record<string, (secret: string) => Partial<Credentials>>> = {
+    'project ID': (projectId) => ({ projectId }),
+    'space ID': (projectId) => ({ resource: 'space', projectId }),
+    'deployment ID': (projectId) => ({ resource: 'deployment', projectId }),
+  };
+  const calls: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+    generateText: (world) => world.generate(),
+    'generateText, streamed': (world) => world.generate({ onText: () => {} }),
+    checkAccess: ({ client }) => client.checkAccess(new AbortController().signal),
+  };
+  for (const [what, changed] of Object.entries(pasted)) {
+    for (const [name, call] of Object.entries(calls)) {
+      it(`E16: with the key or the token as the ${what} reach no model: ${name}`, async () => {
+        const world = await startWorld({ credentials: changed(defaultApiKey) });
+        assert.equal(await kindOf(call(world)), 'setting-holds-secret');
+        const { emulator, tokenService } = world;
+        const token = await tokenService.get(new AbortController().signal);
+        Object.assign(world.credentials, changed(token.value));
+        assert.equal(await kindOf(call(world)), 'setting-holds-secret');
+        assert.deepEqual(Object.keys(emulator.counts), [tokenPath]);
+      });
+    }
   }
 
   it('are not sent at all with a parameter that the service would refuse', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { LimiterState } from '../../../src/service/http/limiter.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -454,6 +455,41 @@ describe('a runtime', () => {
     await generate('key-number-two');
     assert.equal(emulator.count(tokenPath), 4);
   });
+
+  for (const place of ['the model', 'the service URL', 'the identity address']) {
+    it(`E16: sends no key that was pasted for ${place}, but for a token`, async () => {
+      const { runtime, emulator, settings, withKey } = await start();
+      const key = 'a-key-that-was-pasted';
+      emulator.settings.apiKeys = [key];
+      const url = `${emulator.url}/${key}`;
+      const used = { ...settings, ...(place === 'the model' && { modelId: key }) };
+      const credentials = {
+        ...withKey(key),
+        ...(place === 'the service URL' && { serviceUrl: url }),
+        ...(place === 'the identity address' && { authUrl: url }),
+      };
+      const { modelId: current, operation } = used;
+      const signal = new AbortController().signal;
+      const calls = {
+        test: runtime.test(credentials, used, signal),
+        generation: runtime.client(credentials, used).generateText('Hi', {}),
+        model: runtime.fetchModelInfo(credentials, used, signal),
+        list: runtime.listModels({ ...credentials, operation }, current, signal, credentials),
+        diagnosis: diagnose({ runtime, credentials, settings: used }, () => {}, signal),
+      };
+      const ends = await Promise.allSettled(Object.values(calls));
+      const refusals = ends.filter((end) => JSON.stringify(end).includes('setting-holds-secret'));
+      assert.ok(refusals.length > 0);
+      const others = emulator.requests.filter(({ method, path }) => {
+        return method !== 'POST' || !path.endsWith(tokenPath);
+      });
+      const sent = others.map(({ path, query, text }) => `${path}?${query} ${text}`);
+      assert.deepEqual(
+        sent.filter((text) => text.includes(key)),
+        [],
+      );
+    });
+  }
 
   it('A17: ends three calls within a second of signing out', async function () {
     // A busy machine may stall the whole process for longer.

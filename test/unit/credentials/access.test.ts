@@ -598,6 +598,66 @@ describe('the way to credentials', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
+  describe('by a set-up with the key in a place of another value', () => {
+    const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
+    const refused = /holds the API key/;
+    beforeEach(() => {
+      editor.userSettings.set('url', url).set('projectId', 'my-project');
+    });
+
+    for (const [what, value] of [
+      ['the key', key],
+      ['a text with the key in it', `my-${key}`],
+    ] as const) {
+      it(`E16: refuses ${what} for the project`, async () => {
+        editor.typed.push(key, value);
+        assert.equal(await access.setUp(['apiKey', 'projectId']), false);
+        assert.match(JSON.stringify(editor.refusals), refused);
+        assert.equal(keyring.values.size, 0);
+      });
+    }
+
+    it('E16: refuses an address with the key in it', async () => {
+      editor.typed.push(key);
+      editor.picks.push(`${url}/${key}`);
+      assert.equal(await access.setUp(['apiKey', 'url']), false);
+      assert.match(JSON.stringify(editor.refusals), refused);
+      assert.equal(editor.userSettings.get('url'), url);
+    });
+
+    for (const [name, value] of [
+      ['projectId', key],
+      ['modelId', `maker/${key}`],
+      ['url', `${url}/${key}`],
+      ['authUrl', `https://identity.example/${key}`],
+    ] as const) {
+      it(`E16: saves and tests nothing while ${name} in the settings holds it`, async () => {
+        editor.userSettings.set(name, value);
+        let tests = 0;
+        Object.assign(access.options, { test: async () => (tests += 1) });
+        editor.typed.push(key);
+        editor.picks.push('$(beaker) Test and Save', '$(save) Save Without Testing');
+        assert.equal(await access.setUp(['apiKey']), false);
+        assert.match(JSON.stringify(editor.refusals), refused);
+        assert.deepEqual([tests, keyring.values.size], [0, 0]);
+      });
+    }
+
+    for (const [project, isSaved] of [
+      ['project-0123456', true],
+      ['project-0123', false],
+    ] as const) {
+      it(`E16: ${isSaved ? 'takes' : 'refuses'} the short key project-0123 beside ${project}`, async () => {
+        editor.userSettings.set('projectId', project);
+        editor.typed.push('project-0123');
+        editor.picks.push('$(save) Save Without Testing');
+        const setUp = access.setUp(['apiKey']);
+        await (await editor.question()).answer('Use This Key');
+        assert.equal(await setUp, isSaved);
+      });
+    }
+  });
+
   describe('by a set-up with a short key', () => {
     beforeEach(() => {
       editor.userSettings.set('url', SERVICE);

@@ -50,7 +50,7 @@ export class FakeEditor {
   readonly picks: string[] = [];
   /** What is typed into the next input boxes, and sent off with Enter. */
   readonly typed: string[] = [];
-  /** What an input box said that did not take it. */
+  /** What an input box or a list said that did not take an answer. */
   readonly refusals: unknown[] = [];
   /** What is selected in the active file. */
   selected = '';
@@ -127,6 +127,7 @@ export class FakeEditor {
       let accept = () => {};
       let change = (_text: string) => {};
       let isOpen = true;
+      let isAnswered = false;
       const shown = {
         busy: false,
         value: '',
@@ -140,6 +141,7 @@ export class FakeEditor {
           shown.value = answer;
           change(answer);
           shown.selectedItems = shown.items.filter((item) => item.label === answer);
+          isAnswered = true;
           accept();
           if (!isOpen || answers !== editor.typed) return;
           editor.refusals.push(shown.validationMessage);
@@ -161,7 +163,17 @@ export class FakeEditor {
           return nothing;
         },
       };
-      return new Proxy(shown, { get: (own, name) => Reflect.get(own, name) ?? (() => nothing) });
+      return new Proxy(shown, {
+        get: (own, name) => Reflect.get(own, name) ?? (() => nothing),
+        set: (own, name, value) => {
+          // A list says below its box why it does not take an item, and stays open.
+          if (name === 'prompt' && isAnswered) {
+            editor.refusals.push(value);
+            hide();
+          }
+          return Reflect.set(own, name, value);
+        },
+      });
     };
     const configuration = {
       get: (name: string) => editor.setting(name),

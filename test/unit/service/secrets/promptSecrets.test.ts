@@ -6,6 +6,7 @@ import {
   maskPrivateKeys,
   maskWhole,
 } from '../../../../src/service/secrets/promptSecrets.ts';
+import { addressHolds } from '../../../../src/service/secrets/secretSearch.ts';
 import { processorTime } from '../../../processorTime.ts';
 import { formsIn, writtenDown } from '../canaries.ts';
 import { clientOn, credentials, fakeNetwork, seed } from '../fixtures.ts';
@@ -241,6 +242,19 @@ describe('a client', () => {
     const text = `${token.slice(0, 20)} of somebody else`;
     assert.deepEqual(kindsIn([text], { apiKey: [token] }), []);
     assert.equal(maskWhole(text, [token]), text);
+  });
+
+  it('E16: finds a key in an address in any form, also in lower case, as hosts are written', () => {
+    const key = 'A-Key+That/Was=Pasted';
+    for (const address of [
+      `https://${key.toLowerCase().replaceAll(/\W/g, '-')}.example`,
+      `https://service.example/${encodeURIComponent(key)}/x`,
+      `https://service.example/?${new URLSearchParams({ model: key })}`,
+      key,
+    ]) {
+      assert.ok(addressHolds(address, [key, key.replaceAll(/\W/g, '-')]), address);
+    }
+    assert.ok(!addressHolds('https://service.example/a-key', ['a-key', key]));
   });
 
   it('looks for no key of fewer than 16 characters, which stands in texts by chance', () => {
