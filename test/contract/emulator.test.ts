@@ -400,10 +400,16 @@ describe('A scripted fault', () => {
 
   it('delays the headers', async () => {
     const emulator = await start();
-    emulator.faults.next(undefined, { delayHeadersMs: 40 });
-    const startedMs = performance.now();
-    await probe(emulator.url);
-    assert.ok(performance.now() - startedMs >= 39);
+    emulator.faults.next(undefined, { delayHeadersMs: 86_400_000 });
+    emulator.faults.next(undefined, { delayHeadersMs: 1 });
+    const answered: string[] = [];
+    void probe(`${emulator.url}/late`).then(
+      () => answered.push('late'),
+      () => {},
+    );
+    await emulator.requestCount('/late', 1);
+    await probe(`${emulator.url}/soon`).then(() => answered.push('soon'));
+    assert.deepEqual(answered, ['soon']);
   });
 
   it('writes each chunk on its own', async () => {

@@ -3,13 +3,13 @@ import type { Emulator } from '../emulator/emulator.ts';
 import { answerFor } from '../emulator/text.ts';
 import { ScreenReader } from '../vscode/screenReader.ts';
 import { apiKey, chatPath, generateByKeys, projectId, startService } from './service.ts';
-import { openWorkbench, type Session } from './session.ts';
+import { nightly, openWorkbench, type Session } from './session.ts';
 
 const letter = 'Write a reply.\n';
 const answered = `Write a reply.\n${answerFor('Write a reply.')}\n`;
 
 /** The first day of somebody who uses no pointer and sees no screen. */
-describe('by keyboard and screen reader', () => {
+describe(`by keyboard and screen reader ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   let reader: ScreenReader;

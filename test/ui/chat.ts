@@ -18,13 +18,26 @@ export async function startChat(
   { workbench }: Session,
   mode: 'Ask' | 'Agent' = 'Ask',
 ): Promise<void> {
-  const { page, dialogs, screen } = workbench;
-  await workbench.runCommand('Hosted Model: Use in Chat');
-  const { detail } = await dialogs.waitFor(/answer in VS Code’s chat\?/);
-  assert.match(detail, /17,000 tokens/);
-  await page.keyboard.press('Enter');
+  const { page, dialogs, notifications, screen } = workbench;
+  const ask = async () => {
+    await workbench.runCommand('Hosted Model: Use in Chat');
+    const { detail } = await dialogs.waitFor(/answer in VS Code’s chat\?/);
+    assert.match(detail, /17,000 tokens/);
+    await page.keyboard.press('Enter');
+  };
   const input = page.locator('.chat-input-container');
-  await input.filter({ hasText: 'granite-4-h-small' }).waitFor();
+  const listed = input.filter({ hasText: 'granite-4-h-small' });
+  const late = /built-in chat is still off/;
+  await ask();
+  await screen.until('the model in the chat', async () => {
+    if (await listed.isVisible()) return true;
+    // On a busy machine the chat can take longer to start than the extension waits.
+    if ((await notifications.list()).some(({ text }) => late.test(text))) {
+      await notifications.close(late);
+      await ask();
+    }
+    return undefined;
+  });
   if (mode === 'Agent') {
     await workbench.runCommand('Chat: Open Chat (Agent)');
     await input.filter({ hasText: 'Agent' }).waitFor();

@@ -9,7 +9,7 @@ import {
   startService,
   storeKey,
 } from './service.ts';
-import type { Session } from './session.ts';
+import { nightly, type Session } from './session.ts';
 
 const original = 'Write a poem.\nThe end.\n';
 const poem = 'Roses are red,\n\tviolets – blue 🌹\n\n  and “this”  is  new.';
@@ -31,7 +31,7 @@ const tryAgain = 'Hosted Model: Try Again';
 const undoIt = 'Hosted Model: Undo Generation';
 const showLast = 'Hosted Model: Show Last Result';
 
-describe('an answer that did not come wholly', () => {
+describe(`an answer that did not come wholly ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {

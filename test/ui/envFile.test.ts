@@ -9,7 +9,7 @@ import { nightly } from './session.ts';
 
 const moveKey = 'Hosted Model: Move API Key to Secret Storage';
 
-describe('the .env file', () => {
+describe(`the .env file ${nightly}`, () => {
   let emulator: Emulator;
   before(async () => {
     emulator = await startService();
@@ -48,7 +48,7 @@ describe('the .env file', () => {
     await workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
   });
 
-  it(`keeps its key as long as the stored one is not replaced ${nightly}`, async () => {
+  it('keeps its key as long as the stored one is not replaced', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { '.env': envFile('key-of-somebody-else') },
     });
@@ -69,7 +69,7 @@ describe('the .env file', () => {
     assert.equal(readFileSync(path('.env'), 'utf8'), envFile('key-of-somebody-else'));
   });
 
-  it(`is not read in a folder that is not trusted, and is once it is ${nightly}`, async () => {
+  it('is not read in a folder that is not trusted, and is once it is', async () => {
     const { workbench, path } = await openWindow(emulator, {
       folderFiles: { '.env': envFile('"quoted"') },
       trust: 'restricted',

@@ -5,13 +5,12 @@ import {
   asking,
   chatPath,
   generate,
-  generateByKeys,
   openWindow,
   startAfresh,
   startService,
   storeKey,
 } from './service.ts';
-import type { Session } from './session.ts';
+import { nightly, type Session } from './session.ts';
 
 const three = ['First question', '', 'Second question', '', 'Third question', ''].join('\n');
 const answerTo = (prompt: string) => `Answer to ${prompt}`;
@@ -22,7 +21,7 @@ const threeAnswered = answered(three, 'First question', 'Second question', 'Thir
 const eleven = Array.from({ length: 11 }, (_, index) => `Question ${index + 1}.`);
 const refused = { status: 400, json: { errors: [{ code: 'invalid_request' }] } };
 
-describe('several selections', () => {
+describe(`several selections ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {
@@ -47,27 +46,6 @@ describe('several selections', () => {
     await session.workbench.editor.selectEachLine(1, lines);
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
-
-  it('J17: have their answers grow side by side, each in its place; one undo takes all back', async () => {
-    const { editor, screen } = session.workbench;
-    await select('stream.txt', 5);
-    const half = gate();
-    emulator.faults.always(chatPath, {
-      beforePart: (index) => (index < 3 ? undefined : half.opened),
-    });
-    await generateByKeys(session);
-    await screen.until('all answers to have begun', async () => {
-      const text = await editor.visibleText();
-      return text.split('Answer').length === 4 ? true : undefined;
-    });
-    assert.equal(emulator.inFlight.inference, 3);
-    half.open();
-    await editor.waitForText(threeAnswered);
-    assert.equal(await saved('stream.txt'), threeAnswered);
-    await editor.undo();
-    await editor.waitForText(three);
-    assert.equal(await saved('stream.txt'), three);
-  });
 
   it('of which one fails have the others answered; Retry fills that one alone', async () => {
     const { editor, notifications } = session.workbench;

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Emulator } from '../emulator/emulator.ts';
-import { answerFor } from '../emulator/text.ts';
 import {
-  chatPath,
   generate,
   generateByKeys,
   openWindow,
@@ -27,12 +24,8 @@ const cells = ['# First cell', '# Second cell'].map((source) => ({
 }));
 const notebook = JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
 const line = 'Write a reply.';
-/** Longer than the 30 s after which an edit counts as late. */
-const STANDSTILL_MS = 35_000;
-/** From one piece of the answer to the next, so that some come after the edit that is late. */
-const DRIP_MS = 200;
 
-describe('an answer', () => {
+describe(`an answer ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {
@@ -114,23 +107,5 @@ describe('an answer', () => {
     );
     await opensDocument();
     assert.equal(await readFile(session.path('locked.txt'), 'utf8'), `${line}\n`);
-  });
-
-  it(`J12: follows where the window stood still for longer than anybody waits ${nightly}`, async () => {
-    const { workbench, path } = session;
-    emulator.settings.answer = answerFor;
-    await workbench.openFile(path('right.txt'));
-    await workbench.editor.selectLines(1);
-    const drip = (index: number) => (index < 4 ? undefined : pause(DRIP_MS));
-    emulator.faults.next(chatPath, { beforePart: drip });
-    await generateByKeys(session);
-    await workbench.editor.waitForText(/Hello/);
-    await workbench.screen.read(
-      `(() => { for (const end = Date.now() + ${STANDSTILL_MS}; Date.now() < end; ); })()`,
-    );
-    await workbench.editor.waitForText(/This one only counts\./);
-    await workbench.notifications.waitFor(
-      /could not be put into the document.*it may still follow/,
-    );
   });
 });

@@ -115,4 +115,6 @@ export async function stallAfter(words: RegExp, emulator: Emulator, session: Ses
 export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
+/** Counts tokens. The set-up tests credentials with it, since it generates nothing. */
+export const accessPath = '/ml/v1/text/tokenization';
 export const tokenPath = '/identity/token';

@@ -47,10 +47,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/**
- * At the end of the title of a journey that waits for `npm run ui:nightly`: a window of its own for
- * what others prove but for a detail.
- */
+/** Ends the title of each journey or group that runs only in `npm run ui:nightly`. */
 export const nightly = '@nightly';
 
 // Before the first test, so that it is said once.

@@ -119,6 +119,9 @@ describe('the documentation of the service', () => {
   /** One window for all, since a window costs more than all that happens in it. */
   let session: Session;
   const emulators = () => [emulator, fileService, environmentService];
+  const approveHosts = () => {
+    for (const one of unapproved) one.approve();
+  };
 
   before(async () => {
     emulator = await startEmulator({
@@ -178,7 +181,7 @@ describe('the documentation of the service', () => {
     const fileFor = ({ url }: { readonly url: string }, project = inFile.project) =>
       outside({ ...inFile, project, url }).text;
     const approve = async () => {
-      for (const one of unapproved) one.approve();
+      approveHosts();
       await session.workbench.dialogs.click(product.approval.approve);
       await session.workbench.editor.waitForText(/\.\nHello\n/);
     };
@@ -291,6 +294,7 @@ describe('the documentation of the service', () => {
 
     it('shows in the status bar that there is no token, and asks for none before it is needed', async () => {
       await storeKey(session);
+      approveHosts();
       await status().waitFor({ ariaLabel: product.token.none, background: 'none' });
       assert.deepEqual(emulator.requests, []);
     });
@@ -417,19 +421,7 @@ describe('the documentation of the service', () => {
       assert.equal(emulator.mostInFlight.inference, 3);
     });
 
-    it(`retries ${retriedStatuses.join(', ')} automatically, then inserts the response`, async () => {
-      for (const [index, code] of retriedStatuses.entries()) {
-        emulator.faults.next(asking(retried[index] ?? ''), { status: code }, 2);
-      }
-      await generateFromEach(retried, 'retried.txt');
-      await becomes(retried);
-      const sent = retried.map((prompt) => emulator.count(asking(prompt)));
-      assert.deepEqual(
-        sent,
-        retried.map(() => 3),
-      );
-    });
-
+    // Before the test with a 429, which lowers the limit for a while.
     it('sends one request at a time where the settings say so', async () => {
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
@@ -443,6 +435,19 @@ describe('the documentation of the service', () => {
       held.open();
       await becomes(several);
       assert.equal(emulator.mostInFlight.inference, 1);
+    });
+
+    it(`retries ${retriedStatuses.join(', ')} automatically, then inserts the response`, async () => {
+      for (const [index, code] of retriedStatuses.entries()) {
+        emulator.faults.next(asking(retried[index] ?? ''), { status: code }, 2);
+      }
+      await generateFromEach(retried, 'retried.txt');
+      await becomes(retried);
+      const sent = retried.map((prompt) => emulator.count(asking(prompt)));
+      assert.deepEqual(
+        sent,
+        retried.map(() => 3),
+      );
     });
 
     it('waits between two requests as long as the settings say', async () => {

@@ -24,7 +24,7 @@ const files = {
   [`${folder}/broken.md`]: `---\nname: Broken\n---\nAbout the \${selecton}\n`,
 };
 
-describe('templates', () => {
+describe(`templates ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   let keybindings: string;
@@ -190,7 +190,7 @@ describe('templates', () => {
     await editor.waitForText(`\${selection}A haiku.\n`);
   });
 
-  it(`of a folder are not there in Restricted Mode; those of the user are ${nightly}`, async () => {
+  it('of a folder are not there in Restricted Mode; those of the user are', async () => {
     session = await openWindow(emulator, {
       trust: 'restricted',
       folderFiles: { ...files, 'a.py': '# Some text.\n' },

@@ -72,8 +72,13 @@ export class Editor {
    * must hold some text; an empty one among them gets a cursor that selects nothing.
    */
   async selectEachLine(first: number, last: number): Promise<void> {
-    const { page } = this.#screen;
     await this.selectLines(first, last);
+    await this.splitSelection();
+  }
+
+  /** Splits the selection into one selection for each of its lines, with a cursor at its start. */
+  async splitSelection(): Promise<void> {
+    const { page } = this.#screen;
     await page.keyboard.press('Shift+Alt+I');
     await this.waitForPosition(/^\d+ selections$/);
     await page.keyboard.press('Shift+Home');

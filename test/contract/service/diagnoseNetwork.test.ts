@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
+import { FakeTime } from '../../unit/service/fixtures.ts';
 import { assertNamed, endExaminations, settings, startExamination } from './diagnoseWorld.ts';
 import { HANDSHAKE_FAILURE, startMuteServer } from './muteServer.ts';
 import { connectingWithin, throughProxy } from './patchedFetch.ts';
@@ -103,11 +104,20 @@ describe('a diagnosis tells what is wrong on the way', () => {
   });
 
   it('a host that lets everybody wait', async () => {
-    const { examine, emulator } = await startExamination({ http: { headersMs: 100 } });
-    emulator.faults.always('/identity/token', { neverAnswers: true });
-    const { diagnosis } = await examine();
-    assertNamed(diagnosis, 'no answer in time');
-    assert.equal(diagnosis.failure?.kind, 'timeout');
+    const time = new FakeTime();
+    try {
+      const headersMs = 10_000;
+      const { examine, emulator } = await startExamination({ http: { headersMs } });
+      emulator.faults.always('/identity/token', { neverAnswers: true });
+      const found = examine();
+      await emulator.requestCount('/identity/token', 1);
+      await time.pass(headersMs);
+      const { diagnosis } = await found;
+      assertNamed(diagnosis, 'no answer in time');
+      assert.equal(diagnosis.failure?.kind, 'timeout');
+    } finally {
+      time.end();
+    }
   });
 
   it('a certificate that nobody vouches for', async function () {

@@ -154,8 +154,9 @@ describe('a refusal for which the model is the reason', () => {
   const old = 'ibm/granite-3-3-8b-instruct';
 
   async function refused(modelId: string, parameters = {}, prompt = 'Hi') {
-    const { emulator, runtime, credentials } = await startExamination();
-    emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
+    const { emulator, runtime, credentials } = await startExamination({
+      emulator: { now: () => Date.parse('2027-01-16') },
+    });
     const client = runtime.client(credentials, { ...settings, modelId });
     const failure = () => failureOf(client.generateText(prompt, parameters));
     return { emulator, failure };

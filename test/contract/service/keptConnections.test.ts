@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
 import { activeResources } from '../../activeResources.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
+import { FakeTime } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
 import { lineTo } from './line.ts';
+import { WatchedFetch } from './watchedFetch.ts';
 import { endWorlds, kindOf, pathOf, startWorld, type World } from './world.ts';
 
 const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const streamed = { onText: () => {} };
+/** Milliseconds after which a request without an answer is said to be silent. */
+const SILENT_MS = 5_000;
+/** For which the text waits for the end of its answer, and the connection altogether. */
+const [UNSEEN_MS, REST_MS] = [50, 1_000];
 
 /** The rest of an answer is read after its result is there. */
-async function atRest({ limiter }: World): Promise<void> {
-  while (limiter.state.inFlight > 0) await new Promise((resolve) => setImmediate(resolve));
+function atRest({ limiter }: World): Promise<void> {
+  return becomes('at rest', () => limiter.state.inFlight === 0);
 }
 
 const connectionsOf = ({ emulator }: World) =>
@@ -18,7 +25,9 @@ const connectionsOf = ({ emulator }: World) =>
 
 describe('a connection to the service', () => {
   const closers: (() => void)[] = [];
+  let time: FakeTime | undefined;
   afterEach(async () => {
+    time?.end();
     await endWorlds();
     for (const close of closers.splice(0)) close();
   });
@@ -97,16 +106,29 @@ describe('a connection to the service', () => {
   });
 
   it('delays nobody while the service keeps the answer open, and is given up after a second', async () => {
-    const world = await startWorld({ limits: { limit: 1 } });
-    const wholeLength = await lengthOfStream(world);
+    time = new FakeTime();
+    const watched = new WatchedFetch();
+    const world = await startWorld({
+      ...{ clock: time, limits: { limit: 1 } },
+      http: { fetch: watched.fetch },
+    });
+    await world.generate(streamed);
+    await atRest(world);
+    const wholeLength = watched.bytes(chatStream);
     world.emulator.faults.next(chatStream, { silentAfterBytes: wholeLength });
-    const before = world.emulator.requests.length;
-    const { text } = await world.generate(streamed);
-    assert.notEqual(text, '');
-    assert.equal(world.limiter.state.inFlight, 1, 'the request still is in flight');
-    await world.generate();
-    const [open, next] = world.emulator.requests.slice(before);
-    assert.ok(open && next && open.connection !== next.connection);
+    const generation = world.generate(streamed);
+    const open = await world.emulator.requestCount(chatStream, 2);
+    await becomes('read', () => watched.bytes(chatStream) === 2 * wholeLength);
+    const texts: string[] = [];
+    void generation.then(({ text }) => texts.push(text));
+    await time.pass(UNSEEN_MS);
+    assert.equal(texts.length, 1, 'the text does not wait for the end');
+    const next = world.generate();
+    await time.pass(REST_MS - UNSEEN_MS - 1);
+    assert.deepEqual(world.limiter.state, { inFlight: 1, waiting: 1, limit: 1 });
+    await time.pass(1);
+    await next;
+    assert.notEqual(world.emulator.requests.at(-1)?.connection, open.connection);
     await world.emulator.disconnected(open);
   });
 
@@ -154,41 +176,25 @@ describe('a connection to the service', () => {
   });
 
   it('that swallows everything is said to be silent, and another one serves the next try', async () => {
+    time = new FakeTime();
     const { world, line, service } = await startOnLine();
     await world.generate();
-    const quick = await startWorld({
-      http: { silentMs: 20 },
-      credentials: { ...world.credentials },
-    });
-    await quick.generate();
     line.swallow();
     const user = new AbortController();
-    const silent = Promise.withResolvers<void>();
-    const call = kindOf(quick.generate({ signal: user.signal, onSilence: silent.resolve }));
-    await silent.promise;
+    let silences = 0;
+    const onSilence = () => {
+      silences += 1;
+    };
+    const call = kindOf(world.generate({ signal: user.signal, onSilence }));
+    await becomes('in flight', () => world.limiter.state.inFlight === 1);
+    await time.pass(SILENT_MS - 1);
+    assert.equal(silences, 0);
+    await time.pass(1);
+    assert.equal(silences, 1);
     user.abort();
     assert.equal(await call, 'cancelled');
     const before = service.emulator.count(chat);
-    await quick.generate();
+    await world.generate();
     assert.equal(service.emulator.count(chat), before + 1);
   });
 });
-
-/** Bytes of the body of one streamed answer. */
-async function lengthOfStream(world: World): Promise<number> {
-  let length = 0;
-  const { fetch } = globalThis;
-  globalThis.fetch = async (url, init) => {
-    const response = await fetch(url, init);
-    if (!String(url).includes(chatStream)) return response;
-    const bytes = await response.bytes();
-    length = bytes.length;
-    return new Response(bytes, response);
-  };
-  try {
-    await world.generate(streamed);
-  } finally {
-    globalThis.fetch = fetch;
-  }
-  return length;
-}

@@ -4,7 +4,10 @@ import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { LimiterState } from '../../../src/service/http/limiter.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { TokenState } from '../../../src/service/token/tokenLife.ts';
+import type { EmulatorOptions } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
+import { FakeTime, settled } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
 import {
   endWorlds,
   failureOf,
@@ -21,14 +24,16 @@ const chat = pathOf('chat', false);
 
 describe('a runtime', () => {
   const sessions: ServiceRuntime[] = [];
+  let time: FakeTime | undefined;
   afterEach(async () => {
+    time?.end();
     for (const runtime of sessions.splice(0)) runtime.dispose();
     await endWorlds();
   });
 
-  async function start(limit = 1) {
+  async function start(limit = 1, options: EmulatorOptions = {}) {
     const { emulator, credentials } = await startWorld({
-      emulator: { apiKeys: ['key-number-one', 'key-number-two'] },
+      emulator: { apiKeys: ['key-number-one', 'key-number-two'], ...options },
     });
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit } } as const;
     const states: TokenState['kind'][] = [];
@@ -99,9 +104,9 @@ describe('a runtime', () => {
     assert.equal(states.at(-1), 'none');
   });
 
-  it('H32: keeps it through a hundred events of a key that did not change', async () => {
+  it('H32: keeps it through ten events of a key that did not change', async () => {
     const { runtime, emulator, generate, withKey } = await start();
-    for (let event = 0; event < 100; event += 1) {
+    for (let event = 0; event < 10; event += 1) {
       runtime.setActive(withKey('key-number-one'));
       await generate('key-number-one');
     }
@@ -319,11 +324,16 @@ describe('a runtime', () => {
   });
 
   it('waits a second for that connection once the token is there, and no longer', async () => {
-    const { emulator, generate } = await start();
+    time = new FakeTime();
+    const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
-    await generate('key-number-one');
-    const [opened] = emulator.requests.filter(({ path }) => path === modelsPath);
-    assert.ok(opened);
+    const generation = generate('key-number-one');
+    const opened = await emulator.requestCount(modelsPath, 1);
+    await becomes('there', () => states.at(-1) === 'valid');
+    await time.pass(999);
+    assert.equal(emulator.count(chat), 0);
+    await time.pass(1);
+    await generation;
     await emulator.disconnected(opened);
   });
 
@@ -362,11 +372,10 @@ describe('a runtime', () => {
   });
 
   it('says what became of a model that is not offered any more, by the clock of the service', async () => {
-    const { runtime, emulator, withKey } = await start();
+    const { runtime, withKey } = await start(1, { now: () => Date.parse('2027-01-16') });
     const { serviceUrl, vendor } = withKey('key-number-one');
     const from = { vendor, serviceUrl, operation: 'chat' as const };
     const old = 'ibm/granite-3-3-8b-instruct';
-    emulator.settings.clockOffsetSeconds = (Date.parse('2027-01-16') - Date.now()) / 1_000;
     const idsFor = async (current: string) =>
       (await runtime.listModels(from, current, never)).models.map(({ id }) => id);
     assert.deepEqual(await idsFor(modelId), [modelId]);
@@ -456,6 +465,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 4);
   });
 
+<<<<<<< HEAD
   for (const place of ['the model', 'the service URL', 'the identity address']) {
     it(`E16: sends no key that was pasted for ${place}, but for a token`, async () => {
       const { runtime, emulator, settings, withKey } = await start();
@@ -494,21 +504,27 @@ describe('a runtime', () => {
   it('A17: ends three calls within a second of signing out', async function () {
     // A busy machine may stall the whole process for longer.
     this.retries(2);
+=======
+  it('A17: ends three calls as soon as their user signs out', async () => {
+    // No deadline runs out.
+    time = new FakeTime();
+>>>>>>> main
     const { runtime, emulator, generate, states } = await start(3);
     emulator.faults.next(chat, { neverAnswers: true }, 3);
     const signOut = new AbortController();
     const options = { signal: signOut.signal };
-    const calls = [1, 2, 3].map(() => kindOf(generate('key-number-one', options)));
+    const ended: string[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      void kindOf(generate('key-number-one', options)).then((kind) => ended.push(kind));
+    }
     await emulator.requestCount(chat, 3);
     const requests = emulator.requests.filter(({ path }) => path === chat);
-    const startedAt = performance.now();
     // In this order, as the window does it when the key is gone.
     signOut.abort();
     runtime.forgetToken();
+    await settled();
+    assert.deepEqual(ended, ['cancelled', 'cancelled', 'cancelled']);
     await Promise.all(requests.map((request) => emulator.disconnected(request)));
-    const ms = performance.now() - startedAt;
-    assert.ok(ms < 1_000, `${ms.toFixed()} ms`);
-    assert.deepEqual(await Promise.all(calls), ['cancelled', 'cancelled', 'cancelled']);
     assert.deepEqual([emulator.count(chat), states.at(-1)], [3, 'none']);
   });
 });

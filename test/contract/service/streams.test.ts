@@ -33,11 +33,11 @@ describe('streamed text', () => {
       for (const spaceAfterColon of [true, false]) {
         const how = `${JSON.stringify(newline)}, ${spaceAfterColon ? 'a' : 'no'} space`;
 
-        it(`is exact for ${operation} with ${how}, whole and in pieces of any size`, async () => {
+        it(`is exact for ${operation} with ${how}, whole and cut inside characters and line ends`, async () => {
           const emulator = { newline, spaceAfterColon, answer: () => pieces };
           const world = await startWorld({ operation, emulator });
-          const faults: Fault[] = [3, 7, 64].map((chunkSize) => ({ chunkSize }));
-          for (const fault of [{}, { oneByteAtATimeMs: 0 }, ...faults]) {
+          const faults: Fault[] = newline === '\r\n' ? [{ oneByteAtATimeMs: 0 }] : [];
+          for (const fault of [{}, { chunkSize: 7 }, ...faults]) {
             world.emulator.faults.next(pathOf(operation, true), fault);
             const result = await streamed(world);
             assert.deepEqual([result.text, result.parts], [text, pieces], JSON.stringify(fault));

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { fetchToken } from '../../../src/service/token/identity.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
+import { FakeTime } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
 import { startMuteServer } from './muteServer.ts';
 import { throughProxy } from './patchedFetch.ts';
 import {
@@ -212,15 +214,24 @@ describe('a way to the service that goes nowhere', () => {
     const { world, proxy } = await startBehindSilentProxy();
     const user = new AbortController();
     const call = kindOf(world.generate({ signal: user.signal }));
-    while (proxy.connections === 0) await new Promise((resolve) => setImmediate(resolve));
+    await becomes('connected', () => proxy.connections > 0);
     user.abort();
     assert.equal(await call, 'cancelled');
   });
 
   it('C12: is given up when the time for the headers is over', async () => {
-    const { world } = await startBehindSilentProxy({ http: { headersMs: 50 } });
-    const { kind, details } = await failureOf(world.generate());
-    assert.deepEqual([kind, details.phase, details.attempts], ['unreachable', 'connect', 1]);
+    const time = new FakeTime();
+    try {
+      const headersMs = 20_000;
+      const { world, proxy } = await startBehindSilentProxy({ http: { headersMs } });
+      const failure = failureOf(world.generate());
+      await becomes('connected', () => proxy.connections > 0);
+      await time.pass(headersMs);
+      const { kind, details } = await failure;
+      assert.deepEqual([kind, details.phase, details.attempts], ['unreachable', 'connect', 1]);
+    } finally {
+      time.end();
+    }
   });
 
   it('C12: is asked for no more once a proxy has closed it in place of an answer', async () => {

@@ -59,7 +59,11 @@ describe('what is said and handed out of a response', () => {
   ] as const) {
     it(`D26: says how much ${what} that nobody sees`, async () => {
       const job = await jobWith(text);
-      await outcome.tellOutcome(job, () => {}, async () => assert.fail('run again'));
+      await outcome.tellOutcome(
+        job,
+        () => {},
+        async () => assert.fail('run again'),
+      );
       const { invisibleText } = await import('../../../src/generate/generateMessages.ts');
       assert.deepEqual(
         editor.sunk.get('notification')?.filter((said) => said !== '[]'),

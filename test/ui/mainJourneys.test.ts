@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import type { Emulator } from '../emulator/emulator.ts';
+import { gate } from '../emulator/faults.ts';
+import { answerFor } from '../emulator/text.ts';
+import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
+import { answerSetUp } from '../vscode/setUpWalk.ts';
+import { startChat, startChatService } from './chat.ts';
+import {
+  accessPath,
+  apiKey,
+  chatPath,
+  generateByKeys,
+  giveUpSetUp,
+  outside,
+  projectId,
+  startService,
+  statusId,
+  tokenPath,
+} from './service.ts';
+import { openWorkbench, type Session } from './session.ts';
+
+const letter = 'Write a reply.';
+const replied = `${letter}\n${answerFor(letter)}`;
+const three = 'First question\n\nSecond question\n\nThird question';
+const files = { 'letter.txt': letter, 'three.txt': three, 'secret.txt': `KEY=${apiKey}` };
+const nextKey = 'next-key-0123456789';
+const fileKey = 'key-in-the-env-file-0123';
+
+/** True if the decoration behind a line says so: VS Code draws it with a style sheet. */
+const isMarked = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
+  .map((span) => getComputedStyle(span, '::after').content)
+  .some((content) => content.includes('generating…'))`;
+
+/**
+ * The journeys that `npm test` runs. They share one window, because opening a window costs more than
+ * any of them. Each journey starts where the previous one ended, so they don't run alone.
+ */
+describe('a day with the extension', () => {
+  let emulator: Emulator;
+  let other: Emulator;
+  let session: Session;
+  before(async () => {
+    [emulator, other] = await Promise.all([startService(), startChatService()]);
+    session = await openWorkbench({
+      folderFiles: files,
+      userSettings: { 'hostedModel.authUrl': emulator.url },
+      // Colors and the chat. Without the other extensions the window starts sooner.
+      builtInExtensions: ['theme-defaults', 'copilot'],
+    });
+  });
+  after(() => Promise.all([emulator.close(), other.close()]));
+  afterEach(() => {
+    emulator.faults.clear();
+  });
+
+  const select = async (name: keyof typeof files) => {
+    const { editor } = session.workbench;
+    if ((await editor.name()) !== name) await session.workbench.openFile(session.path(name));
+    await editor.selectAll();
+  };
+  const undone = async (name: keyof typeof files) => {
+    const { editor, page } = session.workbench;
+    await page.keyboard.press('Control+Z');
+    await editor.waitForText(files[name]);
+  };
+  const status = () => session.workbench.statusItem(statusId);
+  /** Waits until the status item shows a valid token. */
+  const ready = () =>
+    status().waitFor({
+      text: /^\$\(key\) \d+m$/,
+      ariaLabel: /token valid, \d+ minutes left/,
+      background: 'none',
+    });
+
+  it('A03: without credentials the first generation names the missing settings, opens Set Up, and continues afterwards', async () => {
+    const { editor, notifications, quickInput } = session.workbench;
+    await status().waitFor({
+      text: '$(key) Set up Hosted Model',
+      ariaLabel: 'Hosted Model: credentials are not set up',
+      background: 'none',
+    });
+    await select('letter.txt');
+    await generateByKeys(session);
+    const { text } = await notifications.waitFor(/needs/);
+    assert.equal(
+      text,
+      'Hosted Model needs an API key, a project ID and a service URL before it can generate. ' +
+        'Nothing was sent. Looked in secret storage and user settings, ' +
+        'the .env file of project (not there) and the environment (names none of them).',
+    );
+    await status().waitFor({ text: '$(key) Set up Hosted Model', background: 'warning' });
+    assert.equal(emulator.requests.length, 0);
+
+    await answerSetUp(session.workbench, { apiKey, projectId, url: emulator.url });
+    await quickInput.pick('$(beaker) Test and Save');
+    await editor.waitForText(replied);
+    await ready();
+    assert.deepEqual(
+      emulator.requests.map(({ path }) => path),
+      [tokenPath, accessPath, chatPath],
+      'the token of the test is the one in use',
+    );
+    assert.equal(await editor.savedText(session.path('letter.txt')), replied);
+    await undone('letter.txt');
+    assert.equal(await editor.savedText(session.path('letter.txt')), letter);
+    for (const told of [/needs/, /is set up/]) await notifications.close(told);
+  });
+
+  it('shows that it generates; Cancel ends the request at once and keeps the partial text', async () => {
+    const { editor, notifications, screen } = session.workbench;
+    const marked = (wanted: boolean) =>
+      screen.until(`the mark to be there: ${wanted}`, async () =>
+        (await screen.read<boolean>(isMarked)) === wanted ? true : undefined,
+      );
+    const [answer, rest] = [gate(), gate()];
+    emulator.faults.next(chatPath, {
+      hold: answer.opened,
+      beforePart: (index) => (index < 4 ? undefined : rest.opened),
+    });
+    const arrived = emulator.nextRequest(chatPath);
+    await select('letter.txt');
+    await generateByKeys(session);
+    const request = await arrived;
+    await marked(true);
+    await status().waitFor({ text: '$(loading~spin) Hosted Model', ariaLabel: /generating/ });
+    const { buttons } = await notifications.progress(/^Hosted Model: generating…$/);
+    assert.deepEqual(buttons, ['Cancel']);
+    answer.open();
+    await editor.waitForText(/Hello/);
+    await marked(false);
+    await notifications.cancelProgress(/generating/);
+    await emulator.disconnected(request);
+    rest.open();
+    await notifications.waitUntilGone(/generating/);
+    await ready();
+    assert.deepEqual(await notifications.list(), [], 'cancelling is silent');
+    const partial = await editor.visibleText();
+    assert.ok(partial !== letter && replied.startsWith(partial.trimEnd()), partial);
+    await undone('letter.txt');
+  });
+
+  it('J17: several selections get their answers side by side, and one undo removes all of them', async () => {
+    const { editor, screen } = session.workbench;
+    emulator.settings.answer = (prompt) => `Answer to ${prompt}`;
+    await select('three.txt');
+    await editor.splitSelection();
+    const half = gate();
+    emulator.faults.always(chatPath, {
+      beforePart: (index) => (index < 3 ? undefined : half.opened),
+    });
+    await generateByKeys(session);
+    await screen.until('all answers to have begun', async () =>
+      (await editor.visibleText()).split('Answer').length === 4 ? true : undefined,
+    );
+    assert.equal(emulator.inFlight.inference, 3);
+    half.open();
+    const answered = three.replaceAll(/.+ question/g, '$&\nAnswer to $&');
+    await editor.waitForText(answered);
+    await undone('three.txt');
+  });
+
+  it('a preview has buttons with names and keys, and is discarded or accepted by key', async () => {
+    const { editor, page, quickInput } = session.workbench;
+    const answered = 'we will meet\non Monday.';
+    emulator.settings.answer = () => answered;
+    const preview = async () => {
+      await session.workbench.runCommand('Hosted Model: Generate With…');
+      await quickInput.pick('Preview');
+      await editor.waitForTitle('letter.txt (preview)');
+      await editor.waitForModifiedText(answered);
+    };
+    await select('letter.txt');
+    await preview();
+    assert.deepEqual((await editor.titleButtons()).slice(0, 2), [
+      'Accept Preview (Ctrl+Enter)',
+      'Discard Preview (Ctrl+Backspace)',
+    ]);
+    await page.keyboard.press('Control+Backspace');
+    await editor.waitForTitle('letter.txt');
+    await editor.waitForText(letter);
+    assert.equal(await editor.isDirty(), false);
+
+    await preview();
+    await page.keyboard.press('Control+Enter');
+    await editor.waitForTitle('letter.txt');
+    await editor.waitForText(answered);
+    await undone('letter.txt');
+  });
+
+  it('a selection that holds the key is stopped, and sent only once it is masked', async () => {
+    const { dialogs, editor } = session.workbench;
+    emulator.settings.answer = () => 'Short.';
+    await select('secret.txt');
+    const sent = emulator.requests.length;
+    await generateByKeys(session);
+    const { detail } = await dialogs.waitFor('Nothing was sent: the text holds your own key.');
+    assert.ok(!detail.includes(apiKey));
+    assert.equal(emulator.requests.length, sent);
+    const arrived = emulator.nextRequest(chatPath);
+    await dialogs.click('Mask and Send');
+    const { bytes, json } = await arrived;
+    const { messages } = json as { messages: { content: string }[] };
+    assert.equal(messages[0]?.content, 'KEY=[redacted]');
+    assert.ok(!bytes.includes(apiKey));
+    await editor.waitForText(`KEY=${apiKey}\nShort.`);
+    await undone('secret.txt');
+  });
+
+  it('a 401 names its cause, and its message leads to the fix', async () => {
+    const { dialogs, notifications, quickInput } = session.workbench;
+    const refused = { status: 401, json: { errors: [{ code: 'authentication_token_not_valid' }] } };
+    const accepted = emulator.faults.always(chatPath, refused);
+    emulator.settings.projectIds = ['another'];
+    await select('letter.txt');
+    await generateByKeys(session);
+    const ofProject = await notifications.waitFor(/project was not found in this region/);
+    assert.doesNotMatch(ofProject.text, /unauthorized/i);
+    assert.deepEqual(ofProject.buttons, ['Open Settings', 'Show Log']);
+    await ready();
+    await notifications.close(/project was not found/);
+    accepted();
+
+    emulator.settings.projectIds = [projectId];
+    emulator.settings.apiKeys = [nextKey, fileKey];
+    emulator.revokeTokens();
+    await generateByKeys(session);
+    const ofKey = await notifications.waitFor(/refused the API key/);
+    assert.equal(ofKey.severity, 'error');
+    assert.deepEqual(ofKey.buttons, ['Set API Key', 'Try Key Again', 'Show Log']);
+    await status().waitFor({
+      text: '$(error) Hosted Model: credentials refused',
+      ariaLabel: /credentials refused/,
+      background: 'error',
+    });
+    await notifications.click(/refused the API key/, 'Set API Key');
+    await quickInput.waitFor({ step: '1/2', password: true });
+    await quickInput.type(nextKey);
+    await quickInput.accept();
+    await quickInput.pick('$(beaker) Test and Save');
+    await dialogs.click('Replace Key');
+    await notifications.close(/is set up/);
+    await ready();
+  });
+
+  it('Diagnose Connection shows each check, by the keyboard alone, and generates nothing', async () => {
+    const { page, quickInput } = session.workbench;
+    const sent = emulator.requests.length;
+    await session.workbench.runCommand('Hosted Model: Diagnose Connection');
+    const list = await quickInput.waitFor({
+      title: 'Diagnose Connection',
+      item: '$(copy) Copy Report',
+    });
+    const { host } = new URL(emulator.url);
+    assert.deepEqual(
+      list.items.map(({ label }) => label),
+      [
+        '$(pass-filled) All checks passed',
+        '$(copy) Copy Report',
+        '$(pass-filled) Settings: passed',
+        '$(pass-filled) Syntax: passed',
+        '$(pass-filled) Hosts: passed',
+        '$(pass-filled) Identity service: passed',
+        '$(pass-filled) Model service: passed',
+        '$(pass-filled) Key and token: passed',
+        '$(pass-filled) Clock: passed',
+        '$(pass-filled) Token and model: passed',
+        '$(pass-filled) Request limit: passed',
+      ],
+    );
+    const described = list.items.map(({ description }) => description);
+    assert.ok(described.includes(`${host} answers.`));
+    assert.ok(described.includes('The key is accepted; the token lives 60 minutes.'));
+    assert.match(list.prompt, /All checks passed/);
+    assert.equal(list.items.find(({ focused }) => focused)?.label, '$(copy) Copy Report');
+
+    await page.keyboard.press('Enter');
+    await quickInput.waitFor({ item: '$(check) Report Copied' });
+    const report = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(report, /^Hosted Model \d+\.\d+\.\d+\n.* 1\.\d+\.\d+, linux/);
+    assert.match(report, /Key and token: passed\. The key is accepted/);
+    for (const secret of [apiKey, nextKey, projectId, ...emulator.tokensIssued]) {
+      assert.ok(!report.includes(secret), `${secret} in the report`);
+    }
+    await page.keyboard.press('Escape');
+    await quickInput.waitUntilClosed();
+    const requests = emulator.requests.slice(sent);
+    assert.deepEqual(
+      requests.map(({ method, path }) => `${method} ${path}`),
+      [
+        `GET ${tokenPath}`,
+        'GET /ml/v1/foundation_model_specs',
+        `POST ${tokenPath}`,
+        `POST ${accessPath}`,
+      ],
+    );
+  });
+
+  it('A17: signing out ends key, token and three calls', async () => {
+    const { editor, notifications, screen } = session.workbench;
+    // The store is encrypted: only its length shows how much it holds.
+    const kept = () => screen.read<number>(`localStorage.getItem('secrets.provider').length`);
+    const keptBefore = await kept();
+    await select('three.txt');
+    await editor.splitSelection();
+    const stalled = gate();
+    emulator.faults.next(chatPath, { hold: stalled.opened }, 3);
+    const sent = emulator.count(chatPath);
+    await generateByKeys(session);
+    await emulator.requestCount(chatPath, sent + 3);
+    const calls = emulator.requests.filter(({ path }) => path === chatPath).slice(-3);
+    const gone = calls.map((call) => emulator.disconnected(call));
+    await session.workbench.runCommand('Hosted Model: Sign Out');
+    await Promise.all(gone);
+    await notifications.close(/signed out/);
+    await status().waitFor({ text: '$(key) Set up Hosted Model' });
+    const keptAfter = await kept();
+    assert.ok(keptAfter < keptBefore - nextKey.length, `${keptBefore}, then ${keptAfter}`);
+    stalled.open();
+
+    const before = emulator.requests.length;
+    await select('letter.txt');
+    await generateByKeys(session);
+    await giveUpSetUp(session.workbench);
+    assert.equal(emulator.requests.length, before, 'the token that was left is not used either');
+  });
+
+  it('a .env file is used once its hosts were shown and approved', async () => {
+    const { dialogs, screen } = session.workbench;
+    const unapproved = notApprovedYet(other);
+    // The other service doesn't know the token of the first one, so it answers from a recording.
+    other.replay('chat_stream ok', chatPath);
+    const { text } = outside({ key: fileKey, project: 'project-of-the-file', url: other.url });
+    await writeFile(session.path('.env'), text);
+    await generateByKeys(session);
+    const { detail } = await dialogs.waitFor(/from the \.env file of this folder/);
+    assert.ok(detail.includes(`The API key goes to ${new URL(emulator.url).host}`), detail);
+    assert.ok(detail.includes(`Selected text goes to ${new URL(other.url).host}`), detail);
+    assert.ok(detail.includes(`Folder: ${session.folder}`), detail);
+    assert.ok(!detail.includes(fileKey));
+    assert.equal(await screen.read('document.activeElement.textContent'), 'Do Not Use');
+    assertUntouched(unapproved);
+    unapproved.approve();
+    await dialogs.click('Use These Values');
+    const { json } = await other.requestCount(chatPath, 1);
+    assert.equal((json as { project_id: string }).project_id, 'project-of-the-file');
+    assert.equal(
+      emulator.requests.findLast(({ path }) => path === tokenPath)?.form?.['apikey'],
+      fileKey,
+    );
+    await ready();
+  });
+
+  it('the chat lists and selects the model without a sign-in, and sends nothing before a question', async () => {
+    const { dialogs, page } = session.workbench;
+    const asked = other.count(chatPath);
+    await startChat(session);
+    assert.equal(await dialogs.state(), undefined);
+    assert.doesNotMatch((await page.textContent('body')) ?? '', /Sign in/i);
+    assert.equal(other.count(chatPath), asked);
+  });
+});
