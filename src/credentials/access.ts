@@ -56,7 +56,7 @@ export interface AccessOptions extends FindOptions {
   readonly onObstacle: (obstacle: Obstacle) => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
   readonly signOutSignal: () => AbortSignal;
-  /** Told what was found for the folder in front, and what follows from it. */
+  /** Called with the sources of the folder in front, and the selection among them. */
   readonly onFound: (found: SourceSnapshot, choice: SourceSelection) => void;
 }
 

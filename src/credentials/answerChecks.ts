@@ -54,8 +54,9 @@ export function problemOfProject(text: string): string | undefined {
 }
 
 /**
- * Why values are not taken that the key was pasted into: it would be sent wherever they go.
- * @param values by what they are called
+ * The problem if one of these values is the key or contains it, since it is sent to other hosts than
+ * the key.
+ * @param values by their labels
  */
 export function problemOfPaste(
   values: Readonly<Record<string, string>>,
@@ -71,7 +72,7 @@ export function problemOfPaste(
   return undefined;
 }
 
-/** What is sent beside a key, also what a set-up does not ask for. */
+/** The values that requests contain besides the key, including those that no step asks for. */
 export function sentValues(
   given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },
   { serviceUrl, authUrl }: Destination,

@@ -31,8 +31,8 @@ export class Approvals {
   }
 
   /**
-   * What stands for a key in records that must not hold it: a keyed hash, as answers have.
-   * @param shown what an answer about the key depends on besides
+   * A keyed hash that identifies a key in records that must not contain it.
+   * @param shown further values that the hash is to cover
    */
   async fingerprintOf(apiKey: string, ...shown: readonly string[]): Promise<string> {
     return hashOf(['key', apiKey, ...shown], (await this.#salt()) ?? (await this.#makeSalt()));

@@ -112,7 +112,7 @@ export const ANSWER_ISSUES = {
     `This has fewer than ${least} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
-    `The ${what} holds the ${label}, which would be sent with it. Enter another value.`,
+    `The ${what} contains the ${label}, which would be sent with it. Enter another value.`,
   garbledProject: 'An ID has only letters, digits, hyphens, dots and underscores.',
 } as const;
 

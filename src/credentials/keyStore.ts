@@ -27,8 +27,8 @@ const SECRET = 'hostedModel.key';
  */
 const MARKER = 'hostedModel.hasKey';
 /**
- * Holds another value after each sign-out: VS Code tells other windows of that, but not of a name
- * that is deleted and was not there, as with credentials of a `.env` file.
+ * Gets a new value with each sign-out. VS Code fires an event for that in every window, but none if
+ * a name is deleted that has no value, as with credentials of a `.env` file.
  */
 const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
@@ -129,8 +129,8 @@ export class KeyStore {
   }
 
   /**
-   * Deletes the keys of all services, and tells every window that somebody has signed out.
-   * @throws if secret storage keeps one, or nobody can tell
+   * Deletes the keys of all services, and fires `onDidSignOut` in every window.
+   * @throws if secret storage keeps one, or cannot be read
    */
   async delete(): Promise<void> {
     const inUse = nameOf(this.#word());
@@ -138,7 +138,7 @@ export class KeyStore {
     // One that stays is no reason to keep the others.
     const ends = await Promise.allSettled([...names].map((name) => this.#delete(name)));
     this.#announce();
-    // Where storage fails, no other window could be told.
+    // If storage fails, there is no way to reach other windows.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
@@ -152,7 +152,7 @@ export class KeyStore {
     return { dispose: () => this.#listeners.delete(listener) };
   };
 
-  /** Calls the listener when somebody has signed out, in this window or elsewhere. */
+  /** Calls the listener after a sign-out in this window or another one. */
   readonly onDidSignOut = (listener: () => void): Disposable => {
     this.#signOutListeners.add(listener);
     return { dispose: () => this.#signOutListeners.delete(listener) };

@@ -2,21 +2,21 @@ import type { WorkspaceFolder } from 'vscode';
 import { activeFolder } from './folders.ts';
 
 /**
- * Which of many looks at the sources is shown: the newest one about the folder in front. Folders
- * answer at different speeds, and some are looked at on behalf of a document behind.
+ * Selects the look at the sources that is shown: the newest one about the folder in front. Folders
+ * answer at different speeds, and some looks are about a document in the background.
  */
 export class Looks {
   #begun = 0;
   #shown = 0;
-  /** The folder in front that was looked at last; undefined as long as none was. */
+  /** The folder of the last look that began while it was in front. */
   #place: string | undefined;
 
-  /** True if somebody has looked, and another folder is in front by now. */
+  /** True if another folder is in front than at the last look; false before the first one. */
   get haveMoved(): boolean {
     return this.#begun > 0 && this.#place !== folderKey(activeFolder());
   }
 
-  /** @returns a function that is called once there is a result: true if it is to be shown */
+  /** @returns a function to call with the result at hand: true if the result is to be shown */
   begin(owner: WorkspaceFolder | null): () => boolean {
     const place = folderKey(owner);
     const isInFront = () => place === folderKey(activeFolder());

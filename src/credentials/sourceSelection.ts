@@ -47,7 +47,7 @@ export interface Destination {
 export interface SourceSnapshot {
   readonly settings: SourceSettings;
   readonly record: KeyRecord | undefined;
-  /** Every key that is stored or named in a source: no text may hold one. */
+  /** Every key that is stored or in a source, used or not. No prompt may contain one. */
   readonly keys: readonly string[];
   readonly folder: Folder;
   /** What was answered about the project that the folder brings; undefined if nothing. */

@@ -135,8 +135,8 @@ export async function keysOfFolders(known: KnownVendors): Promise<string[]> {
 }
 
 /**
- * Every key that a text names, whatever is wrong with it or beside it: one that cannot be used from
- * there may open the service all the same.
+ * Every well-formed key of a text. A key in an incomplete or faulty set is not used, but may still
+ * open the service.
  */
 function keysIn({ all }: ReadText): string[] {
   return all.flatMap(({ vendor, reading }) => {

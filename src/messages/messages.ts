@@ -58,7 +58,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: [],
   }),
   'setting-holds-secret': (_, { place, labels }) => ({
-    text: `Nothing was sent: the service URL, an ID or the model holds your ${settingLabel('apiKey', labels)} or a token. Put the right value into ${place.name}.`,
+    text: `Nothing was sent. The service URL or the ID of a project or model contains your ${settingLabel('apiKey', labels)} or a token. Enter the right value in ${place.name}.`,
     actions: [place.value],
   }),
   'queue-full': ({ limit }) => ({

@@ -174,9 +174,9 @@ export class Client {
   }
 
   /**
-   * The gate for what the user writes: whoever asked, and whatever they said, no secret is sent, in
-   * whichever text or parameter it stands. The request itself looks through the rest.
-   * @param inputs the texts among them that are not the model's own
+   * Refuses a secret in any text or parameter, whatever the user has confirmed. IDs and URL are
+   * checked by the request itself.
+   * @param inputs the texts in `fields` that the model has not generated
    */
   #refuseSecrets(fields: RequestBody, inputs: readonly string[]): void {
     const secretKinds = this.#secretKindsIn(stringsIn(fields), inputs);
@@ -228,7 +228,7 @@ export class Client {
     return this.#dialect.conversation(chatParts(conversation), credentials);
   }
 
-  /** All of the body but what names the model. */
+  /** The body without the fields that name model and project. */
   #generationFields(request: GenerationRequest) {
     const { operation, parameters } = request;
     const { knownModel } = this.#options;

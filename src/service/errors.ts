@@ -13,7 +13,7 @@ export type ErrorKind =
   | 'certificate-checks-off'
   | 'parameter-refused'
   | 'prompt-holds-secret'
-  /** The address, the model, or what else comes from settings. */
+  /** In the URL, or in an ID of the body. */
   | 'setting-holds-secret'
   | 'queue-full'
   /** They were replaced or forgotten while they were being checked. */

@@ -20,7 +20,7 @@ export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object(withNullPrototype(entries));
 }
 
-/** A number of tokens. Above 2^53 sums lose what is added, and end as Infinity. */
+/** A number of tokens. Sums of unsafe integers are wrong, and can become Infinity. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** A number, or a string of digits, as some gateways make of it. Anything else counts as absent. */

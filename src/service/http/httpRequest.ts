@@ -15,13 +15,13 @@ export interface HttpRequest<Result> {
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /**
-   * Secrets of the connection; the bearer is added to them. Neither address nor body may hold one,
-   * and no failure may repeat one, whoever puts it into an answer.
+   * Secrets of the connection, to which the bearer is added. Neither URL nor body may contain one,
+   * and no failure repeats one, even if the answer does.
    */
   readonly secrets?: readonly string[];
-  /** True for the request that exchanges a secret for a token: it alone may hold one. */
+  /** True for the token request, the only one that may contain a secret. */
   readonly sendsSecret?: true;
-  /** What a failure must not repeat either, such as a project ID. */
+  /** Other values that no failure repeats, such as a project ID. */
   readonly confidential?: readonly string[];
   /** The word before the credential in the Authorization header; `Bearer` without it. */
   readonly scheme?: string;

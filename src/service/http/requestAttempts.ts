@@ -40,8 +40,8 @@ export interface AttemptOptions {
   /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * What no request may hold and no failure repeat besides its own secrets: a service can put what
-   * it has got by one request into the answer to another.
+   * Secrets of other requests. No request may contain one, and no failure repeats one, since a
+   * service can put into an answer what an earlier request has sent.
    */
   readonly secrets: () => readonly string[];
 }
@@ -192,7 +192,8 @@ export class RequestAttempts<Result> {
   }
 
   /**
-   * The same gate for what leaves: a key that was pasted into a setting would go to the model host.
+   * The last gate for secrets: a key that was pasted as an ID or into a URL must not reach the model
+   * host.
    * @throws {ServiceError} `setting-holds-secret`
    */
   #checkSecrets(): void {

@@ -26,7 +26,7 @@ export interface ModelSource {
   /** Origin and path prefix, already checked. */
   readonly serviceUrl: string;
   readonly operation: Operation;
-  /** Keys that no address may hold, as it would if one was pasted for a model. */
+  /** Keys that no URL may contain, in case one was pasted as a model ID. */
   readonly secrets?: readonly string[];
 }
 

@@ -60,7 +60,7 @@ export function statesLife(answer: TokenResponse): boolean {
   return statedLives(answer).length > 0;
 }
 
-/** In seconds, without what cannot be. */
+/** In seconds, without impossible values. */
 function statedLives(answer: TokenResponse): number[] {
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = answer;
   const lives = [expiresIn, expiration - serverNow / 1_000];

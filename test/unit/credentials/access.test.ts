@@ -600,7 +600,7 @@ describe('the way to credentials', () => {
 
   describe('by a set-up with the key in a place of another value', () => {
     const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
-    const refused = /holds the API key/;
+    const refused = /contains the API key/;
     beforeEach(() => {
       editor.userSettings.set('url', url).set('projectId', 'my-project');
     });
