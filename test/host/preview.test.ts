@@ -35,7 +35,7 @@ describe('a preview', () => {
     await job.end(0, 'ended');
   });
 
-  it('leaves the keyboard to whoever has typed on', async () => {
+  it('leaves the keyboard to whoever has typed on @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     await commands.executeCommand('cursorBottom');
@@ -61,7 +61,7 @@ describe('a preview', () => {
     assert.equal(job.text, 'answer');
   });
 
-  it('of whole lines leaves the next one alone', async () => {
+  it('of whole lines leaves the next one alone @nightly', async () => {
     const editor = await open(TEXT, new Range(1, 0, 2, 0));
     await answer(jobOn(editor, 'preview'), 'answer');
     assert.equal(await acceptSeen(), true);
@@ -78,7 +78,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
   });
 
-  it('does not land where it does not show yet what the document would become', async () => {
+  it('does not land where it does not show yet what the document would become @nightly', async () => {
     const { editor } = await previewed();
     await insert(editor, 0, 'before\n');
     assert.equal(await openPreviews().accept(), true);
@@ -98,7 +98,7 @@ describe('a preview', () => {
     assert.equal(rescues, 1);
   });
 
-  it('is written once where it is accepted twice', async () => {
+  it('is written once where it is accepted twice @nightly', async () => {
     const { editor } = await previewed();
     const previews = openPreviews();
     await Promise.all([previews.accept(), previews.accept()]);
@@ -115,7 +115,7 @@ describe('a preview', () => {
     assert.equal(previewTabs().length, 1);
   });
 
-  it('leaves the document as it is where it is discarded, and stops the generation', async () => {
+  it('leaves the document as it is where it is discarded, and stops the generation @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted, ended } = running(job);
@@ -128,7 +128,7 @@ describe('a preview', () => {
     assert.equal(previewTabs().length, 0);
   });
 
-  it('is discarded by closing its tab', async () => {
+  it('is discarded by closing its tab @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted } = running(job);
@@ -140,7 +140,7 @@ describe('a preview', () => {
     assert.equal(await openPreviews().accept(), false);
   });
 
-  it('stays where its tab is moved to another group', async () => {
+  it('stays where its tab is moved to another group @nightly', async () => {
     const { editor } = await previewed();
     await commands.executeCommand('workbench.action.moveEditorToNextGroup');
     await rightSide();
@@ -148,7 +148,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is shown again for another answer after it was discarded', async () => {
+  it('is shown again for another answer after it was discarded @nightly', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
     job.begin(0, 'restart');
@@ -159,7 +159,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it('is shown again for what an accepted answer is continued with', async () => {
+  it('is shown again for what an accepted answer is continued with @nightly', async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
     job.append(0, ' and more');
@@ -173,7 +173,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('lands as it was seen, though more comes while it is accepted', async () => {
+  it('lands as it was seen, though more comes while it is accepted @nightly', async () => {
     const { editor, job } = await previewed();
     const accepted = openPreviews().accept();
     job.append(0, ' and more');
@@ -185,7 +185,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is taken back before and after it is accepted', async () => {
+  it('is taken back before and after it is accepted @nightly', async () => {
     const { editor, job } = await previewed();
     assert.equal(await job.undo(), 'undone');
     assert.equal(previewTabs().length, 0);
@@ -200,7 +200,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('stands beside another one of the same document', async () => {
+  it('stands beside another one of the same document @nightly', async () => {
     const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
     const first = jobOn(editor, 'preview');
     await answer(first, 'FIRST');
@@ -216,7 +216,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'FIRST\nSECOND\n');
   });
 
-  it('leaves room for ordinary writing into the same document', async () => {
+  it('leaves room for ordinary writing into the same document @nightly', async () => {
     const { editor } = await previewed();
     const [left] = window.visibleTextEditors.filter(({ document }) => document === editor.document);
     assert.ok(left);
@@ -227,7 +227,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend!');
   });
 
-  it('opens the document again where its tab was closed', async () => {
+  it('opens the document again where its tab was closed @nightly', async () => {
     const editor = await openFile('previewed.txt', TEXT, PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'preview');
@@ -239,7 +239,7 @@ describe('a preview', () => {
     assert.equal(window.activeTextEditor?.document.getText(), 'top\nanswer\nend');
   });
 
-  it('of a notebook cell lands in the cell', async () => {
+  it('of a notebook cell lands in the cell @nightly', async () => {
     const cells = ['prompt', 'another'].map(
       (text) => new NotebookCellData(NotebookCellKind.Code, text, 'python'),
     );
@@ -266,7 +266,7 @@ describe('a preview', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('of a document whose line ends change is rescued', async () => {
+  it('of a document whose line ends change is rescued @nightly', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;
