@@ -28,6 +28,11 @@ interface Count {
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
+const onlyNightly = { HOSTED_MODEL_GREP: '@nightly' };
+const hostSuite = (env: Readonly<Record<string, string>>, version = newestServer): Step => ({
+  ...suite(`host ${version}`, `node test/host/run.ts ${version}`),
+  env,
+});
 const inServer = (step: Step): Step => ({ ...step, needsServer: true });
 
 /** What the sources alone prove. */
@@ -51,14 +56,16 @@ const prepared: readonly Step[] = [
 const packaged: readonly (readonly Step[])[] = [
   [
     suite('shipped files', 'npm run --silent test:package'),
-    inServer(suite(`host ${newestServer}`, `node test/host/run.ts ${newestServer}`)),
+    inServer(hostSuite({ ...onlyNightly, HOSTED_MODEL_INVERT: '1' })),
   ],
   [inServer(suite('ui', 'npm run --silent ui'))],
 ];
 
 /** What takes too long for somebody who waits. */
 const nightly: readonly Step[] = [
-  inServer(suite(`host ${oldestServer}`, `node test/host/run.ts ${oldestServer}`)),
+  suite('the rest', 'npm run --silent test:rest'),
+  inServer({ ...hostSuite(onlyNightly), name: `host ${newestServer}, the rest` }),
+  inServer(hostSuite({}, oldestServer)),
   inServer(check('native modules', 'node test/vscode/install.ts --native')),
   inServer(suite('ui, the rest', 'npm run --silent ui:nightly')),
   suite('soak, in full', 'npm run --silent test:soak'),
@@ -127,9 +134,13 @@ function sum(of: (count: Count) => number): number {
   return rows.reduce((total, { count }) => total + of(count), 0);
 }
 
-function run({ name, command, isSuite }: Step): Promise<{ output: string; count: Count }> {
+function run({ name, command, env, isSuite }: Step): Promise<{ output: string; count: Count }> {
   return new Promise((resolve) => {
-    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, {
+      shell: true,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     cpuTime.watch(name, child.pid);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {

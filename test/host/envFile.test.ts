@@ -24,6 +24,7 @@ import { parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { extensionId } from '../extensionId.ts';
 import { until as becomes } from '../vscode/deadline.ts';
+import { closeTabs } from './jobs.ts';
 
 const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/nowhere');
 const uri = Uri.joinPath(folder, '.env');
@@ -33,16 +34,9 @@ const rest = ['IBM_PROJECT_ID=project-1', 'IBM_URL=https://eu-de.ml.cloud.ibm.co
 const good = [key, ...rest, ''].join('\n');
 
 describe('the .env file in a real editor', () => {
-  before(() => extensions.getExtension(extensionId)?.activate());
-  afterEach(async () => {
-    for (const document of workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
-      await window.showTextDocument(document);
-      await commands.executeCommand('workbench.action.files.revert');
-    }
-    await commands.executeCommand('workbench.action.closeAllEditors');
-    for (const name of ['.git', '.gitignore', '.env.local', 'inner', 'elsewhere']) {
-      rmSync(path(name), { recursive: true, force: true });
-    }
+  before(async () => {
+    await closeTabs();
+    await extensions.getExtension(extensionId)?.activate();
   });
   after(() => rmSync(path('.env'), { force: true }));
 
@@ -61,413 +55,365 @@ describe('the .env file in a real editor', () => {
     await until((all) => all.length === 0);
   });
 
-  /** A line in place of one of the three, the problem it has, and the fix with what it makes. */
-  const flaws: readonly [
-    kind: string,
-    line: 0 | 1 | 2,
-    text: string,
-    severity: DiagnosticSeverity,
-    fix: string,
-    becomes: string | undefined,
-  ][] = [
-    [
-      'blanks',
-      0,
-      'IBM_API_KEY = abcd1234 ',
-      DiagnosticSeverity.Error,
-      'Clean Up Value',
-      'IBM_API_KEY=abcd1234',
-    ],
-    [
-      'quotes',
-      0,
-      'IBM_API_KEY="abcd1234"',
-      DiagnosticSeverity.Error,
-      'Clean Up Value',
-      'IBM_API_KEY=abcd1234',
-    ],
-    [
-      'bearer',
-      0,
-      'IBM_API_KEY=Bearer abcd1234',
-      DiagnosticSeverity.Error,
-      'Clean Up Value',
-      'IBM_API_KEY=abcd1234',
-    ],
-    [
-      'control',
-      1,
-      'IBM_PROJECT_ID=a\u200bb',
-      DiagnosticSeverity.Error,
-      'Clean Up Value',
-      'IBM_PROJECT_ID=ab',
-    ],
-    [
-      'comment',
-      1,
-      'IBM_PROJECT_ID=ab # mine',
-      DiagnosticSeverity.Error,
-      'Remove Comment',
-      'IBM_PROJECT_ID=ab',
-    ],
-    [
-      'placeholder',
-      0,
-      'IBM_API_KEY=<API_KEY>',
-      DiagnosticSeverity.Error,
-      'Set Up Credentials',
-      undefined,
-    ],
-    ['empty', 1, 'IBM_PROJECT_ID=', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
-    ['non-ascii', 0, 'IBM_API_KEY=clé', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
-    [
-      'malformed',
-      0,
-      'IBM_API_KEY=abcd efgh',
-      DiagnosticSeverity.Error,
-      'Set Up Credentials',
-      undefined,
-    ],
-    [
-      'bad-url',
-      2,
-      'IBM_URL=http://eu-de.ml.cloud.ibm.com',
-      DiagnosticSeverity.Error,
-      'Use https',
-      rest[1],
-    ],
-    ['bad-url', 2, 'IBM_URL=nowhere', DiagnosticSeverity.Error, 'Set Up Credentials', undefined],
-    [
-      'endpoint-url',
-      2,
-      `${rest[1]}/ml/v1/text`,
-      DiagnosticSeverity.Error,
-      'Cut Off Path of Endpoint',
-      rest[1],
-    ],
-    ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Cut Off Path', rest[1]],
-    [
-      'unknown-region',
-      2,
-      'IBM_URL=https://a.example',
-      DiagnosticSeverity.Warning,
-      'Use the Region Frankfurt',
-      rest[1],
-    ],
-    [
-      'similar-name',
-      0,
-      'export ibm-api-key=abcd1234',
-      DiagnosticSeverity.Warning,
-      'Rename to IBM_API_KEY',
-      'export IBM_API_KEY=abcd1234',
-    ],
-  ];
-  for (const [kind, line, written, severity, fix, becomes] of flaws) {
-    it(`underlines ${kind} in ${JSON.stringify(written)} and offers ${fix}`, async () => {
-      const before = [key, ...rest, ''].with(line, written).join('\n');
-      const document = await openWith(before);
-      const found = await diagnosticOf(kind);
-      const text = parseEnvText(before, vendors[0] ?? assert.fail());
-      const facts = { hasByteOrderMark: false, risk: undefined };
-      const problem = problemsOf(text, facts).find((one) => one.kind === kind);
-      assert.equal(found.message, problem?.message);
-      assert.deepEqual(
-        [found.range.start.line, found.range.end.line, found.severity, found.source],
-        [line, line, severity, 'Hosted Model'],
-      );
-      const action = await actionAt(found.range, fix);
-      if (becomes === undefined) {
-        assert.equal(action.command?.command, 'hostedModel.setUp');
-        assert.equal(action.command?.arguments, undefined);
-        return;
+  describe('while it is typed', () => {
+    after(closeTabs);
+
+    /** A line in place of one of the three, the problem it has, and the fix with what it makes. */
+    const flaws: readonly [
+      kind: string,
+      line: 0 | 1 | 2,
+      text: string,
+      severity: DiagnosticSeverity,
+      fix: string,
+      becomes: string | undefined,
+    ][] = [
+      [
+        'quotes',
+        0,
+        'IBM_API_KEY="abcd1234"',
+        DiagnosticSeverity.Error,
+        'Clean Up Value',
+        'IBM_API_KEY=abcd1234',
+      ],
+      [
+        'placeholder',
+        0,
+        'IBM_API_KEY=<API_KEY>',
+        DiagnosticSeverity.Error,
+        'Set Up Credentials',
+        undefined,
+      ],
+      ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Cut Off Path', rest[1]],
+      [
+        'similar-name',
+        0,
+        'export ibm-api-key=abcd1234',
+        DiagnosticSeverity.Warning,
+        'Rename to IBM_API_KEY',
+        'export IBM_API_KEY=abcd1234',
+      ],
+    ];
+    for (const [kind, line, written, severity, fix, becomes] of flaws) {
+      const nightly = kind === 'url-path' || kind === 'similar-name' ? ' @nightly' : '';
+      it(`underlines ${kind} in ${JSON.stringify(written)} and offers ${fix}${nightly}`, async () => {
+        const before = [key, ...rest, ''].with(line, written).join('\n');
+        const document = await openWith(before);
+        const found = await diagnosticOf(kind);
+        const text = parseEnvText(before, vendors[0] ?? assert.fail());
+        const facts = { hasByteOrderMark: false, risk: undefined };
+        const problem = problemsOf(text, facts).find((one) => one.kind === kind);
+        assert.equal(found.message, problem?.message);
+        assert.deepEqual(
+          [found.range.start.line, found.range.end.line, found.severity, found.source],
+          [line, line, severity, 'Hosted Model'],
+        );
+        const action = await actionAt(found.range, fix);
+        if (becomes === undefined) {
+          assert.equal(action.command?.command, 'hostedModel.setUp');
+          assert.equal(action.command?.arguments, undefined);
+          return;
+        }
+        await apply(action);
+        assert.equal(document.getText(), [key, ...rest, ''].with(line, becomes).join('\n'));
+        await until((all) => !all.some(({ code }) => code === kind));
+      });
+    }
+
+    it('removes either of two lines that differ, also the last one, and prefers neither', async () => {
+      const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
+      for (const [title, becomes] of [
+        ['Remove This Line', good],
+        ['Remove the Other Line (Line 3)', good.replace(rest[1] ?? '', other).slice(0, -1)],
+      ] as const) {
+        const document = await openWith(`${good}${other}`);
+        const { range } = await diagnosticOf('duplicate');
+        assert.equal(range.start.line, 3);
+        const action = await actionAt(range, title);
+        assert.notEqual(action.isPreferred, true);
+        await apply(action);
+        assert.equal(document.getText(), becomes);
+        await until((all) => all.length === 0);
       }
-      await apply(action);
-      assert.equal(document.getText(), [key, ...rest, ''].with(line, becomes).join('\n'));
-      await until((all) => !all.some(({ code }) => code === kind));
-    });
-  }
-
-  it('says in so many words what a quote does', async () => {
-    await openWith(good.replace('key-of-the-host-tests', '"abcd1234"'));
-    assert.equal(
-      (await diagnosticOf('quotes')).message,
-      'IBM_API_KEY has quotes around its value. Programs that keep them are refused (401). Take them off.',
-    );
-  });
-
-  it('removes either of two lines that differ, also the last one, and prefers neither', async () => {
-    const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
-    for (const [title, becomes] of [
-      ['Remove This Line', good],
-      ['Remove the Other Line (Line 3)', good.replace(rest[1] ?? '', other).slice(0, -1)],
-    ] as const) {
-      const document = await openWith(`${good}${other}`);
-      const { range } = await diagnosticOf('duplicate');
-      assert.equal(range.start.line, 3);
-      const action = await actionAt(range, title);
-      assert.notEqual(action.isPreferred, true);
-      await apply(action);
-      assert.equal(document.getText(), becomes);
+      await openWith(`${good}${rest[1]}`);
       await until((all) => all.length === 0);
-    }
-    await openWith(`${good}${rest[1]}`);
-    await until((all) => all.length === 0);
-  });
-
-  it('adds the lines that are missing, with the line ends of the file', async () => {
-    const document = await openWith('# mine\r\nexport IBM_API_KEY=abcd1234');
-    const found = await diagnosticOf('incomplete');
-    assert.equal(found.range.start.line, 1);
-    assert.equal(found.severity, DiagnosticSeverity.Information);
-    await apply(await actionAt(found.range, 'Add Missing Lines'));
-    assert.equal(
-      document.getText(),
-      '# mine\r\nexport IBM_API_KEY=abcd1234\r\nIBM_PROJECT_ID=\r\nIBM_URL=\r\n',
-    );
-    await until((all) => !all.some(({ code }) => code === 'incomplete'));
-    await diagnosticOf('empty');
-  });
-
-  it('says nothing about other files, or a good one', async () => {
-    const bad = good.replace('=', '=" ');
-    mkdirSync(path('inner'));
-    for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {
-      if (name !== 'letter.txt') writeFileSync(path(name), bad);
-      const editor = await window.showTextDocument(Uri.joinPath(folder, name));
-      const all = new Range(0, 0, editor.document.lineCount, 0);
-      while (!(await editor.edit((builder) => builder.replace(all, bad)))) await turn();
-    }
-    const untitled = await workspace.openTextDocument({ content: bad });
-    await window.showTextDocument(untitled);
-    await openWith(bad);
-    await diagnosticOf('quotes');
-    const others = languages
-      .getDiagnostics()
-      .filter(([other]) => other.toString() !== uri.toString());
-    assert.deepEqual(
-      others.flatMap(([, all]) => all.filter(isOurs)),
-      [],
-    );
-    const inner = Uri.joinPath(folder, 'inner', '.env');
-    assert.deepEqual(await titlesAt(new Range(0, 0, 0, 1), inner), []);
-    await openWith(good);
-    await until((all) => all.length === 0);
-  });
-
-  it('removes a byte order mark, but not under unsaved changes', async () => {
-    writeFileSync(path('.env'), `\ufeff${good}`);
-    const { document } = await window.showTextDocument(uri);
-    await commands.executeCommand('workbench.action.files.revert');
-    const { range, severity } = await diagnosticOf('byte-order-mark');
-    assert.deepEqual([range.start.line, severity], [0, DiagnosticSeverity.Warning]);
-    const action = await actionAt(range, 'Remove Byte Order Mark');
-
-    await type(document, '# unsaved\n');
-    await commands.executeCommand(action.command?.command ?? '');
-    assert.equal(readFileSync(path('.env'), 'utf8')[0], '\ufeff');
-    await commands.executeCommand('workbench.action.files.revert');
-
-    await commands.executeCommand(action.command?.command ?? '');
-    assert.equal(readFileSync(path('.env'), 'utf8'), good);
-    await until((all) => all.length === 0);
-  });
-
-  it('warns of a file that git does not ignore, and adds it to the rules', async () => {
-    mkdirSync(join(path('.git'), 'info'), { recursive: true });
-    const document = await openWith([rest[1], rest[0], key, ''].join('\n'));
-    await document.save();
-    const { range, severity } = await diagnosticOf('not-ignored');
-    assert.deepEqual([range.start.line, severity], [2, DiagnosticSeverity.Warning]);
-    const addRules = async () => {
-      await window.showTextDocument(document);
-      const { command } = await actionAt(range, 'Add .env to .gitignore');
-      await commands.executeCommand(command?.command ?? '');
-    };
-    await titlesAt(range);
-    assert.equal(existsSync(path('.gitignore')), false);
-    await addRules();
-    await until((all) => all.length === 0);
-    assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
-
-    writeFileSync(path('.gitignore'), 'node_modules');
-    await diagnosticOf('not-ignored');
-    const rules = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));
-    await window.showTextDocument(rules);
-    await commands.executeCommand('workbench.action.files.revert');
-    await addRules();
-    assert.equal(readFileSync(path('.gitignore'), 'utf8'), 'node_modules\n.env\n');
-    await until((all) => all.length === 0);
-
-    writeFileSync(path('.gitignore'), '');
-    await diagnosticOf('not-ignored');
-    await window.showTextDocument(rules);
-    await commands.executeCommand('workbench.action.files.revert');
-    await type(rules, '# mine\n');
-    await addRules();
-    assert.equal(rules.getText(), '# mine\n.env\n');
-    assert.equal(readFileSync(path('.gitignore'), 'utf8'), '', 'the changes of others are theirs');
-    await window.showTextDocument(rules);
-    await commands.executeCommand('workbench.action.files.revert');
-    await window.showTextDocument(document);
-
-    rmSync(path('.gitignore'));
-    await diagnosticOf('not-ignored');
-    writeFileSync(join(path('.git'), 'info', 'exclude'), '.env\n');
-    await type(document, '# another line\n');
-    await document.save();
-    await until((all) => all.length === 0);
-  });
-
-  it('adds nothing to rules that are a link', async () => {
-    mkdirSync(path('.git'));
-    writeFileSync(path('elsewhere'), 'mine\n');
-    symlinkSync('elsewhere', path('.gitignore'));
-    await openWith(good);
-    await commands.executeCommand('hostedModel.addToGitignore');
-    assert.equal(readFileSync(path('elsewhere'), 'utf8'), 'mine\n');
-  });
-
-  it('warns of a file that git tracks, whatever is ignored', async () => {
-    execFileSync('git', ['init', '--quiet'], { cwd: folder.path });
-    writeFileSync(path('.env'), good);
-    execFileSync('git', ['add', '.env'], { cwd: folder.path });
-    writeFileSync(path('.gitignore'), '.env\n');
-    const document = await openWith(good);
-    await document.save();
-    const { range } = await diagnosticOf('tracked');
-    assert.equal(range.start.line, 0);
-    assert.ok(!(await titlesAt(range)).includes('Add .env to .gitignore'));
-  });
-
-  it('does not fail over what a repository says of itself', async () => {
-    for (const target of [
-      '//host/x',
-      '/\\host\\x',
-      '\\\\host\\x',
-      'C:\\gone',
-      '/gone',
-      '../'.repeat(99),
-    ]) {
-      writeFileSync(path('.git'), `gitdir: ${target}\n`);
-      assert.equal(await gitRisk(uri), 'not-ignored', target);
-    }
-  });
-
-  it('asks the rules that a user has for all repositories', async () => {
-    mkdirSync(path('.git'));
-    mkdirSync(path('inner/git'), { recursive: true });
-    writeFileSync(path('inner/git/ignore'), '.env\n');
-    const { XDG_CONFIG_HOME } = process.env;
-    process.env['XDG_CONFIG_HOME'] = path('inner');
-    try {
-      const here = Uri.file(path('.env'));
-      assert.equal(await gitRisk(here), undefined);
-      writeFileSync(path('.gitignore'), '!.env\n');
-      assert.equal(await gitRisk(here), 'not-ignored');
-    } finally {
-      if (XDG_CONFIG_HOME === undefined) delete process.env['XDG_CONFIG_HOME'];
-      else process.env['XDG_CONFIG_HOME'] = XDG_CONFIG_HOME;
-    }
-  });
-
-  describe('moving the key', () => {
-    it('is offered on the line of the key alone, whether or not it has a problem', async () => {
-      await openWith(good);
-      const title = 'Move API Key to Secret Storage';
-      // What git said in the test before can still be on its way.
-      await becomes('nothing but the move', 15_000, async () => {
-        const titles = await titlesAt(new Range(0, 3, 0, 3));
-        return titles.join() === title ? titles : undefined;
-      });
-      assert.deepEqual(await titlesAt(new Range(1, 3, 1, 3)), []);
-      await openWith(good.replace('key-of-the-host-tests', '"abcd1234"'));
-      await diagnosticOf('quotes');
-      assert.deepEqual(await titlesAt(new Range(0, 0, 0, 1)), ['Clean Up Value', title]);
-      await openWith('IBM_API_KEY=<API_KEY>');
-      await diagnosticOf('placeholder');
-      assert.ok(!(await titlesAt(new Range(0, 0, 0, 1))).includes(title));
     });
 
-    it('stores what was found, takes its lines out and saves', async () => {
-      const twice = `# mine\n${good}OTHER=1\nVENDOR_API_KEY="key-of-the-host-tests"\n`;
-      const document = await openWith(twice);
-      await document.save();
-      const asked: FoundKey[] = [];
-      await moveKeyToSecretStorage(async (found) => {
-        asked.push(found);
-        return 'same';
-      });
-      const [, projectId] = rest[0]?.split('=') ?? [];
-      assert.deepEqual(asked, [
-        {
-          ...{ apiKey: 'key-of-the-host-tests', projectId, url: rest[1]?.split('=')[1] },
-          vendor: vendors[0],
-        },
-      ]);
-      assert.equal(readFileSync(path('.env'), 'utf8'), `# mine\n${rest.join('\n')}\nOTHER=1\n`);
-      await commands.executeCommand('undo');
-      assert.equal(document.getText(), twice);
-    });
-
-    it('leaves the file alone if nothing was stored', async () => {
-      const document = await openWith(good);
-      await document.save();
-      await moveKeyToSecretStorage(async () => 'none');
-      assert.equal(document.getText(), good);
-      assert.equal(document.isDirty, false);
-    });
-
-    it('finds the line where it is by then, and does not save the changes of others', async () => {
-      const document = await openWith(good);
-      await document.save();
-      await moveKeyToSecretStorage(() => type(document, '# above\n'));
-      assert.equal(document.getText(), `# above\n${rest.join('\n')}\n`);
-      assert.equal(document.isDirty, true);
-      assert.equal(readFileSync(path('.env'), 'utf8'), good);
-    });
-
-    it('takes nothing out once the line holds another key', async () => {
-      const document = await openWith(good);
-      await moveKeyToSecretStorage(() =>
-        type(document, 'x', new Position(0, 'IBM_API_KEY='.length)),
+    it('adds the lines that are missing, with the line ends of the file', async () => {
+      const document = await openWith('# mine\r\nexport IBM_API_KEY=abcd1234');
+      const found = await diagnosticOf('incomplete');
+      assert.equal(found.range.start.line, 1);
+      assert.equal(found.severity, DiagnosticSeverity.Information);
+      await apply(await actionAt(found.range, 'Add Missing Lines'));
+      assert.equal(
+        document.getText(),
+        '# mine\r\nexport IBM_API_KEY=abcd1234\r\nIBM_PROJECT_ID=\r\nIBM_URL=\r\n',
       );
-      assert.equal(document.getText(), good.replace('=', '=x'));
+      await until((all) => !all.some(({ code }) => code === 'incomplete'));
+      await diagnosticOf('empty');
     });
 
-    it('takes the line out of a file that was closed meanwhile', async () => {
+    describe('moving the key', () => {
+      it('is offered on the line of the key alone, whether or not it has a problem', async () => {
+        await openWith(good);
+        const title = 'Move API Key to Secret Storage';
+        // What git said in the test before can still be on its way.
+        await becomes('nothing but the move', 15_000, async () => {
+          const titles = await titlesAt(new Range(0, 3, 0, 3));
+          return titles.join() === title ? titles : undefined;
+        });
+        assert.deepEqual(await titlesAt(new Range(1, 3, 1, 3)), []);
+        await openWith(good.replace('key-of-the-host-tests', '"abcd1234"'));
+        await diagnosticOf('quotes');
+        assert.deepEqual(await titlesAt(new Range(0, 0, 0, 1)), ['Clean Up Value', title]);
+        await openWith('IBM_API_KEY=<API_KEY>');
+        await diagnosticOf('placeholder');
+        assert.ok(!(await titlesAt(new Range(0, 0, 0, 1))).includes(title));
+      });
+
+      it('takes nothing out once the line holds another key', async () => {
+        const document = await openWith(good);
+        await moveKeyToSecretStorage(() =>
+          type(document, 'x', new Position(0, 'IBM_API_KEY='.length)),
+        );
+        assert.equal(document.getText(), good.replace('=', '=x'));
+      });
+
+      it('leaves the file alone if another key was stored @nightly', async () => {
+        const document = await openWith(good);
+        await moveKeyToSecretStorage(async () => 'other');
+        assert.equal(document.getText(), good);
+      });
+    });
+  });
+
+  describe('on the disk', () => {
+    afterEach(async () => {
+      await closeTabs();
+      for (const name of ['.git', '.gitignore', '.env.local', 'inner', 'elsewhere']) {
+        rmSync(path(name), { recursive: true, force: true });
+      }
+    });
+
+    it('says nothing about other files, or a good one @nightly', async () => {
+      const bad = good.replace('=', '=" ');
+      mkdirSync(path('inner'));
+      for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {
+        if (name !== 'letter.txt') writeFileSync(path(name), bad);
+        const editor = await window.showTextDocument(Uri.joinPath(folder, name));
+        const all = new Range(0, 0, editor.document.lineCount, 0);
+        while (!(await editor.edit((builder) => builder.replace(all, bad)))) await turn();
+      }
+      const untitled = await workspace.openTextDocument({ content: bad });
+      await window.showTextDocument(untitled);
+      await openWith(bad);
+      await diagnosticOf('quotes');
+      const others = languages
+        .getDiagnostics()
+        .filter(([other]) => other.toString() !== uri.toString());
+      assert.deepEqual(
+        others.flatMap(([, all]) => all.filter(isOurs)),
+        [],
+      );
+      const inner = Uri.joinPath(folder, 'inner', '.env');
+      assert.deepEqual(await titlesAt(new Range(0, 0, 0, 1), inner), []);
+      await openWith(good);
+      await until((all) => all.length === 0);
+    });
+
+    it('removes a byte order mark, but not under unsaved changes @nightly', async () => {
+      writeFileSync(path('.env'), `\ufeff${good}`);
+      const { document } = await window.showTextDocument(uri);
+      await commands.executeCommand('workbench.action.files.revert');
+      const { range, severity } = await diagnosticOf('byte-order-mark');
+      assert.deepEqual([range.start.line, severity], [0, DiagnosticSeverity.Warning]);
+      const action = await actionAt(range, 'Remove Byte Order Mark');
+
+      await type(document, '# unsaved\n');
+      await commands.executeCommand(action.command?.command ?? '');
+      assert.equal(readFileSync(path('.env'), 'utf8')[0], '\ufeff');
+      await commands.executeCommand('workbench.action.files.revert');
+
+      await commands.executeCommand(action.command?.command ?? '');
+      assert.equal(readFileSync(path('.env'), 'utf8'), good);
+      await until((all) => all.length === 0);
+    });
+
+    /** A saved file that git does not ignore, and its fix. */
+    async function notIgnored() {
+      mkdirSync(join(path('.git'), 'info'), { recursive: true });
+      const document = await openWith([rest[1], rest[0], key, ''].join('\n'));
+      await document.save();
+      const found = await diagnosticOf('not-ignored');
+      const addRules = async () => {
+        await window.showTextDocument(document);
+        const { command } = await actionAt(found.range, 'Add .env to .gitignore');
+        await commands.executeCommand(command?.command ?? '');
+      };
+      return { document, found, addRules };
+    }
+
+    it('warns of a file that git does not ignore, and adds it to the rules', async () => {
+      const { found, addRules } = await notIgnored();
+      assert.deepEqual([found.range.start.line, found.severity], [2, DiagnosticSeverity.Warning]);
+      assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
+      await addRules();
+      await until((all) => all.length === 0);
+      assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
+    });
+
+    it('adds it to rules that are there, also unsaved ones, and follows what git reads @nightly', async () => {
+      const { document, addRules } = await notIgnored();
+      writeFileSync(path('.gitignore'), 'node_modules');
+      const rules = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));
+      await window.showTextDocument(rules);
+      await commands.executeCommand('workbench.action.files.revert');
+      await addRules();
+      assert.equal(readFileSync(path('.gitignore'), 'utf8'), 'node_modules\n.env\n');
+      await until((all) => all.length === 0);
+
+      writeFileSync(path('.gitignore'), '');
+      await diagnosticOf('not-ignored');
+      await window.showTextDocument(rules);
+      await commands.executeCommand('workbench.action.files.revert');
+      await type(rules, '# mine\n');
+      await addRules();
+      assert.equal(rules.getText(), '# mine\n.env\n');
+      assert.equal(
+        readFileSync(path('.gitignore'), 'utf8'),
+        '',
+        'the changes of others are theirs',
+      );
+      await window.showTextDocument(rules);
+      await commands.executeCommand('workbench.action.files.revert');
+      await window.showTextDocument(document);
+
+      rmSync(path('.gitignore'));
+      await diagnosticOf('not-ignored');
+      writeFileSync(join(path('.git'), 'info', 'exclude'), '.env\n');
+      await type(document, '# another line\n');
+      await document.save();
+      await until((all) => all.length === 0);
+    });
+
+    it('adds nothing to rules that are a link @nightly', async () => {
+      mkdirSync(path('.git'));
+      writeFileSync(path('elsewhere'), 'mine\n');
+      symlinkSync('elsewhere', path('.gitignore'));
+      await openWith(good);
+      await commands.executeCommand('hostedModel.addToGitignore');
+      assert.equal(readFileSync(path('elsewhere'), 'utf8'), 'mine\n');
+    });
+
+    it('warns of a file that git tracks, whatever is ignored @nightly', async () => {
+      execFileSync('git', ['init', '--quiet'], { cwd: folder.path });
+      writeFileSync(path('.env'), good);
+      execFileSync('git', ['add', '.env'], { cwd: folder.path });
+      writeFileSync(path('.gitignore'), '.env\n');
       const document = await openWith(good);
       await document.save();
-      await moveKeyToSecretStorage(async () => {
-        await commands.executeCommand('workbench.action.closeAllEditors');
-        return 'same';
+      const { range } = await diagnosticOf('tracked');
+      assert.equal(range.start.line, 0);
+      assert.ok(!(await titlesAt(range)).includes('Add .env to .gitignore'));
+    });
+
+    it('does not fail over what a repository says of itself', async () => {
+      for (const target of [
+        '//host/x',
+        '/\\host\\x',
+        '\\\\host\\x',
+        'C:\\gone',
+        '/gone',
+        '../'.repeat(99),
+      ]) {
+        writeFileSync(path('.git'), `gitdir: ${target}\n`);
+        assert.equal(await gitRisk(uri), 'not-ignored', target);
+      }
+    });
+
+    it('asks the rules that a user has for all repositories', async () => {
+      mkdirSync(path('.git'));
+      mkdirSync(path('inner/git'), { recursive: true });
+      writeFileSync(path('inner/git/ignore'), '.env\n');
+      const { XDG_CONFIG_HOME } = process.env;
+      process.env['XDG_CONFIG_HOME'] = path('inner');
+      try {
+        const here = Uri.file(path('.env'));
+        assert.equal(await gitRisk(here), undefined);
+        writeFileSync(path('.gitignore'), '!.env\n');
+        assert.equal(await gitRisk(here), 'not-ignored');
+      } finally {
+        if (XDG_CONFIG_HOME === undefined) delete process.env['XDG_CONFIG_HOME'];
+        else process.env['XDG_CONFIG_HOME'] = XDG_CONFIG_HOME;
+      }
+    });
+
+    describe('moving the key', () => {
+      it('stores what was found, takes its lines out and saves', async () => {
+        const twice = `# mine\n${good}OTHER=1\nVENDOR_API_KEY="key-of-the-host-tests"\n`;
+        const document = await openWith(twice);
+        await document.save();
+        const asked: FoundKey[] = [];
+        await moveKeyToSecretStorage(async (found) => {
+          asked.push(found);
+          return 'same';
+        });
+        const [, projectId] = rest[0]?.split('=') ?? [];
+        assert.deepEqual(asked, [
+          {
+            ...{ apiKey: 'key-of-the-host-tests', projectId, url: rest[1]?.split('=')[1] },
+            vendor: vendors[0],
+          },
+        ]);
+        assert.equal(readFileSync(path('.env'), 'utf8'), `# mine\n${rest.join('\n')}\nOTHER=1\n`);
+        await commands.executeCommand('undo');
+        assert.equal(document.getText(), twice);
       });
-      assert.equal(readFileSync(path('.env'), 'utf8'), `${rest.join('\n')}\n`);
-    });
 
-    it('leaves the file alone if another key was stored', async () => {
-      const document = await openWith(good);
-      await moveKeyToSecretStorage(async () => 'other');
-      assert.equal(document.getText(), good);
-    });
+      it('leaves the file alone if nothing was stored @nightly', async () => {
+        const document = await openWith(good);
+        await document.save();
+        await moveKeyToSecretStorage(async () => 'none');
+        assert.equal(document.getText(), good);
+        assert.equal(document.isDirty, false);
+      });
 
-    it('asks for nothing and writes nothing if the file is a link', async () => {
-      rmSync(path('.env'));
-      writeFileSync(path('elsewhere'), `\ufeff${good}`);
-      symlinkSync('elsewhere', path('.env'));
-      await window.showTextDocument(uri);
-      await moveKeyToSecretStorage(() => Promise.reject(new Error('asked')));
-      await commands.executeCommand('hostedModel.removeByteOrderMark');
-      assert.equal(readFileSync(path('elsewhere'), 'utf8'), `\ufeff${good}`);
-      rmSync(path('.env'));
-    });
+      it('finds the line where it is by then, and does not save the changes of others @nightly', async () => {
+        const document = await openWith(good);
+        await document.save();
+        await moveKeyToSecretStorage(() => type(document, '# above\n'));
+        assert.equal(document.getText(), `# above\n${rest.join('\n')}\n`);
+        assert.equal(document.isDirty, true);
+        assert.equal(readFileSync(path('.env'), 'utf8'), good);
+      });
 
-    it('asks for nothing in another file, or without a key', async () => {
-      const never = () => Promise.reject(new Error('asked'));
-      await openWith('IBM_API_KEY=\n');
-      await moveKeyToSecretStorage(never);
-      await window.showTextDocument(await workspace.openTextDocument({ content: good }));
-      await moveKeyToSecretStorage(never);
+      it('takes the line out of a file that was closed meanwhile @nightly', async () => {
+        const document = await openWith(good);
+        await document.save();
+        await moveKeyToSecretStorage(async () => {
+          await commands.executeCommand('workbench.action.closeAllEditors');
+          return 'same';
+        });
+        assert.equal(readFileSync(path('.env'), 'utf8'), `${rest.join('\n')}\n`);
+      });
+
+      it('asks for nothing and writes nothing if the file is a link @nightly', async () => {
+        rmSync(path('.env'));
+        writeFileSync(path('elsewhere'), `\ufeff${good}`);
+        symlinkSync('elsewhere', path('.env'));
+        await window.showTextDocument(uri);
+        await moveKeyToSecretStorage(() => Promise.reject(new Error('asked')));
+        await commands.executeCommand('hostedModel.removeByteOrderMark');
+        assert.equal(readFileSync(path('elsewhere'), 'utf8'), `\ufeff${good}`);
+        rmSync(path('.env'));
+      });
+
+      it('asks for nothing in another file, or without a key @nightly', async () => {
+        const never = () => Promise.reject(new Error('asked'));
+        await openWith('IBM_API_KEY=\n');
+        await moveKeyToSecretStorage(never);
+        await window.showTextDocument(await workspace.openTextDocument({ content: good }));
+        await moveKeyToSecretStorage(never);
+      });
     });
   });
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { Range, workspace } from 'vscode';
+import { Range } from 'vscode';
 import { generate, type Order } from '../../src/generate/generate.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
 import { answerFor } from '../emulator/text.ts';
-import { CUT_SHORT, chatPath, closingMessages, open, World } from './world.ts';
+import { open, openWith } from './jobs.ts';
+import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 const below: Order = { insertMode: 'below' };
 const line = (index: number, length: number) => new Range(index, 0, index, length);
@@ -26,41 +27,9 @@ describe('generating in a real editor', () => {
     return { editor, job };
   };
 
-  it('at 100 tokens a second makes at most 31 edits a second, and two at most behind the last event', async () => {
-    world.emulator.settings.tokenDelayMs = 10;
-    world.emulator.settings.answer = () => Array.from({ length: 300 }, () => 'word ');
-    const sent: number[] = [];
-    world.emulator.faults.next(chatPath, {
-      beforePart: async () => {
-        sent.push(performance.now());
-      },
-    });
-    const editor = await open('prompt', line(0, 6));
-    const edits: number[] = [];
-    const listener = workspace.onDidChangeTextDocument((event) => {
-      if (event.document === editor.document && event.contentChanges.length > 0) {
-        edits.push(performance.now());
-      }
-    });
-    await generate(world.options, below);
-    listener.dispose();
-    const perSecond = Math.max(
-      ...edits.map((at) => edits.filter((other) => other >= at && other < at + 1_000).length),
-    );
-    const [first = 0, last = 0] = [edits[0], edits.at(-1)];
-    const lastSent = sent.at(-1) ?? 0;
-    console.log(
-      `      ${sent.length} events in ${((lastSent - (sent[0] ?? 0)) / 1_000).toFixed(2)} s; ${edits.length} edits in ${((last - first) / 1_000).toFixed(2)} s, at most ${perSecond} in a second; last character ${(last - lastSent).toFixed(0)} ms after the last event`,
-    );
-    assert.equal(editor.document.getText(), `prompt\n${'word '.repeat(300)}`);
-    assert.ok(perSecond <= 31);
-    // The one that is under way, and the rest. How long they take is up to the machine.
-    assert.ok(edits.filter((at) => at > lastSent).length <= 3);
-  });
-
   it('J17: generates for each selection, all at the same time, and one undo takes all back', async () => {
     const text = 'one\ntwo\nthree\n';
-    const editor = await open(text, line(0, 3), line(1, 3), line(2, 5));
+    const editor = await openWith(text, [line(0, 3), line(1, 3), line(2, 5)]);
     const before = world.emulator.count(chatPath);
     await generate(world.options, below);
     const want = ['one', 'two', 'three'].map((word) => `${word}\n${answerFor(word)}\n`).join('');
@@ -71,7 +40,7 @@ describe('generating in a real editor', () => {
   });
 
   it('reports the lines of what failed in their order, whichever failed first', async () => {
-    await open('one\ntwo\nthree\n', line(0, 3), line(1, 3), line(2, 5));
+    await openWith('one\ntwo\nthree\n', [line(0, 3), line(1, 3), line(2, 5)]);
     const held = gate();
     const isOf = (word: string) => (request: ReceivedRequest) =>
       request.path === chatPath && request.text.includes(word);
@@ -88,7 +57,7 @@ describe('generating in a real editor', () => {
   });
 
   it('reports what failed with its line, and tries that alone again', async () => {
-    const editor = await open('one\ntwo\nthree\n', line(0, 3), line(1, 3), line(2, 5));
+    const editor = await openWith('one\ntwo\nthree\n', [line(0, 3), line(1, 3), line(2, 5)]);
     const isOfTwo = ({ path, text }: ReceivedRequest) => path === chatPath && text.includes('two');
     world.emulator.faults.next(isOfTwo, { recording: 22 }, 4);
     world.isRetryWanted = true;
@@ -113,7 +82,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('can still go on when going on has failed once', async () => {
+  it('can still go on when going on has failed once @nightly', async () => {
     const { editor, job } = await generatedCut();
     const before = editor.document.getText();
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);

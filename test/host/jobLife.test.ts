@@ -4,8 +4,8 @@ import { generate, type Order } from '../../src/generate/generate.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
-import { openFile } from './jobs.ts';
-import { CUT_SHORT, chatPath, closingMessages, open, World } from './world.ts';
+import { jobOn, open, openFile, textOf } from './jobs.ts';
+import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
 const cut: Order = { insertMode: 'below', template: CUT_SHORT };
@@ -95,7 +95,7 @@ describe('the life of a generation', () => {
     assert.equal(await world.jobs.undo(), 'nothing');
   });
 
-  it('takes back nothing in a document that is not in use', async () => {
+  it('takes back nothing in a document that is not in use @nightly', async () => {
     const { editor } = await generated();
     const before = editor.document.getText();
     await window.showTextDocument(await workspace.openTextDocument({ content: 'another' }));
@@ -104,7 +104,7 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('is found from the new document that it wrote', async () => {
+  it('is found from the new document that it wrote @nightly', async () => {
     await open('prompt', PROMPT);
     await generate(world.options, { insertMode: 'newDocument' });
     const shown = window.visibleTextEditors.find(({ document }) =>
@@ -116,17 +116,15 @@ describe('the life of a generation', () => {
     assert.equal(shown.document.getText(), '');
   });
 
-  it('is not forgotten as long as something of it can be lost', async () => {
+  it('is not forgotten as long as something of it can be lost @nightly', async () => {
     const { job } = await generated({ insertMode: 'preview' });
-    for (let count = 0; count < 25; count += 1) {
-      await open('prompt', PROMPT);
-      await generate(world.options, { insertMode: 'clipboard' });
-    }
+    const editor = await open('prompt', PROMPT);
+    for (let count = 0; count < 25; count += 1) world.jobs.add(jobOn(editor, 'clipboard'));
     assert.equal(job.isIdle, false);
     assert.notEqual(job.activeRuns.take([0]), undefined, 'it can still be made anew');
   });
 
-  it('does nothing any more once it is forgotten', async () => {
+  it('does nothing any more once it is forgotten @nightly', async () => {
     const { editor, job } = await generated(cut);
     const before = editor.document.getText();
     world.jobs.forget(job);
@@ -135,7 +133,7 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('starts anew where an answer that was taken back is asked to go on', async () => {
+  it('starts anew where an answer that was taken back is asked to go on @nightly', async () => {
     const { editor, job } = await generated(cut);
     const answers = job.cut;
     assert.equal(await job.undo(), 'undone');
@@ -146,18 +144,15 @@ describe('the life of a generation', () => {
   });
 
   it('is stopped by the undo of the user, without a word', async () => {
-    world.emulator.settings.tokenDelayMs = 20;
+    const held = gate();
+    world.emulator.faults.next(chatPath, {
+      beforePart: (index) => (index === 3 ? held.opened : undefined),
+    });
     const editor = await open('prompt\nend', PROMPT);
     const request = world.emulator.nextRequest(chatPath);
     const work = generate(world.options, { insertMode: 'below' });
     const gone = world.emulator.disconnected(await request);
-    await new Promise<void>((resolve) => {
-      const listener = workspace.onDidChangeTextDocument(() => {
-        if (!editor.document.getText().includes('Hello')) return;
-        listener.dispose();
-        resolve();
-      });
-    });
+    await textOf(editor.document, (text) => text.includes('Hello'));
     await commands.executeCommand('undo');
     await gone;
     await work;

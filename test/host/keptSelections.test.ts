@@ -9,7 +9,7 @@ import {
   window,
 } from 'vscode';
 import type { Job } from '../../src/generate/job.ts';
-import { appendTo, close, jobOn, openWith } from './jobs.ts';
+import { close, jobOn, openWith, textOf } from './jobs.ts';
 
 /** Each on a line of its own, as models write. */
 const PIECES = ['first line\n', '  second line\n', 'third', ' and last'];
@@ -19,6 +19,8 @@ interface Case {
   readonly text: string;
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
+  /** Whether it takes place nightly only, whatever the insert mode. */
+  readonly isNightly?: boolean;
   /** What is left selected where the answer comes directly after it, before the last line break. */
   readonly beforeAnswer?: readonly string[];
 }
@@ -29,6 +31,7 @@ const cases: readonly Case[] = [
     text: 'zero\none\ntwo\nthree\n',
     ranges: [new Range(1, 0, 3, 0)],
     isReversed: false,
+    isNightly: true,
     beforeAnswer: ['one\ntwo'],
   },
   {
@@ -43,12 +46,14 @@ const cases: readonly Case[] = [
     text: 'one\ntwo',
     ranges: [new Range(0, 0, 1, 3)],
     isReversed: false,
+    isNightly: true,
   },
   {
     title: 'whole lines that end with an empty one',
     text: 'zero\r\none\r\n\r\nthree\r\n',
     ranges: [new Range(1, 0, 3, 0)],
     isReversed: false,
+    isNightly: true,
     beforeAnswer: ['one\r\n'],
   },
   {
@@ -56,6 +61,7 @@ const cases: readonly Case[] = [
     text: 'zero\none\ntwo\nthree\nfour\n',
     ranges: [new Range(0, 0, 2, 0), new Range(2, 0, 4, 0)],
     isReversed: true,
+    isNightly: true,
     beforeAnswer: ['zero\none', 'two\nthree'],
   },
   {
@@ -71,8 +77,9 @@ describe('selections', () => {
   afterEach(close);
 
   for (const mode of ['below', 'after', 'above']) {
-    for (const { title, text, ranges, isReversed, beforeAnswer } of cases) {
-      it(`stay as they were, whatever comes of the answer: ${mode} ${title}`, async () => {
+    for (const { title, text, ranges, isReversed, isNightly, beforeAnswer } of cases) {
+      const nightly = isNightly || mode === 'above' ? ' @nightly' : '';
+      it(`stay as they were, whatever comes of the answer: ${mode} ${title}${nightly}`, async () => {
         const editor = await openWith(text, ranges);
         await select(editor, ranges, isReversed);
         const wanted = (mode === 'after' && beforeAnswer) || selected(editor);
@@ -113,7 +120,7 @@ describe('selections', () => {
     }
   });
 
-  it('stay as they were in every editor that shows the document', async () => {
+  it('stay as they were in every editor that shows the document @nightly', async () => {
     const lines = new Range(0, 0, 2, 0);
     const left = await openWith('zero\none\ntwo\n', [lines]);
     const right = await window.showTextDocument(left.document, ViewColumn.Beside);
@@ -123,7 +130,7 @@ describe('selections', () => {
     await isSelected(left, ['zero\none\n'], false, 'in the other editor');
   });
 
-  it('are the user’s own where they moved while the answer comes', async () => {
+  it('are the user’s own where they moved while the answer comes @nightly', async () => {
     const editor = await openWith('zero\none\ntwo\n', [new Range(0, 0, 2, 0)]);
     const job = jobOn(editor, 'below');
     await answer(job, editor.document, PIECES.slice(0, 2));
@@ -134,10 +141,13 @@ describe('selections', () => {
   });
 });
 
-/** Streams the pieces of every answer, each an edit of its own. */
+/** Streams the pieces of every answer, those that come together in one edit or two. */
 async function answer(job: Job, document: TextDocument, pieces: readonly string[]): Promise<void> {
+  const count = (text: string, piece: string) => text.split(piece.trim()).length;
   for (const piece of pieces) {
-    for (const each of job.indices) await appendTo(job, document, piece, each);
+    const wanted = count(document.getText(), piece) + job.indices.length;
+    for (const each of job.indices) job.append(each, piece);
+    await textOf(document, (text) => count(text, piece) === wanted);
   }
 }
 

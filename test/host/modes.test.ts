@@ -17,13 +17,14 @@ describe('insert modes', () => {
   afterEach(close);
 
   const above: [title: string, text: string, selection: Range, want: string][] = [
-    ['the first line', 'text\nend', LINE, 'one\ntwo\ntext\nend'],
     ['a line with tabs', 'if x:\n\t\ty', new Range(1, 2, 1, 3), 'if x:\n\t\tone\n\t\ttwo\n\t\ty'],
+    ['the first line', 'text\nend', LINE, 'one\ntwo\ntext\nend'],
     ['several lines', 'a\n  b\nc', new Range(1, 2, 2, 1), 'a\n  one\n  two\n  b\nc'],
   ];
-  for (const [title, text, selection, want] of above) {
+  for (const [index, [title, text, selection, want]] of above.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
-      it(`above puts text before ${title}, with ${JSON.stringify(lineEnd)}`, async () => {
+      const nightly = index > 0 || lineEnd === '\n' ? ' @nightly' : '';
+      it(`above puts text before ${title}, with ${JSON.stringify(lineEnd)}${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, 'above', ['on', 'e\ntw', 'o']), true);
@@ -34,7 +35,7 @@ describe('insert modes', () => {
     }
   }
 
-  it('one more is one file, and an entry of the list', async () => {
+  it('one more is one file, and an entry of the list @nightly', async () => {
     const editor = await open('  a = 1;', new Range(0, 2, 0, 8), 'javascript');
     assert.equal(await stream(editor, comment, ['says ', 'what\nis so']), true);
     assert.equal(editor.document.getText(), '  /*\n  says what\n  is so\n  */\n  a = 1;');
@@ -51,7 +52,7 @@ describe('insert modes', () => {
     assert.equal(made.languageId, 'python');
   });
 
-  it('newDocument takes the keyboard of nobody who has typed or moved on', async () => {
+  it('newDocument takes the keyboard of nobody who has typed or moved on @nightly', async () => {
     const editor = await open('a = 1\n', new Range(0, 0, 0, 5));
     const job = jobOn(editor, 'newDocument');
     await commands.executeCommand('cursorBottom');
@@ -64,13 +65,13 @@ describe('insert modes', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer');
   });
 
-  it('newDocument has the keyboard where nothing else has happened', async () => {
+  it('newDocument has the keyboard where nothing else has happened @nightly', async () => {
     const editor = await open('a = 1', new Range(0, 0, 0, 5));
     assert.equal(await stream(editor, 'newDocument', ['answer']), true);
     assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
   });
 
-  it('newDocument writes several answers in order, whichever comes first', async () => {
+  it('newDocument writes several answers in order, whichever comes first @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [2, 1, 0]) {
@@ -81,7 +82,7 @@ describe('insert modes', () => {
     assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
   });
 
-  it('newDocument begins without blank lines, also where the first answer fails', async () => {
+  it('newDocument begins without blank lines, also where the first answer fails @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [1, 2]) job.append(index, `answer ${index}`);
@@ -89,7 +90,7 @@ describe('insert modes', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer 1\n\nanswer 2');
   });
 
-  it('newDocument gives up where that document is closed, and takes nothing back then', async () => {
+  it('newDocument gives up where that document is closed, and takes nothing back then @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first ');
@@ -102,7 +103,7 @@ describe('insert modes', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
-  it('newDocument opens nothing where no text comes', async () => {
+  it('newDocument opens nothing where no text comes @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.begin(0, 'restart');
@@ -110,7 +111,7 @@ describe('insert modes', () => {
     assert.deepEqual(window.visibleTextEditors, [editor]);
   });
 
-  it('newDocument takes its text back, and writes another answer', async () => {
+  it('newDocument takes its text back, and writes another answer @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first');
@@ -137,7 +138,7 @@ describe('insert modes', () => {
     assert.equal(job.isTakenBack, false);
   });
 
-  it('clipboard has the other answer after another try', async () => {
+  it('clipboard has the other answer after another try @nightly', async () => {
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) {
       job.append(index, `answer ${index}`);

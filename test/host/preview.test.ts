@@ -46,7 +46,7 @@ describe('a preview', () => {
     assert.equal(activeFolder(), workspace.workspaceFolders?.[0]);
   });
 
-  it('leaves the keyboard to whoever has typed on', async () => {
+  it('leaves the keyboard to whoever has typed on @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     await commands.executeCommand('cursorBottom');
@@ -72,7 +72,7 @@ describe('a preview', () => {
     assert.equal(job.text, 'answer');
   });
 
-  it('of whole lines leaves the next one alone', async () => {
+  it('of whole lines leaves the next one alone @nightly', async () => {
     const editor = await open(TEXT, new Range(1, 0, 2, 0));
     await answer(jobOn(editor, 'preview'), 'answer');
     assert.equal(await acceptSeen(), true);
@@ -89,7 +89,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
   });
 
-  it('does not land where it does not show yet what the document would become', async () => {
+  it('does not land where it does not show yet what the document would become @nightly', async () => {
     const { editor } = await previewed();
     await insert(editor, 0, 'before\n');
     assert.equal(await openPreviews().accept(), true);
@@ -109,7 +109,7 @@ describe('a preview', () => {
     assert.equal(rescues, 1);
   });
 
-  it('is written once where it is accepted twice', async () => {
+  it('is written once where it is accepted twice @nightly', async () => {
     const { editor } = await previewed();
     const previews = openPreviews();
     await Promise.all([previews.accept(), previews.accept()]);
@@ -126,7 +126,7 @@ describe('a preview', () => {
     assert.equal(previewTabs().length, 1);
   });
 
-  it('leaves the document as it is where it is discarded, and stops the generation', async () => {
+  it('leaves the document as it is where it is discarded, and stops the generation @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted, ended } = running(job);
@@ -139,7 +139,7 @@ describe('a preview', () => {
     assert.equal(previewTabs().length, 0);
   });
 
-  it('is discarded by closing its tab', async () => {
+  it('is discarded by closing its tab @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted } = running(job);
@@ -151,7 +151,7 @@ describe('a preview', () => {
     assert.equal(await openPreviews().accept(), false);
   });
 
-  it('stays where its tab is moved to another group', async () => {
+  it('stays where its tab is moved to another group @nightly', async () => {
     const { editor } = await previewed();
     await commands.executeCommand('workbench.action.moveEditorToNextGroup');
     await rightSide();
@@ -159,7 +159,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is shown again for another answer after it was discarded', async () => {
+  it('is shown again for another answer after it was discarded @nightly', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
     job.begin(0, 'restart');
@@ -170,7 +170,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it('is shown again for what an accepted answer is continued with', async () => {
+  it('is shown again for what an accepted answer is continued with @nightly', async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
     job.append(0, ' and more');
@@ -184,7 +184,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('lands as it was seen, though more comes while it is accepted', async () => {
+  it('lands as it was seen, though more comes while it is accepted @nightly', async () => {
     const { editor, job } = await previewed();
     const accepted = openPreviews().accept();
     job.append(0, ' and more');
@@ -196,7 +196,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is taken back before and after it is accepted', async () => {
+  it('is taken back before and after it is accepted @nightly', async () => {
     const { editor, job } = await previewed();
     assert.equal(await job.undo(), 'undone');
     assert.equal(previewTabs().length, 0);
@@ -211,7 +211,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('stands beside another one of the same document', async () => {
+  it('stands beside another one of the same document @nightly', async () => {
     const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
     const first = jobOn(editor, 'preview');
     await answer(first, 'FIRST');
@@ -227,7 +227,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'FIRST\nSECOND\n');
   });
 
-  it('leaves room for ordinary writing into the same document', async () => {
+  it('leaves room for ordinary writing into the same document @nightly', async () => {
     const { editor } = await previewed();
     const [left] = window.visibleTextEditors.filter(({ document }) => document === editor.document);
     assert.ok(left);
@@ -238,7 +238,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend!');
   });
 
-  it('opens the document again where its tab was closed', async () => {
+  it('opens the document again where its tab was closed @nightly', async () => {
     const editor = await openFile('previewed.txt', TEXT, PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'preview');
@@ -250,7 +250,7 @@ describe('a preview', () => {
     assert.equal(window.activeTextEditor?.document.getText(), 'top\nanswer\nend');
   });
 
-  it('of a notebook cell lands in the cell', async () => {
+  it('of a notebook cell lands in the cell @nightly', async () => {
     const cells = ['prompt', 'another'].map(
       (text) => new NotebookCellData(NotebookCellKind.Code, text, 'python'),
     );
@@ -277,7 +277,7 @@ describe('a preview', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('of a document whose line ends change is rescued', async () => {
+  it('of a document whose line ends change is rescued @nightly', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;

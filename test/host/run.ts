@@ -5,14 +5,15 @@
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 takes the desktop build, which is downloaded (a version
  * is then one of VS Code, and the oldest is that of `engines` in package.json).
  * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, for instance an unpacked
- * VSIX. HOSTED_MODEL_GREP picks tests by name. HOSTED_MODEL_INSPECT is a port at which the desktop
- * build waits for a debugger before the first test.
+ * VSIX. HOSTED_MODEL_GREP picks tests by name; with HOSTED_MODEL_INVERT=1 those that it does not
+ * name. HOSTED_MODEL_INSPECT is a port at which the desktop build waits for a debugger before the
+ * first test.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { runTests, TestRunFailedError } from '@vscode/test-electron';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import manifest from '../../package.json' with { type: 'json' };
 import { selfSigned } from '../contract/service/tlsServer.ts';
 import { newestServer, oldestServer, repositoryRoot, testDirectory } from '../vscode/install.ts';
@@ -55,16 +56,16 @@ try {
   process.exitCode = error.code ?? 1;
 }
 
-/** Bundles every test file on its own; returns the entry that VS Code loads. */
+/**
+ * Bundles the tests into one file, so that the extension host loads what they share once; returns
+ * the entry that VS Code loads.
+ */
 async function bundleTests(): Promise<string> {
   const output = join(testDirectory, 'host');
   await rm(output, { recursive: true, force: true });
-  const names = await readdir(import.meta.dirname);
-  const tests = names.filter((name) => name.endsWith('.test.ts'));
-  await build({
-    entryPoints: ['suite.ts', ...tests].map((name) => join(import.meta.dirname, name)),
-    outdir: output,
-    outExtension: { '.js': '.cjs' },
+  const names = (await readdir(import.meta.dirname)).filter((name) => name.endsWith('.test.ts'));
+  const tests = names.sort().map((name) => `import './${name}';`);
+  const options: BuildOptions = {
     bundle: true,
     platform: 'node',
     target: 'node22',
@@ -75,8 +76,19 @@ async function bundleTests(): Promise<string> {
     mainFields: ['module', 'main'],
     logLevel: 'warning',
     sourcemap: inspect ? 'linked' : false,
+  };
+  const entry = join(output, 'suite.cjs');
+  await build({
+    ...options,
+    entryPoints: [join(import.meta.dirname, 'suite.ts')],
+    outfile: entry,
   });
-  return join(output, 'suite.cjs');
+  await build({
+    ...options,
+    stdin: { contents: tests.join('\n'), resolveDir: import.meta.dirname },
+    outfile: join(output, 'tests.cjs'),
+  });
+  return entry;
 }
 
 /**

@@ -8,7 +8,7 @@ const PROMPT = new Range(0, 0, 0, 6);
 describe('text that others save and format while it streams', () => {
   afterEach(close);
 
-  it('J24: is there once and whole with autosave and format on save', async () => {
+  it('J24: is there once and whole with autosave and format on save @nightly', async () => {
     const settings: [section: string, key: string, value: unknown][] = [
       ['files', 'autoSave', 'afterDelay'],
       ['files', 'autoSaveDelay', 50],
@@ -26,26 +26,27 @@ describe('text that others save and format while it streams', () => {
         saves += 1;
       });
       const job = jobOn(editor, 'below');
-      const lines = Array.from({ length: 30 }, (_, index) => `word${index}=${index}`);
-      for (const [index, line] of lines.entries()) {
+      const lines: string[] = [];
+      // A document that VS Code has just saved by itself is not formatted: it is nothing to save.
+      const isFormatted = () => / = /.test(document.getText());
+      for (let index = 0; index < 9 || !isFormatted(); index += 1) {
         const before = saves;
-        job.append(0, `${line}\n`);
+        lines.push(`word${index}=${index}`);
+        job.append(0, `${lines.at(-1)}\n`);
         await until(workspace.onDidChangeTextDocument, () =>
           new RegExp(`word${index} ?= ?${index}\n`).test(document.getText()),
         );
         // VS Code formats only what somebody saves, not what it saves itself after a delay.
-        if (index % 5 === 0) await document.save();
-        if (index % 10 === 7) await until(workspace.onDidSaveTextDocument, () => saves > before);
+        if (index % 4 === 0) await document.save();
+        if (index % 4 === 3) await until(workspace.onDidSaveTextDocument, () => saves > before);
       }
       assert.equal(await job.end(0, 'ended'), true);
       counter.dispose();
-      console.log(`      saved ${saves} times`);
       const words = document.getText().match(/word.*/g) ?? [];
       assert.deepEqual(
         words.map((line) => line.replaceAll(' ', '')),
         lines,
       );
-      assert.ok(words.some((line) => line.includes(' = ')));
       assert.equal(await job.undo(), 'undone');
       assert.match(document.getText(), /^prompt\s+end\s*$/);
     } finally {
@@ -65,7 +66,7 @@ describe('text that others save and format while it streams', () => {
       await editor.edit((builder) => builder.replace(range, ' is '));
     });
     const job = jobOn(editor, 'below');
-    for (let count = 0; count < 20; count += 1) {
+    for (let count = 0; count < 8; count += 1) {
       job.append(0, `word${count}=${count} `);
       await until(workspace.onDidChangeTextDocument, () =>
         document.getText().includes(`word${count} is ${count} `),
@@ -73,7 +74,7 @@ describe('text that others save and format while it streams', () => {
     }
     assert.equal(await job.end(0, 'ended'), true);
     other.dispose();
-    const want = Array.from({ length: 20 }, (_, count) => `word${count} is ${count} `).join('');
+    const want = Array.from({ length: 8 }, (_, count) => `word${count} is ${count} `).join('');
     assert.equal(document.getText(), `prompt\n${want}`);
   });
 });

@@ -1,5 +1,4 @@
-/** Entry of the tests in VS Code's extension host: runs every bundled test file beside this one. */
-import { readdir } from 'node:fs/promises';
+/** Entry of the tests in VS Code's extension host: runs the tests that are bundled beside this one. */
 import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { tell } from '../emulator/unapprovedTotal.ts';
@@ -16,19 +15,20 @@ export async function run(): Promise<void> {
   // mocha is an ES module, this file is bundled as CommonJS.
   const { default: Mocha } = await import('mocha');
   const grep = process.env['HOSTED_MODEL_GREP'];
+  const isInverted = process.env['HOSTED_MODEL_INVERT'] === '1';
+  const isWhole = grep === undefined || isInverted;
   const mocha = new Mocha({
     ui: 'bdd',
     reporter: 'spec',
     color: process.env['HOSTED_MODEL_COLOR'] === '1',
     timeout: testMilliseconds,
-    ...(grep === undefined ? {} : { grep }),
+    slow: 0,
+    ...(grep === undefined ? {} : { grep, invert: isInverted }),
     rootHooks: {
-      afterAll: () => tell(totalOfUnapproved(), grep === undefined ? unapprovedListeners : 0),
+      afterAll: () => tell(totalOfUnapproved(), isWhole ? unapprovedListeners : 0),
     },
   });
-  for (const name of (await readdir(__dirname)).sort()) {
-    if (name.endsWith('.test.cjs')) mocha.addFile(join(__dirname, name));
-  }
+  mocha.addFile(join(__dirname, 'tests.cjs'));
   await mocha.loadFilesAsync();
   const failures = await new Promise<number>((resolve) => mocha.run(resolve));
   if (failures > 0) throw new Error(`${failures} failed.`);

@@ -6,6 +6,7 @@ import {
   type UnapprovedListener,
 } from '../emulator/unapproved.ts';
 import { extensionId } from '../extensionId.ts';
+import { closeTabs, closing } from './jobs.ts';
 
 const extension = extensions.getExtension(extensionId);
 assert.ok(extension);
@@ -16,10 +17,11 @@ describe('what other extensions can reach', () => {
   ) as string[];
   let evil: UnapprovedListener;
   before(async () => {
+    await closeTabs();
     evil = await startUnapproved();
     await extension.activate();
   });
-  afterEach(() => commands.executeCommand('workbench.action.closeAllEditors'));
+  afterEach(closeTabs);
 
   it('G01: is nothing: the exports are undefined', async () => {
     assert.equal(extension.isActive, true);
@@ -46,16 +48,10 @@ describe('what other extensions can reach', () => {
   for (const name of names) {
     it(`G04: is the command ${name}, which gives nothing back, whatever it is called with`, async () => {
       const hostile = { url: evil.secureUrl, apiKey: 'key', headers: { a: 'b' } };
-      let isOver = false;
-      const result = Promise.resolve(commands.executeCommand(name, hostile, evil.secureUrl));
-      const over = result.finally(() => (isOver = true));
       // What a command asks is closed until it is through, as somebody would who wants none of it.
-      while (!isOver) {
-        await commands.executeCommand('workbench.action.closeQuickOpen');
-        await commands.executeCommand('notifications.clearAll');
-        await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 50))]);
-      }
-      assert.equal(await result, undefined);
+      const closers = ['workbench.action.closeQuickOpen', 'notifications.clearAll'];
+      const called = Promise.resolve(commands.executeCommand(name, hostile, evil.secureUrl));
+      assert.equal(await closing(closers, called), undefined);
       assertUntouched(evil);
     });
   }

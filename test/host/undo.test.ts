@@ -3,7 +3,16 @@ import { commands, Range, type TextEditor, workspace } from 'vscode';
 import { hasTab } from '../../src/document/documentEdit.ts';
 import type { Job } from '../../src/generate/job.ts';
 import { registerFormatter } from './formatter.ts';
-import { appendTo, close, jobOn, open, openFile, typeAt } from './jobs.ts';
+import {
+  appendTo,
+  close,
+  jobOn,
+  open,
+  openFile,
+  placingModes,
+  typeAt,
+  unsavedFiles,
+} from './jobs.ts';
 
 const TEXT = 'top\nprompt\nend';
 const PROMPT = new Range(1, 0, 1, 6);
@@ -11,8 +20,8 @@ const PROMPT = new Range(1, 0, 1, 6);
 describe('taking back what was generated', () => {
   afterEach(close);
 
-  for (const mode of ['below', 'after', 'above', 'replace']) {
-    it(`removes exactly that, though the user typed before, behind and inside it: ${mode}`, async () => {
+  for (const [mode, title] of placingModes) {
+    it(`removes exactly that, though the user typed before, behind and inside it: ${title}`, async () => {
       const { editor, job } = await written(mode);
       await typeAt(editor.document, 'top', ' BEFORE');
       await typeAt(editor.document, 'whole', 'INSIDE');
@@ -24,7 +33,7 @@ describe('taking back what was generated', () => {
       assert.equal(text.replace('INSIDE', '').replaceAll(/ BEFORE| BEHIND/g, ''), TEXT);
     });
 
-    it(`J22: puts everything back where text still streams: ${mode}`, async () => {
+    it(`J22: puts everything back where text still streams: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'the first of it ');
@@ -36,7 +45,7 @@ describe('taking back what was generated', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J22 J23: leaves the part that came until then, and takes it back on demand: ${mode}`, async () => {
+    it(`J22 J23: leaves the part that came until then, and takes it back on demand: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'half an ');
@@ -48,7 +57,7 @@ describe('taking back what was generated', () => {
     });
   }
 
-  it('removes what a formatter has given other blanks', async () => {
+  it('removes what a formatter has given other blanks @nightly', async () => {
     const { editor, job } = await written('below');
     const { document } = editor;
     const at = document.positionAt(document.getText().indexOf('whole'));
@@ -60,7 +69,7 @@ describe('taking back what was generated', () => {
     assert.equal(document.getText(), TEXT);
   });
 
-  it('leaves blanks that the user has typed inside it', async () => {
+  it('leaves blanks that the user has typed inside it @nightly', async () => {
     const { editor, job } = await written('below');
     await typeAt(editor.document, 'whole', '\n\t');
     assert.equal(await job.undo(), 'undone');
@@ -84,8 +93,8 @@ describe('taking back what was generated', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  for (const mode of ['below', 'after', 'above', 'replace']) {
-    it(`leaves what the user has undone and redone: ${mode}`, async () => {
+  for (const [mode, title] of placingModes) {
+    it(`leaves what the user has undone and redone: ${title}`, async () => {
       const { editor, job } = await written(mode);
       const generated = editor.document.getText();
       await commands.executeCommand('undo');
@@ -96,7 +105,7 @@ describe('taking back what was generated', () => {
     });
   }
 
-  it('leaves what the user has deleted and brought back', async () => {
+  it('leaves what the user has deleted and brought back @nightly', async () => {
     const { editor, job } = await written('below');
     await editor.edit((builder) => builder.delete(new Range(2, 2, 2, 8)));
     await commands.executeCommand('undo');
@@ -127,8 +136,13 @@ describe('taking back what was generated', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  for (const mode of ['below', 'replace', 'preview', 'newDocument']) {
-    it(`leaves room for an answer where nothing had come yet: ${mode}`, async () => {
+  for (const [mode, title] of [
+    ['below', 'below'],
+    ['replace', 'replace @nightly'],
+    ['preview', 'preview @nightly'],
+    ['newDocument', 'newDocument @nightly'],
+  ] as const) {
+    it(`leaves room for an answer where nothing had come yet: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       job.begin(0, 'restart');
@@ -179,7 +193,7 @@ describe('taking back what was generated', () => {
     assert.equal(await job.undo(), 'refused');
     assert.equal(job.isTakenBack, true, 'nothing can be continued that would not be written');
     assert.equal(hasTab(editor.document), false);
-    assert.equal(workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
+    assert.deepEqual(unsavedFiles(), []);
   });
 });
 

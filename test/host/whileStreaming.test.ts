@@ -8,21 +8,32 @@ import {
   Selection,
   type TextDocument,
   Uri,
-  ViewColumn,
   WorkspaceEdit,
   window,
   workspace,
 } from 'vscode';
 import { hasTab } from '../../src/document/documentEdit.ts';
-import { appendTo, close, fileUri, jobOn, open, openFile, textOf, typeAt, until } from './jobs.ts';
+import {
+  appendTo,
+  close,
+  fileUri,
+  jobOn,
+  open,
+  openFile,
+  placingModes,
+  textOf,
+  typeAt,
+  unsavedFiles,
+  until,
+} from './jobs.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
 
 describe('while text streams', () => {
   afterEach(close);
 
-  for (const mode of ['below', 'after', 'above', 'replace']) {
-    it(`J02: follows what the user types before its place: ${mode}`, async () => {
+  for (const [mode, title] of placingModes) {
+    it(`J02: follows what the user types before its place: ${title}`, async () => {
       const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
       const job = jobOn(editor, mode);
       await typeAt(editor.document, 'top', ' one\ntwo');
@@ -36,7 +47,7 @@ describe('while text streams', () => {
     });
   }
 
-  it('J04: gives up where the user deletes the place before any text', async () => {
+  it('J04: gives up where the user deletes the place before any text @nightly', async () => {
     const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.delete(new Range(0, 2, 2, 1)));
@@ -55,7 +66,7 @@ describe('while text streams', () => {
     assert.equal(editor.document.getText(), 'prompt\nend');
   });
 
-  it('J04: gives up where the user deletes the whole text', async () => {
+  it('J04: gives up where the user deletes the whole text @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -74,7 +85,7 @@ describe('while text streams', () => {
     job.append(0, 'second');
     assert.equal(await job.end(0, 'ended'), false);
     assert.equal(hasTab(editor.document), false);
-    assert.equal(workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
+    assert.deepEqual(unsavedFiles(), []);
   });
 
   it('J06: writes once where the document is shown in two groups', async () => {
@@ -92,7 +103,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('J06: goes on where the editor is moved to another group', async () => {
+  it('J06: goes on where the editor is moved to another group @nightly', async () => {
     await open('another');
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
@@ -123,7 +134,7 @@ describe('while text streams', () => {
     assert.equal(renamed.getText(), 'prompt!\nend');
   });
 
-  it('J07: follows a file whose folder is renamed', async () => {
+  it('J07: follows a file whose folder is renamed @nightly', async () => {
     const editor = await openFile('streaming8/a.txt', 'prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -159,7 +170,7 @@ describe('while text streams', () => {
     await assert.rejects(Promise.resolve(workspace.fs.stat(fileUri('streaming9.txt'))));
   });
 
-  it('J31: goes on in a file that belongs to no folder any more', async () => {
+  it('J31: goes on in a file that belongs to no folder any more @nightly', async () => {
     const editor = await openFile('streaming10/a.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -201,7 +212,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('goes on where the language of the document changes', async () => {
+  it('goes on where the language of the document changes @nightly', async () => {
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');
@@ -212,7 +223,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
-  it('gives up, and writes nothing twice, where the line ends change in the middle', async () => {
+  it('gives up, and writes nothing twice, where the line ends change in the middle @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -238,7 +249,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'prompt\nfirst second third\nend?');
   });
 
-  it('writes nothing behind what the user undoes and redoes, and keeps the rest', async () => {
+  it('writes nothing behind what the user undoes and redoes, and keeps the rest @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');
@@ -255,7 +266,7 @@ describe('while text streams', () => {
     assert.equal(job.text, 'first second third');
   });
 
-  it('gives up where an untitled document is saved under a name, which makes another one of it', async () => {
+  it('gives up where an untitled document is saved under a name, which makes another one of it @nightly', async () => {
     const uri = Uri.from({ scheme: 'untitled', path: fileUri('streaming16-new.txt').path });
     const document = await workspace.openTextDocument(uri);
     const editor = await window.showTextDocument(document);
@@ -268,16 +279,6 @@ describe('while text streams', () => {
     assert.equal(await job.end(0, 'ended'), false);
     const saved = await documentAt('streaming16-new.txt');
     assert.equal(saved.getText(), 'prompt\nfirst ');
-  });
-
-  it('shows the same text beside, too', async () => {
-    const editor = await open('prompt', PROMPT);
-    const { document } = editor;
-    await window.showTextDocument(document, ViewColumn.Beside);
-    const job = jobOn(editor, 'below');
-    job.append(0, 'text');
-    assert.equal(await job.end(0, 'ended'), true);
-    assert.equal(document.getText(), 'prompt\ntext');
   });
 });
 

@@ -1,4 +1,3 @@
-import { commands, type Range, Selection, type TextEditor, window } from 'vscode';
 import { Jobs } from '../../src/generate/jobs.ts';
 import type { GenerateDeps } from '../../src/generate/runJob.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
@@ -8,7 +7,7 @@ import { vendors } from '../../src/service/vendors.ts';
 import type { Template } from '../../src/templates/template.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
-import { close, untitled } from './jobs.ts';
+import { close, closing } from './jobs.ts';
 
 export const chatPath = '/ml/v1/text/chat_stream';
 
@@ -78,21 +77,7 @@ export class World {
   }
 }
 
-export async function open(content: string, ...selections: Range[]): Promise<TextEditor> {
-  const editor = await window.showTextDocument(await untitled(content));
-  editor.selections = selections.map(({ start, end }) => new Selection(start, end));
-  return editor;
-}
-
 /** Waits for work that may wait for messages; nobody picks anything in them. */
 export async function closingMessages(work: Promise<void>): Promise<void> {
-  let isOver = false;
-  const over = work.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    await commands.executeCommand('notifications.clearAll');
-    await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 20))]);
-  }
-  await over;
+  await closing(['notifications.clearAll'], work);
 }

@@ -278,8 +278,8 @@ export const networkMutants: readonly Mutant[] = [
     file: 'src/service/http/body.ts',
     from: 'const MOST_FED = 4_096;',
     to: 'const MOST_FED = 1_048_576;',
-    test: 'test/unit/service/http/events.test.ts',
-    title: 'take linear time where they are nothing but',
+    test: 'test/unit/worstTexts.test.ts',
+    title: 'as a stream at once',
   },
   {
     name: 'a redirect that leads to no host is said to lead to one',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import { systemClock } from '../../src/service/clock.ts';
-import { endWorlds, startWorld, tokenPath } from '../contract/service/world.ts';
+import { endWorlds, SetClock, startWorld, tokenPath } from '../contract/service/world.ts';
 import { printTable } from '../table.ts';
 
 const MINUTE = 60_000;
@@ -11,12 +10,7 @@ describe('a day of work', () => {
   afterEach(endWorlds);
 
   it('K07: with a call each 10 minutes makes 24 to 31 token requests, and none fails', async () => {
-    let passedMs = 0;
-    const clock = {
-      ...systemClock,
-      now: () => Date.now() + passedMs,
-      monotonic: () => performance.now() + passedMs,
-    };
+    const clock = new SetClock();
     const world = await startWorld({ clock, emulator: { now: clock.now } });
     let failed = 0;
     for (let call = 0; call < CALLS; call += 1) {
@@ -25,7 +19,7 @@ describe('a day of work', () => {
       });
       // A renewal in the background of the call has ended before time goes on.
       while (world.emulator.inFlight.identity > 0) await turn();
-      passedMs += 10 * MINUTE;
+      clock.pass(10 * MINUTE);
     }
     const tokens = world.emulator.count(tokenPath);
     printTable({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Clock } from '../../src/service/clock.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { TokenService } from '../../src/service/token/tokenService.ts';
+import { SetClock } from '../contract/service/world.ts';
 import { never, seed, settled, tokenAnswer } from '../unit/service/fixtures.ts';
 import { inForm } from './fullOrShort.ts';
 
@@ -42,13 +42,6 @@ const step: fc.Arbitrary<Step> = fc.record({
     fc.integer({ min: 1, max: 90_000 }),
   ),
 });
-
-class SetClock implements Clock {
-  wall = 1_800_000_000_000;
-  elapsed = 0;
-  now = () => this.wall;
-  monotonic = () => this.elapsed;
-}
 
 /** The end of use by the rule, written down a second time. */
 function hardMs(expiresIn: number | undefined): number {

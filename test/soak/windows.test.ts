@@ -5,12 +5,12 @@ import { TokenService } from '../../src/service/token/tokenService.ts';
 import { randomOf } from '../random.ts';
 import { printTable } from '../table.ts';
 import { never, seed, tokenAnswer } from '../unit/service/fixtures.ts';
-import { inForm } from './fullOrShort.ts';
+import { isFull } from './fullOrShort.ts';
 
 const WINDOWS = 10_000;
 const MINUTE = 60;
 const LIFE = 60 * MINUTE;
-const HOURS = inForm(8, 3);
+const HOURS = 8;
 const END = HOURS * 60 * MINUTE;
 /** All windows begin within it, as after an update of everybody's editor. */
 const START = MINUTE;
@@ -99,6 +99,9 @@ const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
+  // Fewer windows in fewer hours would prove nothing: the busiest second of a few is their luck.
+  if (!isFull) return;
+
   it(`ask the identity service in its busiest later second a fifth of what a fixed timer does (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);

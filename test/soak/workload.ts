@@ -50,7 +50,8 @@ export async function runBatch(
     midway,
   }: { readonly first: number; readonly signedOut: AbortSignal; readonly midway: () => void },
 ): Promise<Ending[]> {
-  const limit = 1 + ((first / BATCH) % MOST_IN_FLIGHT);
+  // Large and small ones in turn, so that eight batches have had them all.
+  const limit = 1 + ((3 * (first / BATCH)) % MOST_IN_FLIGHT);
   const limits = { limit, queue: BATCH, minIntervalMs: 0 };
   let ended = 0;
   const run = async (job: number): Promise<Ending> => {

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
-import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { checkSync, type Diagnostics } from 'recheck';
 import { type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
 import { filesIn } from '../filesIn.ts';
-import type { TextOf } from '../growth.ts';
 
-/** Every regular expression of the source, and the texts that are hardest on one. */
+/** Every regular expression of the source, and a proof that its work grows no faster than its text. */
 
 export interface PlacedExpression {
   /** File and line. */
@@ -25,7 +24,7 @@ export async function expressionsOfSource(): Promise<PlacedExpression[]> {
       if (!source) throw new Error(`${path} is not part of the project`);
       let built = 0;
       const visit = (node: Node): void => {
-        const text = source.text.slice(node.pos, node.end).trim();
+        const text = source.text.slice(node.getStart(source), node.end);
         if (node.kind === SyntaxKind.RegularExpressionLiteral) {
           const line = source.text.slice(0, node.end).split('\n').length;
           found.push({ place: `${path}:${line}`, expression: expressionOf(text) });
@@ -76,92 +75,101 @@ async function builtBy(path: string, count: number): Promise<PlacedExpression[]>
   return found;
 }
 
-const PARSER = new RegExpParser();
+// The implementation in JavaScript, which is the same everywhere.
+process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
-/** One or more for each kind of character that an expression can ask for. */
-const ALPHABET = [
-  ...['a', 'A', '0', ' ', '\t', '\n', '\r', 'é', '漢', 'ن', '😀', '\u0301', '\u200d', '\ufe0f'],
-  ...Array.from({ length: 0x7f }, (_, code) => String.fromCharCode(code)),
-  ...['\u00a0', '\u0085', '\u2028', '\ufeff', '\ud83d'],
-];
+/** It counts what it does and draws the same cases each time: the speed of the machine is no matter. */
+const COUNTED = {
+  ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },
+  randomSeed: 0,
+} as const;
 
 /**
- * The worst texts for an expression, made of its own parts: each row of its elements again and
- * again, behind nothing or behind what stands before that row, and before what nearly matches.
+ * How thorough recheck is. It proves an expression by its automaton, or looks for a hard text where
+ * it has lookaround or a back reference, or an automaton of too many states. Of a row of 30
+ * characters repeated, quadratic work on the longest text is several times the limit.
  */
-export function worstTexts(expression: RegExp): TextOf[] {
-  const sampler = new Sampler(expression);
-  const pattern = PARSER.parsePattern(expression.source, undefined, undefined, {
-    unicode: expression.unicode,
-    unicodeSets: expression.unicodeSets,
-  });
-  const repeated = new Map<string, readonly [before: string, row: string]>();
-  const visit = (alternatives: readonly AST.Alternative[], before: string): void => {
-    for (const { elements } of alternatives) {
-      const samples = elements.map((element) => sampler.sample(element));
-      for (const [from, element] of elements.entries()) {
-        const start = before + samples.slice(0, from).join('');
-        for (let to = from + 1; to <= samples.length; to += 1) {
-          const row = samples.slice(from, to).join('');
-          for (const head of ['', start]) repeated.set(JSON.stringify([head, row]), [head, row]);
-        }
-        const inner = element.type === 'Quantifier' ? element.element : element;
-        if ('alternatives' in inner) visit(inner.alternatives, start);
-      }
-    }
-  };
-  visit(pattern.alternatives, '');
-  const ends = ['', '\n\0', sampler.opposites];
-  return [...repeated.values()]
-    .filter(([, row]) => row !== '')
-    .flatMap(([head, row]) =>
-      ends.map((end) => (length) => head + row.repeat(Math.ceil(length / row.length)) + end),
-    );
+const EFFORTS = {
+  /** For each change: by their automaton most expressions, and the others on fewer texts. */
+  short: {
+    ...COUNTED,
+    maxNFASize: 3_000,
+    ...{ maxInitialGenerationSize: 30, maxGenerationSize: 15, maxIteration: 2 },
+    ...{ attackLimit: 100_000, maxAttackStringSize: 6_000 },
+  },
+  full: { ...COUNTED, attackLimit: 2_000_000, maxAttackStringSize: 20_000 },
+} as const;
+
+export type Effort = keyof typeof EFFORTS;
+
+/**
+ * What makes an expression slow on a text that is hard for it; undefined where no text is. One that
+ * is global is also tried as it is used: from the end of each match on, else from the next character.
+ */
+export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
+  const { source, flags } = recheckable(expression);
+  const once = checkSync(source, flags, EFFORTS[effort]);
+  const looksAtFew =
+    once.status === 'safe' && once.complexity.type === 'safe' && !once.complexity.isFuzz;
+  if (!expression.global || looksAtFew) return slowness(once);
+  const repeated = `^(?:(?=(${source}))\\1|[^])*`;
+  return slowness(once) ?? slowness(checkSync(repeated, flags, EFFORTS[effort]));
 }
 
-/** Short texts that the parts of an expression match. */
-class Sampler {
-  readonly #flags: string;
-  readonly #alphabet: readonly string[];
-  readonly #opposites = new Set<string>();
+function slowness(result: Diagnostics): string | undefined {
+  if (result.status === 'safe') return undefined;
+  return result.status === 'vulnerable' ? result.complexity.summary : JSON.stringify(result.error);
+}
 
-  constructor({ flags }: RegExp) {
-    this.#flags = flags.replace(/[gy]/g, '');
-    // Without these an expression takes such a character for two.
-    const isWhole = /[uv]/.test(flags);
-    this.#alphabet = ALPHABET.filter((character) => isWhole || character.length === 1);
-  }
+/** The highest count of repetitions that an expression has, such as 64 in `x{0,64}`. */
+export function highestCount({ source }: RegExp): number {
+  const counts = [...source.matchAll(COUNT)].flatMap(([, least, , most]) => [least, most]);
+  return Math.max(0, ...counts.map((count) => Number(count ?? 0)));
+}
 
-  /** One character for each class that was sampled, which it does not match. */
-  get opposites(): string {
-    return [...this.#opposites].join('');
-  }
+/**
+ * The same expression in the terms that recheck knows, no easier to match:
+ * - A class with the flag `v` is written as the ranges of what it matches, and an emoji as up to ten
+ *   of the characters that one has.
+ * - A count above three is lowered: as a number it changes nothing about how the work grows, and
+ *   recheck has a state for each repetition. That no count is large has a test of its own.
+ */
+function recheckable({ source, flags }: RegExp): { source: string; flags: string } {
+  return {
+    source: (flags.includes('v') ? source.replace(CLASS_OF_SETS, rangesOf) : source).replace(
+      COUNT,
+      lowered,
+    ),
+    flags: flags.replace('v', 'u').replace('g', ''),
+  };
+}
 
-  sample(element: AST.Element): string {
-    switch (element.type) {
-      case 'Character':
-        return String.fromCodePoint(element.value);
-      case 'CharacterSet':
-      case 'CharacterClass':
-      case 'ExpressionCharacterClass':
-        return this.#ofClass(element.raw);
-      case 'Quantifier':
-        return this.sample(element.element).repeat(Math.max(1, element.min));
-      case 'Group':
-      case 'CapturingGroup':
-      case 'Assertion': {
-        // What only has to stand there, and even what must not, makes a text that nearly matches.
-        const [first] = 'alternatives' in element ? element.alternatives : [];
-        return first ? first.elements.map((inner) => this.sample(inner)).join('') : '';
-      }
-      case 'Backreference':
-        return '';
+/** A class, or an emoji. Classes are within classes here, three deep at the most. */
+const CLASS_OF_SETS =
+  /\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*\])*\]|\\p\{RGI_Emoji\}/g;
+
+function rangesOf(set: string): string {
+  if (set.startsWith('\\')) return String.raw`[\p{Emoji}\p{Emoji_Component}]{1,10}`;
+  const expression = new RegExp(set, 'v');
+  const ranges: string[] = [];
+  let start: number | undefined;
+  for (let code = 0; code <= 0x11_0000; code += 1) {
+    const isIn = code < 0x11_0000 && expression.test(String.fromCodePoint(code));
+    if (isIn) start ??= code;
+    else if (start !== undefined) {
+      ranges.push(`\\u{${start.toString(16)}}-\\u{${(code - 1).toString(16)}}`);
+      start = undefined;
     }
   }
+  return `[${ranges.join('')}]`;
+}
 
-  #ofClass(raw: string): string {
-    const one = new RegExp(`^(?:${raw})$`, this.#flags);
-    this.#opposites.add(this.#alphabet.find((character) => !one.test(character)) ?? '');
-    return this.#alphabet.find((character) => one.test(character)) ?? '';
-  }
+const COUNT = /(?<!\\u?)\{(\d+)(?:(,)(\d*))?\}/g;
+const MOST_STATES = 3;
+
+function lowered(_: string, least: string, comma = '', most = ''): string {
+  const from = Math.min(Number(least), MOST_STATES);
+  if (most === '') return `{${from}${comma}}`;
+  const atLeast = Number(most) > Number(least) ? from + 1 : from;
+  return `{${from},${Math.max(Math.min(Number(most), MOST_STATES), atLeast)}}`;
 }

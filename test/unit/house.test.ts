@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { filesIn } from '../filesIn.ts';
+import { clockReads, clockRules, MAY_READ_CLOCKS, NOT_YET } from './clockRules.ts';
 import {
   arrowsUp,
   circle,
@@ -92,5 +93,39 @@ describe('architecture invariants', () => {
       large.map(([path]) => path),
       [],
     );
+  });
+});
+
+describe('tests that are not judged by time', () => {
+  const suites = 'unit,contract,faults,fuzz,soak,host,ui,package,specification,emulator,vscode';
+  // What `npm test` itself runs in says how long it took.
+  const all = filesIn('test/*.ts', `test/{${suites}}/**/*.ts`).filter(
+    (path) => path !== 'test/run.ts' && !NOT_YET.some((folder) => path.startsWith(folder)),
+  );
+  const readsOf = (path: string) => clockReads(path, readFileSync(path, 'utf8'));
+
+  it('read no clock, wait for none, and are not tried again', () => {
+    assert.ok(all.length > 150);
+    const others = all.filter((path) => !(path in MAY_READ_CLOCKS));
+    assert.deepEqual(others.flatMap(readsOf), []);
+  });
+
+  for (const [path, reason] of Object.entries(MAY_READ_CLOCKS)) {
+    it(`but for ${path}: ${reason}`, () => assert.notDeepEqual(readsOf(path), []));
+  }
+
+  for (const { name, planted } of clockRules) {
+    it(`are caught where one ${name}`, () => {
+      for (const text of planted) {
+        assert.deepEqual(clockReads('a.ts', `// A test.\n${text}\n`).map(ruleOf), [name], text);
+      }
+    });
+  }
+  const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
+
+  it('are not caught where they wait for a turn, or move a clock', () => {
+    const text =
+      'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
+    assert.deepEqual(clockReads('a.ts', text), []);
   });
 });

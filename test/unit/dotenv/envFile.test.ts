@@ -8,7 +8,6 @@ import {
   recognisedSettings,
 } from '../../../src/dotenv/settingValue.ts';
 import { LONGEST_VALUE } from '../../../src/service/credentials.ts';
-import { processorTime } from '../../processorTime.ts';
 import { type EnvFileFixture, envFiles, KEY, PROJECT } from '../service/envFiles.ts';
 import { ibm } from '../service/fixtures.ts';
 import { readEnvFile, readEnvironment } from './reading.ts';
@@ -104,55 +103,6 @@ describe('a .env file', () => {
       assert.deepEqual(issues, withoutPlace(ofFile));
     }
   });
-
-  const many = (count: number, line: (n: number) => string) =>
-    Array.from({ length: count }, (_, n) => line(n)).join('\n');
-  const long = (text: string) => text.repeat(Math.floor(65_000 / text.length));
-  const slow: readonly [what: string, text: string, mostMs: number][] = [
-    ['10,000 repeated lines', many(10_000, (n) => `IBM_API_KEY="${n}"`), 1_000],
-    ['10,000 names nearly right', many(10_000, (n) => `IBM_PRJECT_I${n % 10}=${n}`), 1_000],
-    ['10,000 unlike names', many(10_000, (n) => `VENDER_${n.toString(36)}_KEY=${n}`), 1_000],
-    ['blanks and quotes', `IBM_API_KEY=${' '.repeat(100_000)}#${'" '.repeat(50_000)}`, 1_000],
-    ['blanks', `${' '.repeat(100_000)}IBM_API_KEY${' '.repeat(100_000)}`, 1_000],
-    ['4,600 repeated lines', many(4_600, (n) => `IBM_API_KEY=${n}`), 300],
-    ...[
-      '"',
-      'Bearer ',
-      '" ',
-      '"Bearer ',
-      '\u200b',
-      'a"',
-      '/',
-      '//',
-      '/ml/v1',
-      '<',
-      '[',
-      'your_',
-    ].flatMap((piece) =>
-      ['IBM_API_KEY', 'IBM_PROJECT_ID', 'IBM_URL'].flatMap((name) =>
-        ['', 'https://a.example/'].map((start): [string, string, number] => [
-          `${JSON.stringify(piece)} over and over in ${name} behind "${start}"`,
-          `${name}=${start}a${long(piece)}a`,
-          300,
-        ]),
-      ),
-    ),
-    ...['"', 'Bearer ', '" ', '"\''].map((piece): [string, string, number] => [
-      `${JSON.stringify(piece)} alone`,
-      `IBM_API_KEY=${long(piece)}`,
-      300,
-    ]),
-  ];
-  for (const [what, text, mostMs] of slow) {
-    it(`B18: with ${what} is read and mended in no time`, () => {
-      const worked = processorTime();
-      const { issues } = readEnvFile(text, ibm);
-      const lines = text.split(LINE_END);
-      for (const issue of issues) envFixes(lines[issue.place?.line ?? -1] ?? '', issue, ibm);
-      const ms = worked();
-      assert.ok(ms < mostMs, `took ${ms.toFixed()} ms`);
-    });
-  }
 
   it('takes a value that is too long for one as malformed, and takes nothing off it', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { FitOptions } from '../../../src/formatting/indentation.ts';
 import { TextFit } from '../../../src/formatting/textFit.ts';
-import { processorTime } from '../../processorTime.ts';
 import { cutText, run } from './cuts.ts';
 
 const code: FitOptions = { indentation: '', languageId: 'typescript' };
@@ -139,22 +138,5 @@ describe('text fit', () => {
         assert.equal(textFit.removed, removed);
       }),
     );
-  });
-
-  const time = (pieces: Iterable<string>): number => {
-    const textFit = new TextFit({ ...code, indentation: '    ' });
-    const worked = processorTime();
-    for (const piece of pieces) textFit.add(piece);
-    textFit.end();
-    return Math.round(worked());
-  };
-
-  it('fits 8 MB in about two seconds at the most, however it is cut', () => {
-    const text = '    const total = sum(values); // ∑\n'.repeat(8_000_000 / 36);
-    const [whole, single] = [time([text]), time(text)];
-    console.log(`        ${whole} ms in one piece, ${single} ms in single characters`);
-    // Five times that: under coverage, or on a busy machine, it takes longer. A rule that looked
-    // back over all of the text would take hours.
-    assert.ok(Math.max(whole, single) < 10_000);
   });
 });

@@ -10,7 +10,6 @@ import {
 import { wayOf } from '../../../src/service/token/identity.ts';
 import { explanationOf, failureIn } from '../../../src/skill/pastedError.ts';
 import { type Recording, recordings } from '../../emulator/recordings.ts';
-import { isLinear } from '../../growth.ts';
 import { ibm } from '../service/fixtures.ts';
 
 const rules = { identityFailure, inferenceFailure, messageFor };
@@ -162,26 +161,4 @@ describe('what is said of error details', () => {
       assert.doesNotMatch(JSON.stringify(explained(pasted)), /h0stile/i);
     });
   }
-
-  it('takes no more than linear time, whatever was pasted', async () => {
-    const slow: string[] = [];
-    for (const worst of [
-      '{',
-      '{"error":',
-      'token ',
-      'expired ',
-      'status ',
-      '"code":',
-      '\\n',
-      '4',
-      ' 401 ',
-      'aaaaaaaa',
-      'x_',
-      'input tokens 1 ',
-    ]) {
-      const textOf = (length: number) => worst.repeat(Math.ceil(length / worst.length));
-      if (!(await isLinear(explained, textOf))) slow.push(worst);
-    }
-    assert.deepEqual(slow, []);
-  });
 });

@@ -7,7 +7,6 @@ import {
   promptIssues,
   questionsOf,
 } from '../../../src/templates/variables.ts';
-import { processorTime } from '../../processorTime.ts';
 
 const values = (selection = 'the text', answers: Record<string, string> = {}): PromptValues => ({
   selection,
@@ -102,14 +101,4 @@ describe('the variables of a prompt', () => {
       assert.deepEqual(brief(prompt), [expected]);
     });
   }
-
-  it('are found in no time in a line of a megabyte', () => {
-    const worked = processorTime();
-    const long = '${'.repeat(500_000);
-    assert.equal(promptIssues(long).length, 1);
-    assert.equal(promptIssues('\\'.repeat(1_000_000)).length, 0);
-    assert.equal(promptIssues(`\${x}`.repeat(20_000)).length, 20_000);
-    assert.equal(fillPrompt(`${'y'.repeat(1_000_000)}\${language}`, values('')).length, 1_000_006);
-    assert.ok(worked() < 2_000);
-  });
 });

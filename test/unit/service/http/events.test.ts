@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
 import { MAX_EVENT_LENGTH, readEvents } from '../../../../src/service/http/body.ts';
-import { isLinear } from '../../../growth.ts';
 import { kindOf, seed } from '../fixtures.ts';
 
 const texts = ['', 'plain', 'zwölf', '日本', '🙂👨‍👩‍👧', 'a\nb\r\nc', '"\\', '\u0000\u2028', 'x '];
@@ -119,14 +118,6 @@ describe('server-sent events', () => {
     const many = Buffer.from(`data: ${'x'.repeat(990)}\n\n`.repeat(2_000));
     assert.equal((await eventsOf(pieces(many))).length, 2_000);
   });
-
-  for (const lineEnd of ['\r', '\n', '\r\n', 'data:\r']) {
-    it(`take linear time where they are nothing but ${JSON.stringify(lineEnd)}`, async () => {
-      const textOf = (length: number) => lineEnd.repeat(length / lineEnd.length);
-      const read = (text: string) => eventsOf(pieces(Buffer.from(text)));
-      assert.ok(await isLinear(read, textOf, 262_144));
-    });
-  }
 
   it('fail as their bytes fail', async () => {
     async function* broken() {

@@ -7,7 +7,6 @@ import {
   maskWhole,
 } from '../../../../src/service/secrets/promptSecrets.ts';
 import { addressHolds } from '../../../../src/service/secrets/secretSearch.ts';
-import { processorTime } from '../../../processorTime.ts';
 import { formsIn, writtenDown } from '../canaries.ts';
 import { clientOn, credentials, fakeNetwork, seed } from '../fixtures.ts';
 
@@ -126,31 +125,6 @@ describe('private keys in a text', () => {
     }
   });
 
-  const hostile = [
-    '-----BEGIN ',
-    '-----BEGIN A',
-    '-----BEGIN PRIVATE KEY',
-    '-----BEGIN PRIVATE KEY-----',
-    '-----BEGIN PRIVATE KEY----------END ',
-    '-',
-    '---- ',
-    '-----END PRIVATE KEY-----',
-    'a\n-----END PRIVATE KEY-----',
-    'Private-Lines: 1\na',
-    `-----BEGIN PRIVATE KEY-----\n${'"'.repeat(500_000)}:`,
-    `-----BEGIN PRIVATE KEY-----\n${'+'.repeat(500_000)}:`,
-    `-----BEGIN PRIVATE KEY-----\n${'a+ \n'.repeat(500_000)}`,
-  ];
-  for (const part of hostile) {
-    it(`take no longer to find than the text is long, as with ${JSON.stringify(part.slice(0, 40))}`, () => {
-      const text = part.repeat(Math.ceil(2_000_000 / part.length));
-      const worked = processorTime();
-      maskPrivateKeys(text);
-      const ms = worked();
-      assert.ok(ms < 1_500, `${ms.toFixed()} ms`);
-    });
-  }
-
   it(`leave nothing behind that would be found again (seed ${seed})`, () => {
     const part = fc.constantFrom(
       '-----',
@@ -220,22 +194,6 @@ describe('a client', () => {
       }
     });
   }
-
-  it('E12: looks through a million characters in less than 40 ms of the processor', async () => {
-    const client = start();
-    await client.generateText('Hi', {});
-    const line = 'The quick brown fox jumps over the lazy dog, and again it does.\n';
-    const rounds = [1, 2, 3, 4, 5].map((round) => {
-      const text = `${round} ${line.repeat(1_000_000 / line.length)}`;
-      const worked = processorTime();
-      assert.deepEqual(client.secretKindsIn(text), []);
-      return worked();
-    });
-    // The best of a few, since the machine has more to do and tidies up.
-    const ms = Math.min(...rounds);
-    console.log(`      ${ms.toFixed(1)} ms`);
-    assert.ok(ms < 40, `${ms} ms`);
-  });
 
   it('finds no secret in words that only look like one', () => {
     const token = `eyJraWQiOiIyMDI0${'x'.repeat(60)}`;

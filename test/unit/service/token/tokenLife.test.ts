@@ -50,9 +50,10 @@ describe('the life of a token', () => {
   }
 
   it('never compares expiration with the local clock', () => {
-    const soon = Math.floor(Date.now() / 1_000) + 10;
-    assert.equal(lifeOf({ expires_in: 3_600, expiration: soon }, ''), 3_600);
-    assert.equal(lifeOf({ expires_in: 3_600, expiration: soon }, 'no date'), 3_600);
+    for (const expiration of [1_000, 99_000_000_000]) {
+      assert.equal(lifeOf({ expires_in: 3_600, expiration }, ''), 3_600);
+      assert.equal(lifeOf({ expires_in: 3_600, expiration }, 'no date'), 3_600);
+    }
   });
 
   it('H01: has its soft threshold at 70 to 90 %, its hard one at life less 30 s or 10 %', () => {

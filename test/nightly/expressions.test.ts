@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { expressionsOfSource, slownessOf } from '../unit/expressions.ts';
+
+describe('regular expressions, looked at in full', () => {
+  it('none of them takes more than linear time on any text', async function () {
+    // A minute of work, of which nobody is told how it goes.
+    this.timeout(0);
+    const all = await expressionsOfSource();
+    const slow = all.flatMap(({ place, expression }) => {
+      const slowness = slownessOf(expression, 'full');
+      return slowness ? `${place} ${expression}: ${slowness}` : [];
+    });
+    assert.deepEqual(slow, []);
+  });
+});

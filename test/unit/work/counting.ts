@@ -1,0 +1,148 @@
+import { Session } from 'node:inspector';
+import { setFlagsFromString } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Ways } from './workCounter.ts';
+
+/**
+ * The thread of a `WorkCounter`. Counts the steps of its code, which are the blocks that run, each
+ * round of a loop included, and the characters and elements that built-in methods go through.
+ * Not counted: what is copied where objects or sets are spread.
+ */
+
+type Method = (this: unknown, ...given: unknown[]) => unknown;
+/** What a call costs, of a text or list of this length. */
+type Cost = (of: string, result: unknown, given: readonly unknown[]) => number;
+
+let handled = 0;
+/** True while a method works that calls others for each character. */
+let isWithin = false;
+
+setFlagsFromString('--allow-natives-syntax');
+const isFlat = new Function('text', 'return %StringIsFlat(text)') as (text: string) => boolean;
+/** A text that was put together is copied as soon as somebody reads it. */
+const copied = (value: unknown): number =>
+  typeof value === 'string' && !isFlat(value) ? value.length : 0;
+
+const lengthOf = (value: unknown): number => (value as { length?: number } | null)?.length ?? 0;
+const [exec, indexOf, lastIndexOf] = [
+  RegExp.prototype.exec,
+  String.prototype.indexOf,
+  String.prototype.lastIndexOf,
+];
+
+const all: Cost = (of, result) => of.length + lengthOf(result);
+const one: Cost = () => 1;
+const given: Cost = (_, __, [text]) => lengthOf(text);
+const made: Cost = (_, result) => lengthOf(result);
+/** The work of an expression is counted where it is done. */
+const byExpression =
+  (cost: Cost): Cost =>
+  (of, result, values) =>
+    (values[0] instanceof RegExp ? cost : all)(of, result, values);
+const searched: Cost = (of, _, [sought, from]) => {
+  const start = Number(from ?? 0);
+  const at = indexOf.call(of, String(sought), start);
+  return (at < 0 ? of.length : at + lengthOf(sought)) - start;
+};
+const trimmed: Cost = (of, result) => 1 + of.length - lengthOf(result);
+
+/** Those that do not go through all of a text; they share its characters with their result. */
+const OF_TEXTS: Readonly<Record<string, Cost>> = {
+  ...{ at: one, charAt: one, charCodeAt: one, codePointAt: one },
+  ...{ slice: one, substring: one, toString: one, valueOf: one },
+  ...{ startsWith: given, endsWith: given, includes: searched, indexOf: searched },
+  lastIndexOf: (of, _, [sought, from]) =>
+    of.length - lastIndexOf.call(of, String(sought), from as number | undefined),
+  ...{ trim: trimmed, trimEnd: trimmed, trimStart: trimmed },
+  ...{ match: byExpression(one), matchAll: byExpression(one), search: byExpression(one) },
+  ...{ replace: byExpression(made), replaceAll: byExpression(made) },
+};
+const OF_LISTS: Readonly<Record<string, Cost>> = {
+  ...{ at: one, pop: one, push: one },
+};
+
+function wrap(of: object, name: string | symbol, cost: Cost): void {
+  const method = Reflect.get(of, name) as Method;
+  const counted: Method = function (...values) {
+    if (isWithin) return method.apply(this, values);
+    handled += copied(this);
+    for (let at = 0; at < values.length; at += 1) handled += copied(values[at]);
+    isWithin = name === 'split';
+    try {
+      const result = method.apply(this, values);
+      handled += cost(this as string, result, values);
+      return result;
+    } finally {
+      isWithin = false;
+    }
+  };
+  Object.defineProperty(of, name, { value: counted, writable: true, configurable: true });
+}
+
+function wrapAll(of: object, cheap: Readonly<Record<string, Cost>>): void {
+  for (const name of Reflect.ownKeys(of)) {
+    const isMethod = name !== 'constructor' && typeof Reflect.get(of, name) === 'function';
+    if (isMethod) wrap(of, name, (typeof name === 'string' ? cheap[name] : undefined) ?? all);
+  }
+}
+
+/** An expression that others call, too: replacing, matching and testing go through it. */
+function wrapExpressions(): void {
+  RegExp.prototype.exec = function (text) {
+    if (isWithin) return exec.call(this, text);
+    handled += copied(text);
+    const start = this.global || this.sticky ? this.lastIndex : 0;
+    const found = exec.call(this, text);
+    const looksAhead = this.source.includes('(?=') || this.source.includes('(?!');
+    handled += (found && !looksAhead ? found.index + found[0].length : text.length) - start;
+    return found;
+  };
+}
+
+const session = new Session();
+session.connect();
+function post<Result>(method: string, parameters?: object): Result {
+  let answer: Result | undefined;
+  session.post(method, parameters, (error, result) => {
+    if (error) throw error;
+    answer = result as Result;
+  });
+  return answer as Result;
+}
+
+/** Steps since it was called before. */
+function steps(): number {
+  const { result } = post<{ result: readonly Script[] }>('Profiler.takePreciseCoverage');
+  let sum = 0;
+  for (const { url, functions } of result) {
+    if (!url.startsWith('file:') || url === import.meta.url) continue;
+    for (const { ranges } of functions) for (const { count } of ranges) sum += count;
+  }
+  return sum;
+}
+
+interface Script {
+  readonly url: string;
+  readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
+}
+
+post('Profiler.enable');
+// Before anything that is to be counted is compiled.
+post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+const { WAYS } = (await import(workerData)) as { readonly WAYS: Ways };
+wrapAll(String.prototype, OF_TEXTS);
+wrapAll(Array.prototype, OF_LISTS);
+wrap(JSON, 'parse', given);
+wrap(JSON, 'stringify', made);
+wrap(TextDecoder.prototype, 'decode', made);
+wrap(Buffer, 'from', made);
+wrap(Buffer, 'concat', made);
+wrap(Buffer, 'byteLength', given);
+wrapExpressions();
+steps();
+
+parentPort?.on('message', async ({ way, text }: { way: string; text: string }) => {
+  handled = 0;
+  await WAYS[way]?.work(text);
+  parentPort?.postMessage(handled + steps());
+});

@@ -1,0 +1,48 @@
+import { rows, type Ways } from './workCounter.ts';
+
+const texts = [rows('a')];
+
+/** Work that grows with the square of its text, each in a way of its own. */
+export const WAYS: Ways = {
+  'a loop that looks back from each character': {
+    work: (text) => {
+      let most = 0;
+      for (let end = 0; end < text.length; end += 1) {
+        let at = end;
+        while (text[at - 1] === text[end]) at -= 1;
+        most = Math.max(most, end - at);
+      }
+      return most;
+    },
+    texts,
+  },
+  'a search of the rest from each character': {
+    work: (text) => {
+      for (let at = 0; at < text.length; at += 1) text.indexOf('x', at);
+    },
+    texts,
+  },
+  'an expression on all that came so far': {
+    work: (text) => {
+      for (let end = 0; end < text.length; end += 1) /[^a]$/.test(text.slice(0, end));
+    },
+    texts,
+  },
+  'a text that is put together and read with each piece': {
+    work: (text) => {
+      let held = '';
+      for (const character of text) {
+        held += character;
+        held.endsWith('x');
+      }
+    },
+    texts,
+  },
+  'a list that is copied with each piece': {
+    work: (text) => {
+      let held: readonly string[] = [];
+      for (const character of text) held = [...held, character];
+    },
+    texts,
+  },
+};

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { envFixes } from '../../../src/dotenv/envMend.ts';
+import { LINE_END } from '../../../src/dotenv/envText.ts';
+import { parseEnvText, problemsOf } from '../../../src/envFile/problems.ts';
+import { TextFit } from '../../../src/formatting/textFit.ts';
+import { messageFor } from '../../../src/messages/messages.ts';
+import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
+import { readEvents } from '../../../src/service/http/body.ts';
+import { parseJson } from '../../../src/service/responseSchemas.ts';
+import { kindsIn, maskPrivateKeys, maskWhole } from '../../../src/service/secrets/promptSecrets.ts';
+import { redact } from '../../../src/service/secrets/redact.ts';
+import { vendorFor } from '../../../src/service/vendors.ts';
+import { explanationOf } from '../../../src/skill/pastedError.ts';
+import { completionsAt } from '../../../src/templates/completions.ts';
+import { readTemplateText } from '../../../src/templates/templateText.ts';
+import { fillPrompt } from '../../../src/templates/variables.ts';
+import { rows, type TextOf, type Ways } from './workCounter.ts';
+
+/** Ways that the texts of others take through the code, each of them whole. */
+
+const ibm = vendorFor('ibm');
+assert.ok(ibm);
+const secrets = ['a'.repeat(40), 'abcd-efgh-ijkl-mnop', '` \n'.repeat(8)];
+
+/** Hard for whatever fits an answer to its place. */
+const ODD = [
+  ...[' ', '\t', '\n', '\r', '\r\n', ' \n', '\n ', '\f', '\u00a0', '\0'],
+  ...[
+    '`',
+    '~',
+    '```\n',
+    '\n```\n\n',
+    '\n``` \n',
+    '    ```',
+    '"',
+    "'",
+    '"""',
+    '\\',
+    '\\n',
+    '\\u0020',
+  ],
+  ...['//', ' //', '#', ' #', '/*', '{', '{}', '=', '-', '*', '$', '${', '${a', 'a', 'a ', 'a\n'],
+  ...['\u0301', '\u200d', '\ufe0f', '👩\u200d', 'می\u200c', '\ud83d', '😀', '\u202e'],
+].map((row) => rows(row));
+/** Hard for others, too. */
+const WORST = [
+  ...ODD,
+  ...[
+    ...[
+      'eyJ',
+      'bearer ',
+      'AAAA',
+      'AAAA\n-----END PRIVATE KEY-----\n',
+      '-----BEGIN PRIVATE KEY-----\n',
+    ],
+    ...[
+      'data:',
+      ':',
+      'data: {}\n\n',
+      'IBM_API_KEY="x" # y\n',
+      'ibm_api_key=1\n',
+      '---\n',
+      'a: b\n',
+    ],
+  ].map((row) => rows(row)),
+];
+
+/** Lines that differ, of about 20 characters each. */
+const lines =
+  (line: (n: number) => string): TextOf =>
+  (length) =>
+    Array.from({ length: length / 20 }, (_, n) => line(n)).join('\n');
+
+type Cut = (text: string) => readonly string[];
+
+const CUTS: Readonly<Record<string, Cut>> = {
+  'in one piece': (text) => [text],
+  'in single characters': (text) => text.split(''),
+};
+
+interface FitCase {
+  readonly languageId: string;
+  readonly before: string;
+  readonly behind: string;
+  /** Whether the worst text continues an answer that was cut off. */
+  readonly isContinued?: boolean;
+}
+
+const FITS: Readonly<Record<string, FitCase>> = {
+  'the first line of code': { languageId: 'python', before: 'x = 1', behind: 'z\n    y' },
+  'a whole answer': { languageId: 'c', before: '', behind: 'x' },
+  'the code of a fence': { languageId: 'python', before: '```py\n', behind: '\nx' },
+  'the text behind a fence': { languageId: 'python', before: '```py\na\n```\n', behind: 'x' },
+  'a continued answer': { languageId: 'c', before: '```\na', behind: '', isContinued: true },
+  'a continued answer whose fence was closed': {
+    languageId: 'c',
+    before: '```\na\n```',
+    behind: '',
+    isContinued: true,
+  },
+  'an answer in LaTeX': { languageId: 'latex', before: '', behind: '\nx' },
+  'an answer in Markdown': { languageId: 'markdown', before: 'a', behind: '' },
+};
+
+const fitted = ({ languageId, before, behind, isContinued }: FitCase, cut: Cut) => {
+  return (text: string) => {
+    const fit = new TextFit({ indentation: '    ', languageId });
+    fit.add(before);
+    if (isContinued) fit.continue();
+    for (const piece of cut(text)) fit.add(piece);
+    fit.add(behind);
+    fit.end();
+  };
+};
+
+/** The events of a stream whose bytes come in pieces of this size. */
+const events = (size: number) => async (text: string) => {
+  const bytes = Buffer.from(`data: ${text}`);
+  async function* body() {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+  for await (const { data } of readEvents(body())) parseJson(data);
+};
+
+const envValues = [
+  '"',
+  'Bearer ',
+  '" ',
+  '"Bearer ',
+  '\u200b',
+  'a"',
+  '/',
+  '//',
+  '/ml/v1',
+  '<',
+  '[',
+  'your_',
+];
+const template = { insertModes: ['below'], operation: 'chat' } as const;
+const front = (row: string, before = '') => rows(row, `---\n${before}`, '\n---\na');
+const BEGIN = '-----BEGIN PRIVATE KEY-----\n';
+const rules = { identityFailure, inferenceFailure, messageFor };
+
+export const WAYS: Ways = {
+  ...Object.fromEntries(
+    Object.entries(FITS).flatMap(([what, fit]) =>
+      Object.entries(CUTS).map(([how, cut]) => [
+        `${what}, ${how}`,
+        { work: fitted(fit, cut), texts: ODD },
+      ]),
+    ),
+  ),
+  'a stream': { work: events(64), texts: WORST },
+  'a stream in single bytes': { work: events(1), texts: WORST },
+  'a stream at once': {
+    work: events(262_144),
+    texts: ['\r', '\n', '\r\n', 'data:\r', 'data: {}\n\n'].map((row) => rows(row)),
+    // Its parser looks through all that it is fed at once, which is bounded.
+    length: 8_192,
+  },
+  'the refusal of a prompt': {
+    work: (message) => {
+      const errors = [{ code: 'invalid_input_argument', message }];
+      inferenceFailure({ status: 400, text: JSON.stringify({ errors }) });
+    },
+    texts: WORST,
+  },
+  'an error that was pasted': {
+    work: (text) => explanationOf(text, rules),
+    texts: [
+      ...WORST,
+      ...['{"error":', 'token ', 'expired ', 'status ', '"code":', '4', ' 401 ', 'aaaaaaaa', 'x_']
+        .concat('input tokens 1 ')
+        .map((row) => rows(row)),
+    ],
+  },
+  'a line of the log': { work: (text) => redact(text, secrets), texts: WORST },
+  'a prompt that is searched for keys': {
+    work: (text) => {
+      kindsIn([text], { apiKey: secrets });
+      maskWhole(text, secrets);
+    },
+    texts: WORST,
+  },
+  'a prompt that is searched for private keys': {
+    work: (text) => {
+      maskPrivateKeys(text);
+      maskPrivateKeys(`${BEGIN}${text}\n-----END PRIVATE KEY-----`);
+    },
+    texts: [
+      ...WORST,
+      ...[
+        ...['-----BEGIN ', '-----BEGIN A', '-----BEGIN PRIVATE KEY', '-----BEGIN PRIVATE KEY-----'],
+        ...['-----BEGIN PRIVATE KEY----------END ', '---- ', '-----END PRIVATE KEY-----'],
+        ...['a\n-----END PRIVATE KEY-----', 'Private-Lines: 1\na'],
+      ].map((row) => rows(row)),
+      ...['"', '+', 'a+ \n'].map((row) => rows(row, BEGIN, ':')),
+    ],
+  },
+  'B18: a .env file': {
+    work: (file) => {
+      const open = parseEnvText(file, ibm);
+      problemsOf(open, { hasByteOrderMark: true, risk: 'tracked' });
+      const split = file.split(LINE_END);
+      for (const issue of open.reading.issues) {
+        envFixes(split[issue.place?.line ?? -1] ?? '', issue, ibm);
+      }
+    },
+    texts: [
+      ...WORST,
+      lines((n) => `IBM_API_KEY="${n}"`),
+      lines((n) => `IBM_PRJECT_I${n % 10}=${n}`),
+      lines((n) => `VENDER_${n.toString(36)}_KEY=${n}`),
+      lines((n) => `IBM_API_KEY=${n}`),
+      rows('" ', `IBM_API_KEY=${' '.repeat(200)}#`),
+      (length) => `${' '.repeat(length)}IBM_API_KEY${' '.repeat(length)}`,
+      ...envValues.flatMap((row) =>
+        ['IBM_API_KEY', 'IBM_PROJECT_ID', 'IBM_URL'].flatMap((name) =>
+          ['', 'https://a.example/'].map((start) => rows(row, `${name}=${start}a`, 'a')),
+        ),
+      ),
+    ],
+  },
+  'a value of a .env file': {
+    work: (text) => parseEnvText(`IBM_API_KEY=${text}`, ibm),
+    texts: [...WORST, rows('"\'')],
+  },
+  'a template': {
+    work: async (text) => {
+      await readTemplateText(text, template);
+      await readTemplateText(`---\n${text}\n---\na`, template);
+      fillPrompt(text, { selection: text, language: 'c', fileName: 'a', inputs: new Map() });
+    },
+    texts: [
+      ...WORST,
+      ...[front('{a: ', 'a: '), front('\\u0041', 'a: "'), front('- ', 'a: '), front('? ')],
+      (length) => front(lines((n) => `k${n}: 1`)(length))(1),
+      ...[rows(' ', '---', 'x'), rows(`\${x}`), rows('y', '', `\${language}`)],
+    ],
+  },
+  'a template that is written': {
+    work: (text) => {
+      completionsAt(text, text.length, template.insertModes);
+      completionsAt(`---\n${text}`, 4, template.insertModes);
+    },
+    texts: WORST,
+  },
+};
