@@ -1,5 +1,5 @@
 /**
- * `npm test`: every check and every suite that somebody waits for, in three lanes, each step with
+ * `npm test`: every check and every suite that somebody waits for, in lanes, each step with
  * its own output and counts. Goes on after a failure, so that one run tells all. `npm run test:nightly`
  * adds what takes longer. Ends with `N passed, N failed`.
  */
@@ -40,11 +40,15 @@ const sources: readonly Step[] = [
   check('types', 'npm run --silent typecheck'),
   check('lint', 'npm run --silent lint'),
   suite('unit', 'npm run --silent test:unit'),
+  suite('fuzz', 'npm run --silent test:fuzz'),
+];
+
+/** What the emulated service proves. These suites wait more than they work. */
+const emulated: readonly Step[] = [
   suite('contract', 'npm run --silent test:contract'),
   suite('faults', 'npm run --silent test:faults'),
   // Its full form takes minutes and has a command of its own.
   suite('soak', 'npm run --silent soak'),
-  suite('fuzz', 'npm run --silent test:fuzz'),
 ];
 
 /** What both lanes of the package need, and each of their workers would install. */
@@ -89,9 +93,10 @@ const leftOut: string[] = [];
 /** What each step that failed had to say of it: with the last lines, since a long log is cut from its front. */
 const failures: string[] = [];
 const startedAt = performance.now();
-// Three lanes on two cores: each of them waits more than it works.
+// More lanes than cores, since most of them wait more than they work.
 await Promise.all([
   runInTurn(sources),
+  runInTurn(emulated),
   runInTurn(prepared).then(() => Promise.all(packaged.map(runInTurn))),
 ]);
 if (process.argv.includes('--nightly')) await runInTurn(nightly);
