@@ -1,5 +1,6 @@
 import type { ChatDeps } from '../chat/chatProvider.ts';
 import type { Chat } from '../chat/offerModels.ts';
+import type { generate } from '../generate/generate.ts';
 import type { Jobs } from '../generate/jobs.ts';
 
 /** What `extension.ts` builds and commands use: what chat and diagnoses use, too, and the rest. */
@@ -44,11 +45,16 @@ export const COMMANDS = [
 
 export type CommandName = (typeof COMMANDS)[number];
 
-/**
- * What it resolves to is for nobody: see `registerCommands`.
- * @param templateName only for the command that takes one, and then from anybody
- */
-type Handler = (app: App, templateName: string | undefined) => Promise<unknown>;
+/** How a command was run. */
+export interface Invocation {
+  /** Only for the command that takes one, and then from anybody. */
+  readonly templateName: string | undefined;
+  /** What the user was at in that moment, before anything was loaded. */
+  readonly snapshot: Parameters<typeof generate>[2];
+}
+
+/** What it resolves to is for nobody: see `registerCommands`. */
+type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
 /** What loads with the first command that runs. */
 export interface Handlers {

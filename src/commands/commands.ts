@@ -1,5 +1,5 @@
 import { commands, type Disposable, window } from 'vscode';
-import { type App, COMMANDS, type CommandName, type Handlers } from './app.ts';
+import { type App, COMMANDS, type CommandName, type Handlers, type Invocation } from './app.ts';
 
 const NOT_LOADED =
   'Hosted Model could not load a part of itself. Most likely it was updated or removed meanwhile. Reload the window.';
@@ -25,7 +25,7 @@ export function registerCommands(
   for (const name of COMMANDS) {
     const run = (given: unknown): Promise<undefined> => {
       const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';
-      return guarded(name, appOf(), load, isTemplate ? given : undefined);
+      return guarded(name, appOf(), load, invoked(isTemplate ? given : undefined));
     };
     try {
       registered.push(commands.registerCommand(`hostedModel.${name}`, run));
@@ -36,11 +36,35 @@ export function registerCommands(
   return areAllThere;
 }
 
+/**
+ * Captures at once how a command is run: a key that is pressed while parts load must not change
+ * what is sent. Gives it away once, and then how it is run again, since whoever waits for a message
+ * must not keep the texts in it.
+ */
+function invoked(templateName: string | undefined): () => Invocation {
+  const capture = (): Invocation => ({ templateName, snapshot: takeSnapshot() });
+  let first: Invocation | undefined = capture();
+  return () => {
+    const taken = first ?? capture();
+    first = undefined;
+    return taken;
+  };
+}
+
+function takeSnapshot(): Invocation['snapshot'] {
+  const { activeTextEditor } = window;
+  if (!activeTextEditor) return undefined;
+  const { document, selections } = activeTextEditor;
+  const texts = selections.map((selection) => document.getText(selection));
+  return { document, version: document.version, selections, texts };
+}
+
+/** @param next gives how the command was run, or is run again */
 async function guarded(
   name: CommandName,
   app: App | undefined,
   load: () => Promise<Handlers>,
-  templateName: string | undefined,
+  next: () => Invocation,
 ): Promise<undefined> {
   if (!app) {
     void window.showErrorMessage(NOT_STARTED);
@@ -56,7 +80,7 @@ async function guarded(
   let wantsRetry = true;
   while (wantsRetry) {
     try {
-      await loaded.handlers[name](app, templateName);
+      await loaded.handlers[name](app, next());
       return;
     } catch (error) {
       wantsRetry = await loaded.report(app, error);

@@ -20,6 +20,7 @@ import {
   removeByteOrderMark,
 } from '../envFile/envFileCommands.ts';
 import { generate, type Order } from '../generate/generate.ts';
+import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
@@ -39,18 +40,18 @@ import {
 import { pickTemplate, showIssue } from '../templates/templatePicker.ts';
 import { readTemplates } from '../templates/templateSources.ts';
 import { inform } from '../ui/notify.ts';
-import type { App, Handlers } from './app.ts';
+import type { App, Handlers, Invocation } from './app.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { pickModel } from './modelPicker.ts';
 
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Handlers['handlers'] = {
-  generateFromSelection: (app) => generateFromSelection(app),
+  generateFromSelection: (app, { snapshot }) => generateFromSelection(app, {}, snapshot),
 
-  generateWith: async (app) => {
-    const { insertMode } = readSettings(window.activeTextEditor?.document.uri);
+  generateWith: async (app, { snapshot }) => {
+    const { insertMode } = readSettings(snapshot?.document.uri);
     const picked = await pickInsertMode(insertMode);
-    if (picked) await generateFromSelection(app, { insertMode: picked.id });
+    if (picked) return generateFromSelection(app, { insertMode: picked.id }, snapshot);
   },
 
   generateWithTemplate,
@@ -250,14 +251,22 @@ async function openMenu(app: App): Promise<unknown> {
   }
 }
 
-async function generateFromSelection(app: App, order?: Order): Promise<void> {
-  await generate(await optionsFor(app), order);
+async function generateFromSelection(
+  app: App,
+  order: Order,
+  snapshot: Invocation['snapshot'],
+): Promise<void> {
+  if (!snapshot) return inform(NO_DOCUMENT);
+  return generate(await optionsFor(app), order, snapshot);
 }
 
-/** @param name of the template, as a keybinding gives it; without one the user picks */
-async function generateWithTemplate(app: App, name: string | undefined): Promise<void> {
-  const document = window.activeTextEditor?.document;
-  if (!document) return inform(COMMAND_MESSAGES.noDocument);
+/** The name is that of a template, as a keybinding gives it; without one the user picks. */
+async function generateWithTemplate(
+  app: App,
+  { templateName: name, snapshot }: Invocation,
+): Promise<void> {
+  if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);
+  const { document } = snapshot;
   const folder = activeFolder(document.uri);
   const settings = readSettings(document.uri);
   const templates = await readTemplates({ ...settings, folder, insertModes: insertModeIds });
@@ -268,7 +277,7 @@ async function generateWithTemplate(app: App, name: string | undefined): Promise
       : await templateOfName(templates, name);
   if (!template) return;
   await noteLastUsed(app.globalState, template.name);
-  await generateFromSelection(app, { template });
+  return generateFromSelection(app, { template }, snapshot);
 }
 
 async function templateOfName(

@@ -38,7 +38,7 @@ export const SET_UP = {
     regions.length > 0 ? 'Region of the project, or type the service URL' : 'Type the service URL',
   noAddress: 'Choose an address.',
   useAddress: (url: string) => `Use ${url}`,
-  expectedAddress: 'Choose a region, or type an address such as https://llm.acme.example.',
+  expectedAddress: 'Choose a region, or type the service URL.',
   currentAddress: '(current)',
   typedAddress: (isCut: boolean, url: string) =>
     `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,

@@ -1,5 +1,6 @@
 import type { OpenDocument } from './openDocument.ts';
-import { type OffsetRange, type TextChange, TrackedRange } from './trackedRange.ts';
+import type { OffsetRange, Piece, TextChange } from './textChange.ts';
+import { TrackedRange } from './trackedRange.ts';
 
 /** Where one answer goes. Line ends are LF, whatever the document has. */
 export interface AnswerPlace extends OffsetRange {
@@ -64,7 +65,7 @@ export class AnswerInDocument {
     this.#place = place;
     this.#lineEnd = openDocument.lineEnd;
     this.#original = openDocument.textOf(place);
-    this.own = new TrackedRange(place);
+    this.own = new TrackedRange(place, (range) => openDocument.textOf(range) === this.#original);
   }
 
   get state(): AnswerState {
@@ -87,10 +88,22 @@ export class AnswerInDocument {
     return this.#state === 'writing' || this.#state === 'losing';
   }
 
+  /**
+   * True if text can be inserted here.
+   * @param isNew true for a new response, false for text that continues the one that is here
+   */
+  canInsert(isNew: boolean): boolean {
+    const { isVisible, isOpen, lineEnd } = this.#openDocument;
+    // Text of a preview is inserted later, once its document is shown.
+    const isHeldBack = Number.isFinite(this.#limit);
+    if (!(isVisible || isOpen || isHeldBack) || lineEnd !== this.#lineEnd) return false;
+    return isNew ? this.own.canRewind : !(this.#isLost || this.own.isBroken);
+  }
+
   append(text: string): void {
     this.#state = AFTER[this.#state].append;
     if (this.#state === 'undone') return;
-    const isFirst = this.#waiting === '' && !this.own.isWritten;
+    const isFirst = this.#waiting === '' && !this.own.hasBegun;
     this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
   }
 
@@ -155,15 +168,28 @@ export class AnswerInDocument {
   /** What comes next takes the place of what was written, or of what was undone. */
   restart(): void {
     this.#drop();
-    const isOriginal = (range: OffsetRange) => this.#openDocument.textOf(range) === this.#original;
-    this.#state = this.own.rewind(isOriginal) ? 'waiting' : 'lost';
+    this.#state = this.own.rewind() ? 'waiting' : 'lost';
+  }
+
+  /** Ends an event of the document after all of its changes were followed. */
+  conclude(event: Parameters<TrackedRange['conclude']>[0]): void {
+    this.own.conclude(event, (piece) => this.#isThere(piece));
+  }
+
+  /** True if the document holds text of the response that is being written. */
+  get hasText(): boolean {
+    return this.own.isWritten && this.own.pieces.length > 0;
   }
 
   /**
    * The changes that take away what is ours and put back what it replaced. Blanks between our
    * pieces go with them where a formatter put them there; those that somebody typed stay.
+   * @returns undefined unless each piece is in the document, character by character
    */
-  removal(): TextChange[] {
+  removal(): TextChange[] | undefined {
+    if (this.own.isUncertain || !this.own.pieces.every((piece) => this.#isThere(piece))) {
+      return undefined;
+    }
     const removed: OffsetRange[] = [];
     for (const piece of this.own.pieces) {
       const last = removed.at(-1);
@@ -176,6 +202,10 @@ export class AnswerInDocument {
       rangeLength: end - start,
       text: index === 0 ? this.#original : '',
     }));
+  }
+
+  #isThere(piece: Piece): boolean {
+    return this.#openDocument.textOf(piece) === piece.text;
   }
 
   #isFormatting(gap: OffsetRange): boolean {

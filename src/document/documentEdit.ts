@@ -12,7 +12,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { type OffsetRange, replacedRange, type TextChange } from './trackedRange.ts';
+import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /** The only calls that change documents. Plain text: nothing in it is expanded or run. */
 

@@ -1,7 +1,7 @@
 import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
 import { offsetsOf, rangeOf } from './documentEdit.ts';
 import { selectionEnd } from './target.ts';
-import type { OffsetRange, TextChange } from './trackedRange.ts';
+import type { OffsetRange, TextChange } from './textChange.ts';
 
 /** How selections come out of edits of ours: as the same characters that they were. */
 

@@ -9,14 +9,12 @@ import {
 import { isConfigFile } from './configFiles.ts';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
+import type { Replay } from './replayStates.ts';
 import { isPlaceToWrite } from './target.ts';
-import { type OffsetRange, replacedRange, type TextChange } from './trackedRange.ts';
+import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
-/**
- * Is told of everybody's changes, each at its offset after those before it in the list.
- * @param isUndoRedo whether an undo or redo made them
- */
-export type ChangeListener = (changes: readonly TextChange[], isUndoRedo: boolean) => void;
+/** Is told of everybody's changes, each at its offset after those before it in the list. */
+export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
 /** What a writer needs of a document. */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
@@ -32,7 +30,7 @@ export class EditorDocument implements Disposable {
     this.#followed = Disposable.from(
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
-        for (const listener of this.#listeners) listener(contentChanges, isUndoRedo(reason));
+        for (const listener of this.#listeners) listener(contentChanges, replayOf(reason));
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
     );
@@ -91,6 +89,7 @@ export class EditorDocument implements Disposable {
 
   dispose(): void {
     this.#followed.dispose();
+    this.#listeners.length = 0;
   }
 
   /** VS Code would write what lies outside of the document at its nearest end (measured). */
@@ -118,8 +117,9 @@ export class EditorDocument implements Disposable {
   }
 }
 
-function isUndoRedo(reason: TextDocumentChangeReason | undefined): boolean {
-  return reason === TextDocumentChangeReason.Undo || reason === TextDocumentChangeReason.Redo;
+function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefined {
+  if (reason === TextDocumentChangeReason.Undo) return 'undo';
+  return reason === TextDocumentChangeReason.Redo ? 'redo' : undefined;
 }
 
 /** Text that is there still is the editor's own doing, such as a file header. */

@@ -2,7 +2,8 @@ import type { TextDocument } from 'vscode';
 import { AnswerInDocument, type AnswerPlace, type NextChange } from './answerInDocument.ts';
 import { answerOf, EditAttempts, isLate } from './editAttempts.ts';
 import type { OpenDocument } from './openDocument.ts';
-import { replacedRange, type TextChange } from './trackedRange.ts';
+import type { Replay } from './replayStates.ts';
+import { replacedRange, type TextChange } from './textChange.ts';
 
 /** What became of the wish to take text back. */
 export type Undone =
@@ -18,6 +19,8 @@ export interface AnswerWriter {
   readonly document?: TextDocument | undefined;
   /** Whether text of it waits to be written. */
   readonly isPending: boolean;
+  /** @param isNew true for a new response, false for text that continues the one that is there */
+  canInsert(index: number, isNew: boolean): boolean;
   /** @param text never empty */
   append(index: number, text: string): void;
   /** Nothing more comes for now. @returns false if not all of the text stands where it should */
@@ -91,11 +94,15 @@ export class StreamWriter implements AnswerWriter {
     this.#timing = timing;
     this.#onTakenBack = onTakenBack;
     this.#answers = places.map((place) => new AnswerInDocument(openDocument, place));
-    openDocument.onDidChange((changes, isUndoRedo) => this.#follow(changes, isUndoRedo));
+    openDocument.onDidChange((changes, replay) => this.#follow(changes, replay));
   }
 
   get isPending(): boolean {
     return this.#answers.some(({ isPending }) => isPending);
+  }
+
+  canInsert(index: number, isNew: boolean): boolean {
+    return this.#answer(index).canInsert(isNew);
   }
 
   append(index: number, text: string): void {
@@ -124,7 +131,10 @@ export class StreamWriter implements AnswerWriter {
     for (const answer of this.#answers) answer.withdraw();
     if (await isLate(this.#running, this.#timing.deadlineMs)) return 'refused';
     for (let removals = 0; removals <= REMOVALS; removals += 1) {
-      const changes = this.#answers.flatMap((answer) => answer.removal());
+      const all = this.#answers.map((answer) => answer.removal());
+      // Removes all of them or none.
+      if (all.includes(undefined)) return 'refused';
+      const changes = all.flatMap((each) => each ?? []);
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
       if (!(this.#openDocument.isVisible || this.#openDocument.isOpen)) return 'refused';
       const edit = this.#openDocument.write(changes, true);
@@ -159,7 +169,7 @@ export class StreamWriter implements AnswerWriter {
 
   /** Whether anything stands in the document of the answers that still come. */
   get #hasTextOfOpen(): boolean {
-    return this.#answers.some(({ isComing, own }) => isComing && own.pieces.length > 0);
+    return this.#answers.some(({ isComing, hasText }) => isComing && hasText);
   }
 
   #start(): void {
@@ -223,7 +233,7 @@ export class StreamWriter implements AnswerWriter {
   }
 
   /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */
-  #follow(changes: readonly TextChange[], isUndoRedo: boolean): void {
+  #follow(changes: readonly TextChange[], replay: Replay | undefined): void {
     const ours = new Map<TextChange, ExpectedChange>();
     for (const expected of this.#expected) {
       const reported = changes.find((change) => isSame(change, expected));
@@ -237,13 +247,15 @@ export class StreamWriter implements AnswerWriter {
       const written = expected ? this.#answers.indexOf(expected.answer) : -1;
       for (const [index, { own }] of this.#answers.entries()) {
         if (index === written) own.grow(change, expected?.tailLength);
-        else own.follow(change, { belongsBehind: index < written, isUndoRedo, isTyping });
+        else own.follow(change, { belongsBehind: index < written, replay, isTyping });
       }
       expected?.answer.wrote(expected);
     }
+    const beginsStep = areOurs && this.#isForeign;
+    for (const answer of this.#answers) answer.conclude({ replay, beginsStep });
     if (areOurs) this.#expected = [];
     if (changes.length > 0) this.#isForeign = !areOurs;
-    if (isUndoRedo && hadText && !this.#hasTextOfOpen) this.#onTakenBack();
+    if (replay && hadText && !this.#hasTextOfOpen) this.#onTakenBack();
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Position,
   type Range,
@@ -8,6 +9,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { editorOf } from './documentEdit.ts';
 
 /** Where somebody was at work at some moment. */
 export interface EditorSnapshot {
@@ -15,6 +17,8 @@ export interface EditorSnapshot {
   /** Of the document. */
   readonly version: number;
   readonly selections: readonly Selection[];
+  /** What is selected, with the line ends of the document. */
+  readonly texts: readonly string[];
 }
 
 /** One selection that text is generated for, as it was when the command ran. */
@@ -39,7 +43,7 @@ export type Targets = readonly [Target, ...Target[]];
  * selections do not count; of those alone only the first one does, since a typed prompt has one answer.
  */
 export function captureTargets(
-  editor: TextEditor,
+  editor: Pick<TextEditor, 'document' | 'selections'>,
   answerLanguage = editor.document.languageId,
 ): Target[] {
   const { document, selections } = editor;
@@ -98,13 +102,29 @@ function indentationAt(document: TextDocument, line: number): string {
   return text.slice(0, firstNonWhitespaceCharacterIndex);
 }
 
-function snapshotOf({ document, selections }: TextEditor): EditorSnapshot {
-  return { document, version: document.version, selections };
+function snapshotOf({
+  document,
+  selections,
+}: Pick<TextEditor, 'document' | 'selections'>): EditorSnapshot {
+  const texts = selections.map((selection) => document.getText(selection));
+  return { document, version: document.version, selections, texts };
 }
 
 /** In the editor in use; undefined without one. */
 export function currentSnapshot(): EditorSnapshot | undefined {
   return window.activeTextEditor && snapshotOf(window.activeTextEditor);
+}
+
+/**
+ * The same selections in the document as it is now: VS Code moves them along with edits.
+ * @returns undefined if something else is selected by then, such as after an edit of what was
+ */
+export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
+  const { document, version, texts } = snapshot;
+  if (document.version === version) return snapshot;
+  const editor = editorOf(document);
+  const now = editor && snapshotOf(editor);
+  return isDeepStrictEqual(now?.texts, texts) ? now : undefined;
 }
 
 /**

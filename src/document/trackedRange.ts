@@ -1,174 +1,305 @@
-/** One change of a document, as VS Code reports it; offsets count UTF-16 units before the change. */
-export interface TextChange {
-  readonly rangeOffset: number;
-  readonly rangeLength: number;
-  readonly text: string;
-}
+import { type Replay, ReplayStates } from './replayStates.ts';
+import {
+  joined,
+  leftBy,
+  lengthOf,
+  moved,
+  type OffsetRange,
+  type Piece,
+  type TextChange,
+} from './textChange.ts';
 
-/** Offsets in a document: in UTF-16 units, the end excluded. */
-export interface OffsetRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** What a change takes away; where it inserts only, nothing at its place. */
-export function replacedRange({ rangeOffset, rangeLength }: TextChange): OffsetRange {
-  return { start: rangeOffset, end: rangeOffset + rangeLength };
-}
-
-/** What is known of a change besides what it does. */
+/** Facts about a change that its offsets and text do not show. */
 export interface ChangeContext {
-  /** What it inserts exactly at the end of the place stays behind it. */
+  /** True if text inserted exactly at the end of the place stays behind it. */
   readonly belongsBehind?: boolean;
-  /** An undo or redo made it, so that what it inserts may have been ours. */
-  readonly isUndoRedo?: boolean;
-  /** It was the only one and replaced nothing, as typing does; a formatter's are many, or replace. */
+  readonly replay?: Replay | undefined;
+  /** True for a single insertion, as typing makes it. A formatter makes several changes, or replaces. */
   readonly isTyping?: boolean;
 }
 
+/** The tracked place in one state of the document. */
+interface Standing {
+  /** The text to replace; once something is written, from its start to where the next text goes. */
+  readonly range: OffsetRange;
+  /** The generated text that is left, in order. Pieces that touch are one. */
+  readonly pieces: readonly Piece[];
+  /** Text that others typed between the pieces. */
+  readonly typed: readonly Piece[];
+  /** Number of the response that the pieces belong to, 0 before the first one. */
+  readonly response: number;
+  /** Characters of that response that were written and not undone. */
+  readonly written: number;
+  /** True if more text would overwrite, or mix with, an edit of somebody else. */
+  readonly isBroken: boolean;
+  /** True if an undo or redo may have restored generated text that is in none of the pieces. */
+  readonly isUncertain: boolean;
+  /** The text that one change inserted in place of all pieces. */
+  readonly successor: OffsetRange | undefined;
+  /** Characters by which changes before the place have moved it. */
+  readonly shift: number;
+}
+
+/** The effect of one event on the place. */
+interface Event {
+  readonly before: Standing;
+  hasRemoved: boolean;
+  /** Text that it inserted inside the place or next to it. */
+  inserted: readonly Piece[];
+  /** Characters by which changes next to the start of the place have moved it. */
+  shiftAtStart: number;
+}
+
+/** Facts about an event that its changes do not show. */
+interface EventContext {
+  readonly replay?: Replay | undefined;
+  /** True for an edit of the writer that begins an undo step. */
+  readonly beginsStep?: boolean;
+}
+
 /**
- * A place in a document and what we wrote there, while others edit before, behind and inside it.
- * VS Code has no tracked range of its own; this one knows nothing but the changes it is told of.
+ * A place in a document and the generated text there, while others edit around and inside it. VS Code
+ * has no tracked ranges, so this one is computed from the reported changes.
  *
- * - A change before the place shifts it. A change behind it, or typing right at its end, leaves it.
- * - What others write inside our text divides it and never becomes ours; what they delete is gone.
- * - What an undo or redo brings back is not ours either. Where it brings it back right at the end,
- *   it breaks the place: the next text may belong behind it.
- * - A change that reaches over one of its ends, or that replaces all of it, breaks it: writing on
- *   would mix with what somebody did there. What is left of ours stays known.
+ * - A change before the place shifts it. A change behind it, or typing at its end, leaves it.
+ * - Text that others insert divides the generated text. Text that they delete is gone.
+ * - An undo or redo leads back to an earlier state of the document. The pieces of that state are
+ *   restored if they are in the document, character by character. If no known state fits, the
+ *   restored text could be generated, and the place is uncertain.
+ * - A change across one of its ends, or of all of it, breaks the place: more text would mix with an
+ *   edit of somebody else. The pieces that are left stay known.
+ * - The place is broken as long as a part is undone: more text would follow a gap.
  */
 export class TrackedRange {
-  /** What the first text replaces; then from where on ours stands to where the next text goes. */
-  #range: OffsetRange;
-  /** Ours, in order; pieces that touch are one. */
-  #pieces: readonly OffsetRange[] = [];
-  /** What others typed inside ours. */
-  #typed: readonly OffsetRange[] = [];
-  #isWritten = false;
-  #isBroken = false;
-  /** Where all of it was, and what stands there since one change replaced exactly all of it. */
-  #successor: OffsetRange | undefined;
+  readonly #isOriginal: (range: OffsetRange) => boolean;
+  #now: Standing;
+  /** Number of the response that is being written. */
+  #response = 1;
+  /** Characters written of it, including those that were undone. */
+  #written = 0;
+  readonly #states = new ReplayStates<Standing>();
+  /** The event whose changes are being followed. */
+  #event: Event | undefined;
 
-  constructor(range: OffsetRange) {
-    this.#range = range;
+  /** @param isOriginal true if this range holds the text that the first response replaces */
+  constructor(range: OffsetRange, isOriginal: (range: OffsetRange) => boolean = () => true) {
+    this.#isOriginal = isOriginal;
+    this.#now = {
+      range,
+      pieces: [],
+      typed: [],
+      response: 0,
+      written: 0,
+      isBroken: false,
+      isUncertain: false,
+      successor: undefined,
+      shift: 0,
+    };
   }
 
+  /** True if some of the response was written, even if it was undone since. */
+  get hasBegun(): boolean {
+    return this.#written > 0;
+  }
+
+  /** True if the next text continues the response that is here, or was here before an edit. */
   get isWritten(): boolean {
-    return this.#isWritten;
+    return this.#now.response === this.#response;
   }
 
-  /** True once writing here would overwrite or mix with what somebody did. */
+  /** True if more text would overwrite an edit, follow a gap, or continue an earlier response. */
   get isBroken(): boolean {
-    return this.#isBroken;
+    const { isBroken, written } = this.#now;
+    if (this.isWritten) return isBroken || written < this.#written;
+    return this.hasBegun || this.#nextPlace === undefined;
   }
 
-  /** From where it begins to where the next text goes. */
+  /** True if the document may hold generated text that is in none of the pieces. */
+  get isUncertain(): boolean {
+    return this.#now.isUncertain;
+  }
+
+  /** From the start of the place to where the next text goes. */
   get range(): OffsetRange {
-    return this.#range;
+    return this.#now.range;
   }
 
-  /** What is left of ours, in order. */
-  get pieces(): readonly OffsetRange[] {
-    return this.#pieces;
+  /** The generated text that is left, in order. */
+  get pieces(): readonly Piece[] {
+    return this.#now.pieces;
   }
 
-  /** Whether anything that somebody typed stands between two pieces. */
+  /** True if somebody typed something in this gap between two pieces. */
   hasTyping({ start, end }: OffsetRange): boolean {
-    return this.#typed.some((typed) => typed.start < end && start < typed.end);
+    return this.#now.typed.some((typed) => typed.start < end && start < typed.end);
   }
 
-  /** The change that writes text here; the first one takes the place of what was there. */
+  /** Returns the change that writes text here. Not valid while the place is broken. */
   changeFor(text: string): TextChange {
-    const { start, end } = this.#range;
-    const rangeLength = this.isWritten ? 0 : end - start;
-    return { rangeOffset: end - rangeLength, rangeLength, text };
+    if (this.isWritten) return { rangeOffset: this.range.end, rangeLength: 0, text };
+    const { start, end } = this.#nextPlace ?? this.range;
+    return { rangeOffset: start, rangeLength: end - start, text };
   }
 
   /**
-   * Takes over what `changeFor` described, now that it stands in the document.
-   * @param tailLength of what the text ends with and the next text goes before
+   * Records a change from `changeFor` that the document has reported.
+   * @param tailLength characters at the end of the text that stay behind the next text
    */
   grow({ rangeOffset, rangeLength, text }: TextChange, tailLength = 0): void {
-    const written = { start: rangeOffset, end: rangeOffset + text.length };
-    const left = (range: OffsetRange) =>
-      without(range, rangeOffset, rangeOffset + rangeLength, text.length - rangeLength);
-    const others = this.#pieces.flatMap(left);
-    this.#typed = this.#typed.flatMap(left);
-    this.#pieces = joined([...others, written]);
-    this.#isWritten = true;
-    const start = Math.min(this.#range.start, written.start);
-    this.#range = { start, end: written.end - tailLength };
+    const { range, pieces, typed, isBroken } = this.#now;
+    const start = this.isWritten ? Math.min(range.start, rangeOffset) : rangeOffset;
+    const written = { start: rangeOffset, end: rangeOffset + text.length, text };
+    const left = leftBy({ rangeOffset, rangeLength, text });
+    const event = this.#begin();
+    event.hasRemoved ||= rangeLength > 0;
+    this.#written += text.length;
+    this.#now = {
+      ...this.#now,
+      range: { start, end: written.end - tailLength },
+      pieces: joined([...pieces.flatMap(left), written]),
+      typed: typed.flatMap(left),
+      response: this.#response,
+      written: this.#written,
+      isBroken: this.isWritten && isBroken,
+      successor: undefined,
+    };
   }
 
-  /** Follows a change that somebody else made. */
+  /** Follows a change by somebody else. */
   follow(change: TextChange, origin: ChangeContext = {}): void {
-    const { belongsBehind = false, isUndoRedo = false, isTyping = false } = origin;
+    const { belongsBehind = false, replay, isTyping = false } = origin;
+    const before = this.#now;
+    const { range, isBroken } = before;
     const { rangeOffset, rangeLength, text } = change;
     const changeEnd = rangeOffset + rangeLength;
     const growth = text.length - rangeLength;
-    const { start, end } = this.#range;
-    const lastEnd = this.#pieces.at(-1)?.end ?? end;
+    const { start, end } = range;
+    const lastEnd = before.pieces.at(-1)?.end ?? end;
     const isWhole = rangeOffset === start && changeEnd === lastEnd && changeEnd > start;
     const isInside = rangeOffset > start && rangeOffset < lastEnd;
-    const inserted = { start: rangeOffset, end: rangeOffset + text.length };
-    const left = (range: OffsetRange) => without(range, rangeOffset, changeEnd, growth);
-    this.#pieces = joined(this.#pieces.flatMap(left));
-    this.#typed = this.#typed.flatMap(left);
-    if (isTyping && isInside) this.#typed = [...this.#typed, inserted];
-    if (isUndoRedo && this.#isWritten && rangeOffset === end && text !== '') {
-      this.#isBroken = true;
-      this.#successor = undefined;
-    } else if (changeEnd <= start && !(belongsBehind && rangeOffset === end)) {
-      this.#range = moved(this.#range, growth);
-      this.#successor &&= moved(this.#successor, growth);
-    } else if (rangeOffset < end) {
-      this.#successor = isWhole && !this.#isBroken ? inserted : undefined;
-      const coversAll = rangeOffset <= start && changeEnd >= end;
-      // What the first text would replace is not what it was, whatever was changed of it.
-      this.#isBroken ||= !this.#isWritten || coversAll || rangeOffset < start || changeEnd > end;
-      this.#range = {
-        start: rangeOffset < start ? inserted.end : start,
-        end: Math.max(end, changeEnd) + growth,
+    const isHere = rangeOffset <= Math.max(end, lastEnd) && changeEnd >= start;
+    const inserted = { start: rangeOffset, end: rangeOffset + text.length, text };
+    const left = leftBy(change);
+    const pieces = joined(before.pieces.flatMap(left));
+    const typed = before.typed.flatMap(left);
+    if (isTyping && isInside) typed.push(inserted);
+    const event = this.#begin();
+    event.hasRemoved ||= isHere && rangeLength > 0;
+    event.inserted = event.inserted.flatMap(left).concat(isHere && text !== '' ? inserted : []);
+    const undone = replay === 'undo' ? lengthOf(before.pieces) - lengthOf(pieces) : 0;
+    const now = { ...before, pieces, typed, written: before.written - undone };
+    if (changeEnd <= start && !(belongsBehind && rangeOffset === end)) {
+      if (changeEnd === start) event.shiftAtStart += growth;
+      this.#now = {
+        ...now,
+        range: moved(range, growth),
+        successor: before.successor && moved(before.successor, growth),
+        shift: before.shift + growth,
       };
-    }
+    } else if (rangeOffset < end) {
+      const coversAll = rangeOffset <= start && changeEnd >= end;
+      // The text to replace must not have changed at all.
+      const breaks = !this.isWritten || coversAll || rangeOffset < start || changeEnd > end;
+      this.#now = {
+        ...now,
+        range: {
+          start: rangeOffset < start ? inserted.end : start,
+          end: Math.max(end, changeEnd) + growth,
+        },
+        isBroken: isBroken || breaks,
+        successor: isWhole ? inserted : undefined,
+      };
+    } else this.#now = now;
   }
 
   /**
-   * Makes the next text take the place of all that was written.
-   * @param isUndone whether what stands there now is what stood there before anything was written
-   * @returns false if others have written in between, or the place is lost
+   * Ends an event after all of its changes were followed.
+   * @param isThere true if the document holds exactly this text at this place
    */
-  rewind(isUndone: (range: OffsetRange) => boolean): boolean {
-    if (!this.#isWritten) return !this.isBroken;
-    const [only, ...more] = this.#pieces;
-    const successor = this.#successor && isUndone(this.#successor) ? this.#successor : undefined;
-    const place = successor ?? (this.#isBroken || more.length > 0 ? undefined : only);
-    if (!place) return false;
-    this.#range = place;
-    this.#isWritten = false;
-    this.#isBroken = false;
-    this.#successor = undefined;
+  conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {
+    const event = this.#event;
+    this.#event = undefined;
+    if (!event) return;
+    const { before, hasRemoved, inserted } = event;
+    const isTouched = hasRemoved || inserted.length > 0;
+    if (!replay) this.#states.forgetRedo();
+    else if (isTouched) this.#recall(replay, event, isThere);
+    if ((isTouched || beginsStep) && (before.response > 0 || this.hasBegun))
+      this.#states.keep(before, replay);
+  }
+
+  /** True if the next response can replace the one that is here. */
+  get canRewind(): boolean {
+    return this.#nextPlace !== undefined;
+  }
+
+  /**
+   * Makes the next text replace the response that is here.
+   * @returns false if others have typed inside it, or the place is lost
+   */
+  rewind(): boolean {
+    if (!this.canRewind) return false;
+    if (this.hasBegun) this.#response += 1;
+    this.#written = 0;
     return true;
   }
-}
 
-/** What a change leaves of a range, at the offsets after it. */
-function without(piece: OffsetRange, start: number, end: number, growth: number): OffsetRange[] {
-  const before = { start: piece.start, end: Math.min(piece.end, start) };
-  const behind = moved({ start: Math.max(piece.start, end), end: piece.end }, growth);
-  return [before, behind].filter((left) => left.start < left.end);
-}
-
-function moved({ start, end }: OffsetRange, by: number): OffsetRange {
-  return { start: start + by, end: end + by };
-}
-
-function joined(pieces: readonly OffsetRange[]): OffsetRange[] {
-  const whole: OffsetRange[] = [];
-  for (const piece of pieces.toSorted((one, other) => one.start - other.start)) {
-    const last = whole.at(-1);
-    if (last && last.end >= piece.start) whole[whole.length - 1] = { ...last, end: piece.end };
-    else whole.push(piece);
+  /** The range that the first text of a response replaces. */
+  get #nextPlace(): OffsetRange | undefined {
+    const { range, pieces, response, isBroken, isUncertain, successor } = this.#now;
+    if (isUncertain) return undefined;
+    if (pieces.length > 0) return pieces.length === 1 ? pieces[0] : undefined;
+    if (successor && this.#isOriginal(successor)) return successor;
+    return response === 0 && !isBroken && this.#isOriginal(range) ? range : undefined;
   }
-  return whole;
+
+  #begin(): Event {
+    this.#event ??= { before: this.#now, hasRemoved: false, inserted: [], shiftAtStart: 0 };
+    return this.#event;
+  }
+
+  /**
+   * Restores the known state that an undo or redo has led to. That is the one with the most generated
+   * text among those whose pieces are all in the document, and the latest of several.
+   */
+  #recall(replay: Replay, event: Event, isThere: (piece: Piece) => boolean): void {
+    const { pieces, shift } = this.#now;
+    const { inserted, shiftAtStart } = event;
+    const candidates = joined([...pieces, ...inserted]);
+    const stands = (piece: Piece) =>
+      candidates.some(({ start, end }) => start <= piece.start && piece.end <= end) &&
+      isThere(piece);
+    const ahead = this.#states.ahead(replay);
+    let [known, reached] = [this.#now, -1];
+    for (const [index, state] of ahead.entries()) {
+      if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
+      const by = shift - state.shift;
+      // Usually the offsets are the same again. If the undo reverts other edits, too, they have
+      // moved, and text that was restored next to the start can belong to the place or not.
+      const found = [0, by - shiftAtStart, by]
+        .map((each) => shifted(state, each))
+        .find((placed) => placed.pieces.every(stands));
+      if (found) [known, reached] = [found, index];
+    }
+    this.#now = known;
+    if (reached >= 0) this.#states.reach(replay, reached);
+    else if (inserted.length > 0) {
+      const isMissing = ahead.some((state) => lengthOf(state.pieces) > lengthOf(pieces));
+      const isUncertain = known.isUncertain || isMissing || this.#states.hasForgotten;
+      this.#now = { ...known, isBroken: known.isBroken || isUncertain, isUncertain };
+    }
+  }
+}
+
+/** Returns a state with all of its offsets moved. */
+function shifted(known: Standing, by: number): Standing {
+  const { range, pieces, typed, successor, shift } = known;
+  return {
+    ...known,
+    range: moved(range, by),
+    pieces: pieces.map((piece) => moved(piece, by)),
+    typed: typed.map((each) => moved(each, by)),
+    successor: successor && moved(successor, by),
+    shift: shift + by,
+  };
 }

@@ -11,6 +11,30 @@ interface FormatStep {
   end(): string;
 }
 
+/** What a response is fitted to. */
+export interface ResponseFitOptions extends FitOptions {
+  /** It is inserted into a document, whose own text or end follows. */
+  readonly isInserted?: boolean;
+}
+
+/** Drops the line breaks at the end of a text, which would add empty lines to a document. */
+class FinalLineBreaks implements FormatStep {
+  #held = '';
+
+  add(text: string): string {
+    let end = text.length;
+    while (text[end - 1] === '\n') end -= 1;
+    const passed = end === 0 ? '' : this.#held + text.slice(0, end);
+    this.#held = end === 0 ? this.#held + text : text.slice(end);
+    return passed;
+  }
+
+  end(): string {
+    this.#held = '';
+    return '';
+  }
+}
+
 /**
  * Fits generated text to its place while it streams: plain characters, no code fence around code,
  * indentation of the place, LF line ends. Pure. What it gives does not depend on how the pieces
@@ -24,7 +48,7 @@ export class TextFit {
   readonly #codeFence: CodeFence | undefined;
   readonly #steps: readonly FormatStep[];
 
-  constructor({ indentation, languageId }: FitOptions) {
+  constructor({ indentation, languageId, isInserted = false }: ResponseFitOptions) {
     this.#characterFilter = new CharacterFilter(languageId);
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
     this.#steps = [
@@ -33,6 +57,7 @@ export class TextFit {
       WITHOUT_INDENTATION.has(languageId)
         ? undefined
         : new Indentation({ indentation, languageId }),
+      isInserted ? new FinalLineBreaks() : undefined,
     ].filter((step) => step !== undefined);
   }
 

@@ -1,6 +1,6 @@
-import { type TextEditor, window } from 'vscode';
+import type { TextDocument } from 'vscode';
 import { leadsToConfigFile } from '../document/configFiles.ts';
-import { captureTargets } from '../document/target.ts';
+import { captureTargets, currentSnapshot, upToDate } from '../document/target.ts';
 import { modeFor } from '../insert/insertModes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
@@ -22,36 +22,39 @@ export interface Order {
 /**
  * Sends the selected texts, or with no selection a typed prompt, and writes the answers where the
  * insert mode says while they stream.
+ * @param invoked where the command was run
  */
-export async function generate(options: GenerateDeps, order: Order = {}): Promise<void> {
-  const editor = window.activeTextEditor;
-  if (!editor) return inform(texts.NO_DOCUMENT);
+export async function generate(
+  options: GenerateDeps,
+  order: Order = {},
+  invoked = currentSnapshot(),
+): Promise<void> {
+  if (!invoked) return inform(texts.NO_DOCUMENT);
   // Before anything is captured: from then on nothing may change unseen.
-  const mustPreview = await leadsToConfigFile(editor.document);
-  const [first, ...more] = captureTargets(editor, order.template?.answerLanguage || undefined);
+  const mustPreview = await leadsToConfigFile(invoked.document);
+  const snapshot = upToDate(invoked);
+  if (!snapshot) return inform(texts.CHANGED_MEANWHILE);
+  const [first, ...more] = captureTargets(snapshot, order.template?.answerLanguage || undefined);
   if (!first) return;
   const targets = [first, ...more] as const;
   if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);
-  const settings = jobSettings(editor, order);
-  const mode = modeFor(editor.document, settings.insertMode, mustPreview);
+  const { document } = snapshot;
+  const settings = jobSettings(document, order);
+  const mode = modeFor(document, settings.insertMode, mustPreview);
   // From here on the places are followed: what comes next can take the user minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
   options.jobs.add(job);
-  try {
-    await runJob(options, job, job.indices, 'restart', async () => {
-      const prompts = await promptsFor(targets, order.template);
-      if (!prompts || !(await confirmSize(prompts))) return false;
-      for (const [index, prompt] of prompts.entries()) job.setPrompt(index, prompt);
-      return true;
-    });
-  } finally {
-    if (job.text === '') options.jobs.forget(job);
-  }
+  return runJob(options, job, job.indices, 'restart', async () => {
+    const prompts = await promptsFor(targets, order.template);
+    if (!prompts || !(await confirmSize(prompts))) return false;
+    for (const [index, prompt] of prompts.entries()) job.setPrompt(index, prompt);
+    return true;
+  });
 }
 
 /** A template may have a model of its own, and parameters over those of the settings. */
-function jobSettings({ document }: TextEditor, { template, insertMode }: Order): Settings {
+function jobSettings(document: TextDocument, { template, insertMode }: Order): Settings {
   const settings = readSettings(document.uri);
   return {
     ...settings,

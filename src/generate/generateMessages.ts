@@ -18,6 +18,8 @@ export const NO_DOCUMENT = 'open a document and select text first.';
 export const NEEDS_PREVIEW =
   'nothing was sent: this file runs on its own now, so text needs a preview. Generate again to get one.';
 export const ALREADY_RUNNING = 'this text is being generated for already. Escape stops it.';
+export const CHANGED_MEANWHILE =
+  'nothing was sent, since the selected text changed before it could be. Select it again.';
 export const NEEDS_SELECTION = 'this template works on selected text. Select some first.';
 export const ONLY_BLANKS = 'there is nothing but blanks to send.';
 
@@ -72,9 +74,12 @@ export const NOTHING_TO_SAY =
   'the model had nothing to say to this text. Another prompt or model may do better.';
 export const NOTHING_CUT = 'there is no answer here that the service cut.';
 export const TAKEN_BACK = 'that answer was taken back. Generate a new one.';
+export const CANNOT_INSERT =
+  'nothing was sent, since there is no place for the response: the document was closed or changed there. Undo that, or generate again.';
 export const NOTHING_TO_UNDO = 'there is no generated text here to take back.';
 export const UNDO_REFUSED =
-  'the generated text could not be taken back. Most likely the document was closed or is read-only, or VS Code is busy.';
+  'the generated text could not be taken back. Most likely the document was closed, is read-only or was changed there, or VS Code is busy.';
+export const FORGOTTEN = 'that generation is too long ago. Generate again.';
 export const NO_RESULT = 'Hosted Model has generated nothing in this window yet.';
 
 export function completeText(count: number): string {

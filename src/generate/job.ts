@@ -42,12 +42,12 @@ interface Answer {
 export class Job implements Result, Disposable {
   readonly settings: Settings;
   readonly mode: InsertMode;
-  readonly #answers: readonly Answer[];
-  readonly #writer: AnswerWriter;
+  /** None once it is forgotten. */
+  #answers: readonly Answer[];
+  #writer: AnswerWriter;
   readonly #openDocument: EditorDocument;
   /** Who is at work on its answers. */
   readonly activeRuns = new ActiveRuns();
-  #openMessages = 0;
 
   constructor(
     targets: Targets,
@@ -113,7 +113,11 @@ export class Job implements Result, Disposable {
 
   /** True if nothing of it can be lost when it is forgotten. */
   get isIdle(): boolean {
-    return !this.isRunning && this.#openMessages === 0 && !this.#writer.isPending;
+    return !this.isRunning && !this.#writer.isPending;
+  }
+
+  get isForgotten(): boolean {
+    return this.#answers.length === 0;
   }
 
   /** True once the user has undone all of it, so that it need not be rescued. */
@@ -172,12 +176,12 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /** Is not forgotten as long as messages about it are open. */
-  async hold(messages: Promise<void>): Promise<void> {
-    this.#openMessages += 1;
-    await messages.finally(() => {
-      this.#openMessages -= 1;
-    });
+  /** Whether the text of a run could be inserted. */
+  canInsert(index: number, runMode: RunMode): boolean {
+    const { state, text } = this.#answer(index);
+    const isUndone = restOf(state) === 'undone';
+    const isNew = isUndone || (runMode === 'restart' && text !== '');
+    return this.#writer.canInsert(index, isNew);
   }
 
   cancel(): void {
@@ -224,6 +228,10 @@ export class Job implements Result, Disposable {
     this.activeRuns.close();
     this.#writer.dispose?.();
     this.#openDocument.dispose();
+    if (this.isRunning) return;
+    // Messages about it can stay open for hours, and must not keep its texts.
+    this.#answers = [];
+    this.#writer = FORGOTTEN_WRITER;
   }
 
   #write(index: number, text: string): void {
@@ -248,9 +256,18 @@ export class Job implements Result, Disposable {
   }
 }
 
+/** Of a job that is forgotten. */
+const FORGOTTEN_WRITER: AnswerWriter = {
+  isPending: false,
+  canInsert: () => false,
+  append() {},
+  end: async () => true,
+  restart() {},
+};
+
 function fitFor({ placeOf }: InsertMode, target: Target): TextFit {
   const { document, indentation, answerLanguage } = target;
   return placeOf
-    ? new TextFit({ languageId: document.languageId, indentation })
+    ? new TextFit({ languageId: document.languageId, indentation, isInserted: true })
     : new TextFit({ languageId: answerLanguage, indentation: '' });
 }

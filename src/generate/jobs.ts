@@ -19,11 +19,12 @@ export class Jobs implements Disposable {
   readonly #kept: Job[] = [];
   #result: Job | undefined;
 
-  /** Keeps a job, and forgets the oldest of which nothing can be lost. */
+  /** Keeps a job, and forgets those before the last 20 of which nothing can be lost. */
   add(job: Job): void {
     this.#kept.push(job);
-    const oldest = this.#kept.length > KEPT && this.#kept.find(({ isIdle }) => isIdle);
-    if (oldest && oldest !== job) this.forget(oldest);
+    for (const old of this.#kept.slice(0, -KEPT)) {
+      if (old.isIdle && old !== this.#result) this.forget(old);
+    }
   }
 
   forget(job: Job): void {

@@ -34,6 +34,7 @@ async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): 
   const text = texts.cutText(cut.length, job.indices.length);
   const { CONTINUE, TRY_AGAIN, UNDO } = texts;
   const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
+  if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueAnswers(job, runAgain);
   if (picked === TRY_AGAIN) await runAgain(cut, 'restart');
   if (picked === UNDO) tellUndone(await job.undo());
@@ -64,13 +65,20 @@ export async function showResult(result: Result | undefined): Promise<void> {
 }
 
 /**
- * Says that a text could not be placed, and offers it for as long as the message is open.
+ * Says that a text could not be placed, and offers it as long as the job is kept.
  * @param lines of the selections that it answers, where there are several
+ * @param indices of the answers that could not be placed
  */
-export async function offerResult(result: Result, lines: readonly number[] = []): Promise<void> {
-  if (result.text === '') return;
+export async function offerResult(
+  job: Job,
+  lines: readonly number[] = [],
+  indices = job.indices,
+): Promise<void> {
+  if (job.part(indices).text === '') return;
   const text = texts.notPlacedText(inLines(lines));
   const picked = await window.showWarningMessage(text, texts.OPEN_IN_NEW_DOCUMENT, texts.COPY);
+  if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
+  const result = job.part(indices);
   if (picked === texts.OPEN_IN_NEW_DOCUMENT) await showResult(result);
   if (picked === texts.COPY) await env.clipboard.writeText(result.text);
 }

@@ -85,6 +85,7 @@ export async function runJob(
   runMode: RunMode = 'restart',
   prepare: () => Promise<boolean> = async () => true,
 ): Promise<void> {
+  if (job.isForgotten) return inform(texts.FORGOTTEN);
   const controller = job.activeRuns.take(indices);
   if (!controller) return inform(texts.ALREADY_RUNNING);
   const release = options.jobs.markRunning(job, controller);
@@ -94,12 +95,23 @@ export async function runJob(
     if (await prepare()) ran = await attempt(run, controller);
   } finally {
     release();
+    if (!ran) forgetIfEmpty(run);
   }
-  if (ran) await job.hold(tell(run, ran));
+  // Not awaited here: messages can stay open for hours, and this would keep the texts until then.
+  if (ran) return tell(run, ran).finally(() => forgetIfEmpty(run));
 }
 
-async function attempt(run: Run, controller: AbortController): Promise<Ran | undefined> {
-  const { options, job, indices } = run;
+/** A job without any text is of no use once nothing is asked about it any more. */
+function forgetIfEmpty({ options: { jobs }, job }: Run): void {
+  if (job.text === '' && !job.isRunning) jobs.forget(job);
+}
+
+async function attempt(asked: Run, controller: AbortController): Promise<Ran | undefined> {
+  const { options, job, runMode } = asked;
+  const indices = asked.indices.filter((index) => job.canInsert(index, runMode));
+  if (indices.length < asked.indices.length) inform(texts.CANNOT_INSERT);
+  if (indices.length === 0) return undefined;
+  const run = { ...asked, indices };
   const { uri } = job.document;
   const credentials = await options.credentials(uri);
   if (!credentials) return undefined;
@@ -130,20 +142,27 @@ async function attempt(run: Run, controller: AbortController): Promise<Ran | und
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   const { job, indices } = run;
-  const marked = indices.map((index) => ({
-    index,
-    unmark: markLine(job.document, job.linesOf(index).last),
-  }));
-  const queue = marked.values();
+  const marks = new Map<number, () => void>();
+  const unmark = (index: number) => marks.get(index)?.();
+  const queue = indices.values();
   const outcomes: Outcome[] = [];
   const work = async () => {
-    for (const { index, unmark } of queue) {
-      outcomes.push(await generateOne(run, index, request, unmark));
-      unmark();
+    for (const index of queue) {
+      // What still waits for its turn does not begin.
+      if (request.signal.aborted) return;
+      outcomes.push(await generateOne(run, index, request, () => unmark(index)));
+      unmark(index);
       if (indices.length > 1) request.say(texts.generatingCount(outcomes.length, indices.length));
     }
   };
-  await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
+  try {
+    for (const index of indices) {
+      marks.set(index, markLine(job.document, job.linesOf(index).last));
+    }
+    await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
+  } finally {
+    indices.forEach(unmark);
+  }
   // In the order of the document, whichever ended first.
   return outcomes.toSorted((one, other) => one.index - other.index);
 }
@@ -154,9 +173,10 @@ async function generateOne(
   { client, onUsed, signal, say, silence }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
-  const watch = startWatch();
+  let watch: GenerationWatch | undefined;
   let said = '';
   try {
+    watch = startWatch();
     const prompt = job.promptOf(index);
     const answerSoFar = job.begin(index, runMode);
     const generation = await silence.runAndAsk((ends, onSilence, onFirstText) => {
@@ -167,14 +187,14 @@ async function generateOne(
         onText: (text) => {
           if (said === '') onFirstText();
           said += text;
-          watch.onText();
+          watch?.onText();
           job.append(index, text);
           // Behind it the edit would come 3 to 4 ms later (measured).
           unmark();
           jobs.keepResult(job);
         },
         onRetry: (retry) => {
-          watch.onRetry(retry);
+          watch?.onRetry(retry);
           say(retryText(retry));
         },
       });
@@ -184,7 +204,7 @@ async function generateOne(
     const isPlaced = await job.end(index, endOf(generation.stopReason));
     return { index, isPlaced, error: undefined };
   } catch (error) {
-    watch.onFailed(error);
+    watch?.onFailed(error);
     const isPlaced = await job.end(index, 'failed');
     return { index, isPlaced, error: said === '' ? error : brokenOff(error) };
   }
@@ -195,7 +215,7 @@ async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Pr
   const linesOf = (indices: readonly number[]) =>
     job.indices.length > 1 ? indices.map((index) => job.linesOf(index).first) : [];
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
-  if (lost.length > 0 && !job.isTakenBack) void offerResult(job.part(lost), linesOf(lost));
+  if (lost.length > 0 && !job.isTakenBack) void offerResult(job, linesOf(lost), lost);
   const failed = outcomes.filter(({ error }) => error !== undefined);
   const came = outcomes.filter(({ error }) => error === undefined);
   const told = byKind(failed).map(async (alike) => {

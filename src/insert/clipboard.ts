@@ -24,6 +24,10 @@ class ClipboardWriter implements AnswerWriter {
     this.#open = new Set(this.#texts.keys());
   }
 
+  canInsert(): boolean {
+    return true;
+  }
+
   append(index: number, text: string): void {
     this.#texts[index] += text;
     this.#open.add(index);

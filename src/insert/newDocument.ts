@@ -19,6 +19,7 @@ class NewDocumentWriter implements AnswerWriter {
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   #openDocument: EditorDocument | undefined;
+  #hasFailed = false;
 
   constructor(targets: Targets, onTakenBack: () => void) {
     this.#targets = targets;
@@ -33,8 +34,17 @@ class NewDocumentWriter implements AnswerWriter {
     return this.#opened?.isPending ?? false;
   }
 
+  canInsert(index: number, isNew: boolean): boolean {
+    // A new response gets another document.
+    if (this.#isGone) return isNew;
+    return this.#opened?.canInsert(index, isNew) ?? true;
+  }
+
   append(index: number, text: string): void {
-    this.#writer ??= this.#open().catch(() => undefined);
+    this.#writer ??= this.#open().catch(() => {
+      this.#hasFailed = true;
+      return undefined;
+    });
     void this.#writer.then((writer) => writer?.append(index, text));
   }
 
@@ -45,6 +55,13 @@ class NewDocumentWriter implements AnswerWriter {
   }
 
   restart(index: number): void {
+    if (this.#isGone) {
+      this.#openDocument?.dispose();
+      this.#openDocument = undefined;
+      this.#opened = undefined;
+      this.#writer = undefined;
+      this.#hasFailed = false;
+    }
     void this.#writer?.then((writer) => writer?.restart(index));
   }
 
@@ -54,6 +71,12 @@ class NewDocumentWriter implements AnswerWriter {
 
   dispose(): void {
     void this.#writer?.then(() => this.#openDocument?.dispose());
+  }
+
+  /** Whether the document could not be opened, or was closed. */
+  get #isGone(): boolean {
+    const document = this.#openDocument;
+    return this.#hasFailed || (document !== undefined && !(document.isVisible || document.isOpen));
   }
 
   async #open(): Promise<StreamWriter> {

@@ -40,6 +40,8 @@ class PreviewWriter implements AnswerWriter {
   readonly #waiting = new Set<number>();
   /** Of undefined if it could not be shown. */
   #shown: Promise<Uri | undefined> | undefined;
+  /** It could not be shown, and is not tried again for what still comes. */
+  #hasFailed = false;
   #isDiscarded = false;
   /** What the user was at when this was last wanted or accepted. */
   #snapshot: EditorSnapshot | undefined;
@@ -59,20 +61,26 @@ class PreviewWriter implements AnswerWriter {
     return this.#shown !== undefined || this.#writer.isPending;
   }
 
+  canInsert(index: number, isNew: boolean): boolean {
+    return this.#writer.canInsert(index, isNew);
+  }
+
   append(index: number, text: string): void {
     this.#waiting.add(index);
     this.#writer.append(index, text);
     // What still comes of a discarded answer opens no preview; what it is continued with does.
     if (this.#isDiscarded && this.#coming.has(index)) return;
     this.#isDiscarded = false;
+    if (!this.#coming.has(index)) this.#hasFailed = false;
     this.#coming.add(index);
-    this.#shown ??= this.#show().catch(() => undefined);
+    if (!this.#shown && !this.#hasFailed) this.#tryToShow();
     this.#refreshSoon();
   }
 
   async end(index: number): Promise<boolean> {
     this.#coming.delete(index);
     // What is not shown cannot be accepted.
+    if (this.#hasFailed) return false;
     return this.#shown === undefined || (await this.#shown) !== undefined;
   }
 
@@ -81,6 +89,7 @@ class PreviewWriter implements AnswerWriter {
     this.#waiting.delete(index);
     this.#coming.add(index);
     this.#isDiscarded = false;
+    this.#hasFailed = false;
     this.#snapshot = currentSnapshot();
   }
 
@@ -97,6 +106,17 @@ class PreviewWriter implements AnswerWriter {
     clearTimeout(this.#timer);
     // Nobody follows its place any more.
     void this.#close();
+  }
+
+  #tryToShow(): void {
+    const shown = this.#show().catch(() => {
+      if (this.#shown === shown) {
+        this.#shown = undefined;
+        this.#hasFailed = true;
+      }
+      return undefined;
+    });
+    this.#shown = shown;
   }
 
   #show(): Promise<Uri> {

@@ -58,17 +58,26 @@ export class Previews implements Disposable {
     const name = document.uri.path.split('/').at(-1) ?? '';
     const uri = previewAddress(document.uri);
     this.#open.set(uri.toString(), previewed);
+    try {
+      await this.#compare(uri, name, previewed);
+    } catch (error) {
+      this.#open.delete(uri.toString());
+      throw error;
+    }
+    return uri;
+  }
+
+  async #compare(uri: Uri, name: string, { document, mayTakeFocus }: Previewed): Promise<void> {
     // Opened first: VS Code drops what is fired for a document that it does not know yet.
     const shown = await workspace.openTextDocument(uri);
     if (shown.languageId !== document.languageId) {
       await languages.setTextDocumentLanguage(shown, document.languageId);
     }
-    const isWatched = previewed.mayTakeFocus();
+    const isWatched = mayTakeFocus();
     // Whoever went on keeps the keyboard, and the editor: hidden by this one, it would lose it.
     const viewColumn = isWatched ? ViewColumn.Active : ViewColumn.Beside;
     const options = { preview: false, preserveFocus: !isWatched, viewColumn };
     await commands.executeCommand('vscode.diff', document.uri, uri, previewTitle(name), options);
-    return uri;
   }
 
   /** Shows the text as it is now, a moment later. @returns whether it is shown by now */

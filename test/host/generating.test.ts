@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { Range } from 'vscode';
+import { mock } from 'node:test';
+import { commands, Range, type TextEditor, type TextEditorDecorationType, window } from 'vscode';
+import { currentSnapshot } from '../../src/document/target.ts';
 import { generate, type Order } from '../../src/generate/generate.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
 import { answerFor } from '../emulator/text.ts';
-import { open, openWith } from './jobs.ts';
+import { jobOn, open, openWith, typeAt, until } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 const below: Order = { insertMode: 'below' };
@@ -37,6 +39,76 @@ describe('generating in a real editor', () => {
     assert.equal(world.emulator.count(chatPath), before + 3);
     assert.equal(await world.jobs.undo(), 'undone');
     assert.equal(editor.document.getText(), text);
+  });
+
+  describe('works on what was selected when the command was run', () => {
+    const run = async (meanwhile: (editor: TextEditor) => Promise<void>) => {
+      const editor = await open('one\ntwo\n', line(1, 3));
+      const snapshot = currentSnapshot();
+      await meanwhile(editor);
+      const before = [world.emulator.count(chatPath), editor.document.getText()];
+      await generate(world.options, below, snapshot);
+      const isSent = world.emulator.count(chatPath) > Number(before[0]);
+      if (!isSent) assert.equal(editor.document.getText(), before[1]);
+      return isSent && editor.document.getText();
+    };
+    const isSelected = (editor: TextEditor, at: number) =>
+      until(window.onDidChangeTextEditorSelection, () => editor.selection.start.line === at);
+
+    it('though the cursor has moved', async () => {
+      const text = await run(async (editor) => {
+        await commands.executeCommand('cursorTop');
+        await isSelected(editor, 0);
+      });
+      assert.equal(text, `one\ntwo\n${answerFor('two')}\n`);
+    });
+
+    it('wherever it is by now', async () => {
+      const text = await run(async (editor) => {
+        await typeAt(editor.document, 'one', '\nmore');
+        await isSelected(editor, 2);
+      });
+      assert.equal(text, `one\nmore\ntwo\n${answerFor('two')}\n`);
+    });
+
+    it('or on nothing, where that was edited', async () => {
+      assert.equal(await run((editor) => typeAt(editor.document, 'tw', 'MINE')), false);
+    });
+  });
+
+  it('begins none of the selections that wait for their turn when it is cancelled', async () => {
+    const ranges = Array.from({ length: 12 }, (_, index) => line(index, 3));
+    const editor = await openWith('one\n'.repeat(12), ranges);
+    const job = jobOn(editor, 'below');
+    world.emulator.faults.always(chatPath, { neverAnswers: true });
+    let begun = 0;
+    const startWatch = () => {
+      begun += 1;
+      if (begun === 8) setImmediate(() => job.cancel());
+      return world.options.startWatch();
+    };
+    await runJob({ ...world.options, startWatch }, job, job.indices);
+    assert.equal(begun, 8);
+  });
+
+  it('leaves no words behind a line where something unforeseen fails', async () => {
+    const editor = await openWith('one\ntwo\n', [line(0, 3), line(1, 3)]);
+    const job = jobOn(editor, 'below');
+    const left = new Set<TextEditorDecorationType>();
+    const { createTextEditorDecorationType } = window;
+    const made = mock.method(window, 'createTextEditorDecorationType', (given: object) => {
+      const type = createTextEditorDecorationType(given);
+      left.add(type);
+      const dispose = () => {
+        left.delete(type);
+        type.dispose();
+      };
+      return { ...type, dispose };
+    });
+    const startWatch = () => assert.fail('unforeseen');
+    await runJob({ ...world.options, startWatch }, job, job.indices).catch(() => {});
+    made.mock.restore();
+    assert.deepEqual([made.mock.callCount(), left.size], [2, 0]);
   });
 
   it('reports the lines of what failed in their order, whichever failed first', async () => {

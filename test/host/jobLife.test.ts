@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { queryObjects } from 'node:v8';
 import { commands, Range, window, workspace } from 'vscode';
+import { currentSnapshot, type EditorSnapshot } from '../../src/document/target.ts';
+import { TextFit } from '../../src/formatting/textFit.ts';
 import { generate, type Order } from '../../src/generate/generate.ts';
+import type { Job } from '../../src/generate/job.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
-import { jobOn, open, openFile, textOf } from './jobs.ts';
+import { until as eventually } from '../vscode/deadline.ts';
+import { jobOn, open, openFile, textOf, typeAt } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
@@ -83,6 +88,35 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
+  it('makes another response in place of one that was undone and redone', async () => {
+    const { editor, job } = await generated();
+    await commands.executeCommand('undo');
+    await commands.executeCommand('redo');
+    world.emulator.settings.answer = () => 'another';
+    await runJob(world.options, job, job.indices);
+    assert.equal(editor.document.getText(), 'prompt\nanother');
+  });
+
+  it('does not send for another response where it would take away what the user typed', async () => {
+    const { editor, job } = await generated();
+    await typeAt(editor.document, 'Hello', ' MINE');
+    const before = [world.emulator.count(chatPath), editor.document.getText()];
+    await runJob(world.options, job, job.indices);
+    assert.deepEqual([world.emulator.count(chatPath), editor.document.getText()], before);
+  });
+
+  it('does not send for what goes on in a response that is undone', async () => {
+    const { editor, job } = await generated(cut);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), 'prompt');
+    const before = world.emulator.count(chatPath);
+    await runJob(world.options, job, job.cut, 'continue');
+    assert.equal(world.emulator.count(chatPath), before);
+    await closingMessages(runJob(world.options, job, job.indices));
+    assert.equal(world.emulator.count(chatPath), before + 1);
+    assert.match(editor.document.getText(), /^prompt\nHello/);
+  });
+
   it('takes back one generation of the document in use after the other, the last one first', async () => {
     const { editor } = await generated();
     const once = editor.document.getText();
@@ -122,6 +156,37 @@ describe('the life of a generation', () => {
     for (let count = 0; count < 25; count += 1) world.jobs.add(jobOn(editor, 'clipboard'));
     assert.equal(job.isIdle, false);
     assert.notEqual(job.activeRuns.take([0]), undefined, 'it can still be made anew');
+  });
+
+  it('is released with its texts 20 generations later, though a message about it is open', async () => {
+    const editor = await open('prompt', PROMPT);
+    const countFits = () => Number(queryObjects(TextFit, { format: 'count' }));
+    const fits = countFits();
+    const asked: WeakRef<EditorSnapshot>[] = [];
+    const jobs: Job[] = [];
+    const order = { ...cut, insertMode: 'clipboard' };
+    while (jobs.length < 25) {
+      const snapshot = currentSnapshot();
+      assert.ok(snapshot);
+      asked.push(new WeakRef(snapshot));
+      // Its message is left open.
+      void generate(world.options, order, snapshot);
+      const job = await eventually('the response', 60_000, () => {
+        const { latest } = world.jobs;
+        return latest === jobs.at(-1) || latest?.isRunning ? undefined : latest;
+      });
+      jobs.push(job);
+    }
+    const old = jobs.slice(0, 5);
+    assert.deepEqual([...new Set(old.map(({ text }) => text))], ['']);
+    const before = world.emulator.count(chatPath);
+    for (const job of old) await runJob(world.options, job, [0], 'continue');
+    assert.equal(world.emulator.count(chatPath), before);
+    // This collects garbage first.
+    assert.ok(countFits() - fits <= 20);
+    assert.deepEqual([...new Set(asked.slice(0, 5).map((each) => each.deref()))], [undefined]);
+    assert.equal(editor.document.getText(), 'prompt');
+    await commands.executeCommand('notifications.clearAll');
   });
 
   it('does nothing any more once it is forgotten @nightly', async () => {

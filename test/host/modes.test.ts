@@ -8,6 +8,9 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { captureTargets } from '../../src/document/target.ts';
+import type { ModeDeps } from '../../src/insert/insertMode.ts';
+import { newDocument as newDocumentMode } from '../../src/insert/newDocument.ts';
 import { comment } from './addedMode.ts';
 import { close, jobOn, open, openWith, stream, until } from './jobs.ts';
 
@@ -33,6 +36,19 @@ describe('insert modes', () => {
         assert.equal(editor.document.getText(), before);
       });
     }
+  }
+
+  for (const [mode, want] of [
+    ['below', 'text\nanswer\nend'],
+    ['after', 'textanswer\nend'],
+    ['above', 'answer\ntext\nend'],
+    ['replace', 'answer\nend'],
+  ] as const) {
+    it(`${mode} adds no blank line where an answer ends with line breaks`, async () => {
+      const editor = await open('text\nend', LINE);
+      assert.equal(await stream(editor, mode, ['answer\n', '\n']), true);
+      assert.equal(editor.document.getText(), want);
+    });
   }
 
   it('one more is one file, and an entry of the list @nightly', async () => {
@@ -101,6 +117,38 @@ describe('insert modes', () => {
     job.append(0, 'second');
     assert.equal(await job.end(0, 'ended'), false);
     assert.equal(await job.undo(), 'nothing');
+  });
+
+  it('newDocument tries anew to open a document that could not be opened, or was closed', async () => {
+    const editor = await open('text', LINE);
+    const [target] = captureTargets(editor);
+    assert.ok(target);
+    let isOpenable = false;
+    const fragile = {
+      ...target,
+      get answerLanguage() {
+        assert.ok(isOpenable);
+        return 'plaintext';
+      },
+    };
+    const writer = newDocumentMode.open([fragile], { takenBack: () => {} } as ModeDeps);
+    const answer = (text: string) => {
+      writer.append(0, text);
+      return writer.end(0);
+    };
+    assert.equal(await answer('first'), false);
+    assert.deepEqual(
+      [true, false].map((isNew) => writer.canInsert(0, isNew)),
+      [true, false],
+    );
+    isOpenable = true;
+    for (const text of ['second', 'third']) {
+      writer.restart(0);
+      assert.equal(await answer(text), true);
+      assert.equal(newDocument(editor.document).getText(), text);
+      await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    }
+    writer.dispose?.();
   });
 
   it('newDocument opens nothing where no text comes @nightly', async () => {

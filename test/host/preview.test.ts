@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import {
   commands,
   EndOfLine,
@@ -107,6 +108,38 @@ describe('a preview', () => {
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nproMINEmpt\nend');
     assert.equal(rescues, 1);
+  });
+
+  it('is shown by another try where it could not be shown', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    const previews = openPreviews();
+    const show = mock.method(previews, 'show');
+    show.mock.mockImplementationOnce(() => Promise.reject(new Error('not now')));
+    job.append(0, 'answer');
+    assert.equal(await job.end(0, 'ended'), false);
+    assert.equal(job.isIdle, true);
+    job.begin(0, 'restart');
+    await answer(job, 'another\n');
+    assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'top\nanother\nend');
+    show.mock.restore();
+  });
+
+  it('that could not be shown is not kept', async () => {
+    const { document } = await open(TEXT, PROMPT);
+    const previews = openPreviews();
+    const shown = previews.show({
+      document: { uri: document.uri, languageId: 'unheard-of' } as TextDocument,
+      text: () => 'never shown',
+      mayTakeFocus: () => false,
+      accept: async () => {},
+      discard: () => {},
+    });
+    await assert.rejects(shown);
+    const left = workspace.textDocuments.find((each) => each.getText() === 'never shown');
+    assert.ok(left);
+    assert.equal(previews.isUpToDate(left.uri), false);
   });
 
   it('is written once where it is accepted twice @nightly', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { commands, Range, type TextEditor, workspace } from 'vscode';
+import { commands, Range, Selection, type TextEditor, workspace } from 'vscode';
 import { hasTab } from '../../src/document/documentEdit.ts';
 import type { Job } from '../../src/generate/job.ts';
 import { registerFormatter } from './formatter.ts';
@@ -94,32 +94,51 @@ describe('taking back what was generated', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`leaves what the user has undone and redone: ${title}`, async () => {
+    it(`removes what the user has undone and redone: ${title}`, async () => {
       const { editor, job } = await written(mode);
       const generated = editor.document.getText();
       await commands.executeCommand('undo');
       await commands.executeCommand('redo');
       assert.equal(editor.document.getText(), generated);
-      assert.equal(await job.undo(), 'nothing');
-      assert.equal(editor.document.getText(), generated);
+      assert.equal(await job.undo(), 'undone');
+      assert.equal(editor.document.getText(), TEXT);
+    });
+
+    it(`removes all of what the user has undone and redone after typing while it streamed: ${mode}`, async () => {
+      const editor = await open(TEXT, PROMPT);
+      const { document } = editor;
+      const job = jobOn(editor, mode);
+      await appendTo(job, document, 'alpha beta ');
+      const end = document.positionAt(document.getText().length);
+      editor.selection = new Selection(end, end);
+      await commands.executeCommand('type', { text: ' MINE' });
+      job.append(0, 'gamma delta');
+      assert.equal(await job.end(0, 'ended'), true);
+      const generated = document.getText();
+      await commands.executeCommand('undo');
+      await commands.executeCommand('redo');
+      assert.equal(document.getText(), generated);
+      assert.equal(await job.undo(), 'undone');
+      assert.equal(document.getText(), `${TEXT} MINE`);
     });
   }
 
-  it('leaves what the user has deleted and brought back @nightly', async () => {
+  it('removes what the user has deleted and brought back @nightly', async () => {
     const { editor, job } = await written('below');
     await editor.edit((builder) => builder.delete(new Range(2, 2, 2, 8)));
     await commands.executeCommand('undo');
     assert.equal(await job.undo(), 'undone');
-    assert.equal(editor.document.getText(), TEXT.replace('prompt', 'promptwhole '));
+    assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('is undone by one undo, and the user has the text from then on', async () => {
+  it('is undone by one undo, and can happen again', async () => {
     const { editor, job } = await written('replace');
     const generated = editor.document.getText();
     assert.equal(await job.undo(), 'undone');
     await commands.executeCommand('undo');
-    assert.equal(await job.undo(), 'nothing');
     assert.equal(editor.document.getText(), generated);
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
   });
 
   it('happens once', async () => {

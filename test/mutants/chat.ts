@@ -90,8 +90,8 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'the question about the tool renders the text of an agent',
     file: 'src/chat/chatMessages.ts',
-    from: ': ${codeSpan(shown)}`',
-    to: ': ${shown}`',
+    from: 'codeSpan(shown)',
+    to: 'shown',
     test: provider,
     title: 'G17: shows what it would send before it runs',
   },

@@ -19,13 +19,28 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J12: writes on where an edit comes about after its deadline',
   },
   {
-    name: 'text is written on before what a redo has brought back',
+    name: 'text is written behind a gap that an undo has left',
     file: 'src/document/trackedRange.ts',
-    from: "if (isUndoRedo && this.#isWritten && rangeOffset === end && text !== '') {",
-    to: 'if (false) {',
+    from: 'isBroken || written < this.#written',
+    to: 'isBroken',
     test: 'test/unit/document/streamWriter.test.ts',
-    title:
-      'where the user undoes what was written writes nothing behind what was undone and redone, and keeps the rest',
+    title: 'writes nothing behind a gap that an undo has left, and keeps the rest',
+  },
+  {
+    name: 'text that was undone and redone is no longer ours',
+    file: 'src/document/trackedRange.ts',
+    from: 'else if (isTouched) this.#recall(',
+    to: 'else if (false) this.#recall(',
+    test: 'test/unit/document/streamWriter.test.ts',
+    title: 'takes back all of it once it was redone',
+  },
+  {
+    name: 'text is removed without a look at it',
+    file: 'src/document/answerInDocument.ts',
+    from: '!this.own.pieces.every((piece) => this.#isThere(piece))',
+    to: 'false',
+    test: 'test/unit/document/streamWriter.test.ts',
+    title: 'where one of them is not what was written',
   },
   {
     name: 'a selection of whole lines grows over the answer',

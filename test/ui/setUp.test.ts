@@ -93,7 +93,7 @@ describe(`set-up ${nightly}`, () => {
     await quickInput.waitFor({ item: 'Use https://us-suoth.ml.cloud.ibm.com' });
     await quickInput.type('nowhere');
     await quickInput.accept();
-    await quickInput.waitFor({ step: '3/4', prompt: /or type an address/ });
+    await quickInput.waitFor({ step: '3/4', prompt: /or type the service URL/ });
     await workbench.screenshot('set-up-region');
     await quickInput.dismiss();
   });

@@ -146,9 +146,11 @@ function recheckable({ source, flags }: RegExp): { source: string; flags: string
 
 /** A class, or an emoji. Classes are within classes here, three deep at the most. */
 const CLASS_OF_SETS =
-  /\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*\])*\]|\\p\{RGI_Emoji\}/g;
+  /\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*\])*\]|\\p\{RGI_Emoji(?:_Tag_Sequence)?\}/g;
 
 function rangesOf(set: string): string {
+  if (set.includes('Tag_Sequence'))
+    return String.raw`\u{1F3F4}[\u{E0020}-\u{E007E}]{1,10}\u{E007F}`;
   if (set.startsWith('\\')) return String.raw`[\p{Emoji}\p{Emoji_Component}]{1,10}`;
   const expression = new RegExp(set, 'v');
   const ranges: string[] = [];

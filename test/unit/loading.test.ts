@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WorkspaceFolder } from 'vscode';
-import type { App, Handlers } from '../../src/commands/app.ts';
+import type { App, Handlers, Invocation } from '../../src/commands/app.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
 /** What becomes of parts that cannot be loaded, as after an update of the extension on disk. */
@@ -47,6 +47,25 @@ describe('a part that cannot be loaded', () => {
     registerCommands(() => undefined, [], load);
     await editor.run('hostedModel.diagnose');
     assert.match(editor.said.join(), /could not start.* Reload the window/);
+  });
+
+  it('works on what was selected when its command was run, and on what is then where it is run again', async () => {
+    const { registerCommands } = await import('../../src/commands/commands.ts');
+    editor.activeFile = '/work/letter.txt';
+    editor.selected = 'at first';
+    const seen: unknown[] = [];
+    const generateFromSelection = async (_: App, { snapshot }: Invocation) => {
+      seen.push(snapshot?.texts[0]);
+      throw new Error('unforeseen');
+    };
+    const load = async () => {
+      editor.selected = 'later';
+      const report = async () => seen.length < 2;
+      return { handlers: { generateFromSelection }, report } as unknown as Handlers;
+    };
+    registerCommands(started, [], load);
+    await editor.run('hostedModel.generateFromSelection');
+    assert.deepEqual(seen, ['at first', 'later']);
   });
 
   it('leaves a failure to its command: another try that fails is reported, too', async () => {

@@ -73,7 +73,7 @@ describe('the surface of the extension', () => {
     assert.equal(registered.length, 1, 'one place registers commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
     const run =
-      /const run = \(given: unknown\): Promise<undefined> => \{\s+const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';\s+return guarded\(name, appOf\(\), load, isTemplate \? given : undefined\);\s+\};/g;
+      /const run = \(given: unknown\): Promise<undefined> => \{\s+const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';\s+return guarded\(name, appOf\(\), load, invoked\(isTemplate \? given : undefined\)\);\s+\};/g;
     assert.equal(places(run).length, 1);
     assert.equal(places(/export function activate\([^)]*\): void/g).length, 1);
   });

@@ -11,6 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { format, parseArgs } from 'node:util';
+import { inForm } from '../soak/fullOrShort.ts';
 import { startBrowser } from './browser.ts';
 import { newestServer } from './install.ts';
 import { startVSCodeServer } from './server.ts';
@@ -22,7 +23,7 @@ const builtInExtensions = ['dotenv', 'ipynb', 'javascript', 'markdown-basics', '
 const viewport = { width: 500, height: 400 };
 
 /** Milliseconds after which a suite that has not ended counts as hung. */
-const suiteMilliseconds = 40 * 60_000;
+const suiteMilliseconds = inForm(300, 40) * 60_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,6 +1,7 @@
 import type { TextDocument } from 'vscode';
 import type { ChangeListener, OpenDocument } from '../../../src/document/openDocument.ts';
-import type { OffsetRange, TextChange } from '../../../src/document/trackedRange.ts';
+import type { Replay } from '../../../src/document/replayStates.ts';
+import type { OffsetRange, TextChange } from '../../../src/document/textChange.ts';
 
 /** Who put a character there. */
 export type Owner = 'user' | 'writer' | 'original';
@@ -41,8 +42,6 @@ export class FakeDocument implements OpenDocument {
   readonly trimmed: Mark[] = [];
   /** What the user has deleted, and an undo has not brought back. */
   readonly deleted = new Set<Mark>();
-  /** What an undo or redo has brought back, which the writer must take for the user's from then on. */
-  readonly broughtBack = new Set<Mark>();
   /** Characters of the user that an edit of the writer took away. */
   taken = '';
   #listener: ChangeListener = () => {};
@@ -122,7 +121,7 @@ export class FakeDocument implements OpenDocument {
     const step = this.#done.pop() ?? [];
     const inverse = step.toReversed().map((event) => event.toReversed().map(inverted));
     if (step.length > 0) this.#undone.push(step);
-    for (const event of inverse) this.#apply(event, true);
+    for (const event of inverse) this.#apply(event, 'undo');
     return inverse.flat();
   }
 
@@ -130,7 +129,7 @@ export class FakeDocument implements OpenDocument {
   redo(): Event {
     const step = this.#undone.pop() ?? [];
     if (step.length > 0) this.#done.push(step);
-    for (const event of step) this.#apply(event, true);
+    for (const event of step) this.#apply(event, 'redo');
     return step.flat();
   }
 
@@ -156,7 +155,7 @@ export class FakeDocument implements OpenDocument {
       this.taken += ofUser.map(({ unit }) => unit).join('');
     }
     this.#keep(event, undoStopBefore);
-    this.#apply(event, false, owner);
+    this.#apply(event, undefined, owner);
   }
 
   /** VS Code makes one insertion of those that follow each other in an undo step. */
@@ -171,7 +170,7 @@ export class FakeDocument implements OpenDocument {
     } else step.push(event);
   }
 
-  #apply(event: Event, isUndoRedo: boolean, owner: Owner = 'user'): void {
+  #apply(event: Event, replay: Replay | undefined, owner: Owner = 'user'): void {
     for (const { at, removed, inserted } of event) {
       this.marks = [
         ...this.marks.slice(0, at),
@@ -181,7 +180,6 @@ export class FakeDocument implements OpenDocument {
       if (owner === 'writer') continue;
       for (const mark of removed) this.deleted.add(mark);
       for (const mark of inserted) this.deleted.delete(mark);
-      if (isUndoRedo) for (const mark of inserted) this.broughtBack.add(mark);
     }
     this.version += 1;
     const changes = event.map(({ at, removed, inserted }) => ({
@@ -189,7 +187,7 @@ export class FakeDocument implements OpenDocument {
       rangeLength: removed.length,
       text: inserted.map(({ unit }) => unit).join(''),
     }));
-    this.#listener(changes, isUndoRedo);
+    this.#listener(changes, replay);
   }
 
   /** As where VS Code takes the blanks off a line that is left. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Selected } from '../../../src/document/keptSelections.ts';
-import type { OffsetRange, TextChange } from '../../../src/document/trackedRange.ts';
+import type { OffsetRange, TextChange } from '../../../src/document/textChange.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
 

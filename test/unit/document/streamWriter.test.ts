@@ -206,13 +206,13 @@ describe('the writer of a document', () => {
   const blanks: [title: string, edit: (page: FakeDocument) => void, left: string][] = [
     ['leaves blanks that the user typed inside it', (page) => page.change(9, 0, ' \n'), ' \n'],
     [
-      'leaves what the user deletes and brings back',
+      'leaves them though the user deletes them with some of it and brings both back',
       (page) => {
         page.change(9, 0, '  ');
         page.change(8, 4, '');
         page.undo();
       },
-      'e  x',
+      '  ',
     ],
     [
       'leaves them though the user takes them away and brings them back',
@@ -251,6 +251,20 @@ describe('the writer of a document', () => {
       assert.equal(page.text, `prompt${left}`);
     });
   }
+
+  it('takes nothing back, of several answers neither, where one of them is not what was written', async () => {
+    const page = new FakeDocument('prompt');
+    const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
+      timing,
+    });
+    for (const index of [0, 1]) writer.append(index, 'text');
+    await page.turnUntil(Promise.all([writer.end(0), writer.end(1)]));
+    // As where line ends change: nobody is told of it.
+    page.marks = page.marks.toSpliced(5, 1);
+    const { text } = page;
+    assert.equal(await page.turnUntil(writer.undo()), 'refused');
+    assert.equal(page.text, text);
+  });
 
   it('says that there is nothing to take back where nothing was written', async () => {
     const { page, writer } = writing();
@@ -326,16 +340,38 @@ describe('the writer of a document', () => {
       assert.deepEqual(await told([AT_START, END], two, ['undo', 'undo', 'undo']), [0, 0, 0, 1]);
     });
 
-    it('writes nothing behind what was undone and redone, and keeps the rest', async () => {
+    /** A response in two undo steps. */
+    const inTwoSteps = async () => {
       const { page, writer } = writing();
       await write(page, writer, 0, 'first ');
       page.change(0, 0, 'u');
       await write(page, writer, 0, 'second ');
+      return { page, writer };
+    };
+
+    it('writes on behind what was undone and redone', async () => {
+      const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
       writer.append(0, 'third');
+      assert.equal(await page.turnUntil(writer.end(0)), true);
+      assert.equal(page.text, 'uprompt\nfirst second third');
+    });
+
+    it('writes nothing behind a gap that an undo has left, and keeps the rest', async () => {
+      const { page, writer } = await inTwoSteps();
+      page.undo();
+      writer.append(0, 'third');
       assert.equal(await page.turnUntil(writer.end(0)), false);
-      assert.equal(page.text, 'uprompt\nfirst second ');
+      assert.equal(page.text, 'uprompt\nfirst ');
+    });
+
+    it('takes back all of it once it was redone', async () => {
+      const { page, writer } = await inTwoSteps();
+      page.undo();
+      page.redo();
+      assert.equal(await page.turnUntil(writer.undo()), 'undone');
+      assert.equal(page.text, 'uprompt');
     });
 
     it('does not count an answer that has ended', async () => {

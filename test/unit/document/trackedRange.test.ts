@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type TextChange, TrackedRange } from '../../../src/document/trackedRange.ts';
+import type { Replay } from '../../../src/document/replayStates.ts';
+import type { OffsetRange, Piece, TextChange } from '../../../src/document/textChange.ts';
+import { TrackedRange } from '../../../src/document/trackedRange.ts';
 
 const insert = (rangeOffset: number, text: string): TextChange => ({
   rangeOffset,
@@ -14,9 +16,10 @@ const remove = (rangeOffset: number, rangeLength: number): TextChange => ({
 });
 
 /** Ten characters of ours, at 10. */
-function written(): TrackedRange {
-  const own = new TrackedRange({ start: 10, end: 10 });
+function written(isOriginal?: (range: OffsetRange) => boolean): TrackedRange {
+  const own = new TrackedRange({ start: 10, end: 10 }, isOriginal);
   own.grow(own.changeFor('0123456789'));
+  own.conclude({ replay: undefined }, () => true);
   return own;
 }
 
@@ -77,77 +80,149 @@ describe('own text', () => {
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);
     own.grow(own.changeFor('cd'));
-    assert.deepEqual([own.range.end, own.pieces], [14, [{ start: 10, end: 15 }]]);
+    assert.deepEqual([own.range.end, own.pieces], [14, [{ start: 10, end: 15, text: 'abcd\n' }]]);
   });
 
   describe('begins again', () => {
     it('in place of what was written', () => {
       const own = written();
       own.follow(insert(0, 'xx'));
-      assert.equal(
-        own.rewind(() => false),
-        true,
-      );
+      assert.equal(own.rewind(), true);
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 12, rangeLength: 10, text: 'new' });
     });
 
     it('where it was, once all of it is undone', () => {
-      const own = written();
+      const own = written(({ start, end }) => start === 11 && end === 14);
       own.follow({ rangeOffset: 10, rangeLength: 10, text: 'old' });
       own.follow(insert(0, 'x'));
-      assert.equal(
-        own.rewind(({ start, end }) => start === 11 && end === 14),
-        true,
-      );
+      assert.equal(own.rewind(), true);
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 11, rangeLength: 3, text: 'new' });
     });
 
     it('not over what somebody wrote in its place', () => {
-      const own = written();
+      const own = written(() => false);
       own.follow({ rangeOffset: 10, rangeLength: 10, text: 'mine' });
-      assert.equal(
-        own.rewind(() => false),
-        false,
-      );
+      assert.equal(own.rewind(), false);
     });
 
-    it('not over what somebody wrote inside it', () => {
+    it('not over what somebody wrote inside it, before that or after', () => {
       const own = written();
       own.follow(insert(15, 'mine'));
-      assert.equal(
-        own.rewind(() => true),
-        false,
-      );
+      assert.equal(own.rewind(), false);
+      const later = written();
+      assert.equal(later.rewind(), true);
+      later.follow(insert(15, 'mine'));
+      assert.equal(later.isBroken, true);
     });
   });
 
-  it('what an undo or redo brings back is not ours, and nothing is written behind it', () => {
-    const own = written();
-    own.follow(remove(15, 5));
-    assert.equal(own.isBroken, false);
-    own.follow(insert(15, '56789'), { isUndoRedo: true });
-    assert.deepEqual([own.pieces, own.isBroken], [[{ start: 10, end: 15 }], true]);
-  });
+  describe('of what an undo or redo brings back', () => {
+    const everywhere = () => true;
+    const normal = { replay: undefined };
+    /** One event with one change. */
+    const event = (
+      own: TrackedRange,
+      change: TextChange,
+      replay?: Replay,
+      isThere: (piece: Piece) => boolean = everywhere,
+    ) => {
+      own.follow(change, { replay });
+      own.conclude({ replay }, isThere);
+    };
+    const standing = ({ pieces, isBroken, isUncertain }: TrackedRange) => ({
+      pieces: pieces.map(({ start, end, text }) => [start, end, text]),
+      isBroken,
+      isUncertain,
+    });
+    const whole = {
+      pieces: [[10, 20, '0123456789']],
+      isBroken: false,
+      isUncertain: false,
+    };
 
-  it('goes on where an undo or redo brings something back inside it, or before anything is written', () => {
-    const own = written();
-    own.follow(remove(12, 3));
-    own.follow(insert(12, '234'), { isUndoRedo: true });
-    assert.deepEqual([own.range.end, own.isBroken], [20, false]);
-    const empty = new TrackedRange({ start: 10, end: 10 });
-    empty.follow(insert(10, 'xy'), { isUndoRedo: true });
-    assert.deepEqual([empty.range.end, empty.isBroken], [12, false]);
-  });
+    it('knows its own, deleted by hand or undone, in one step or several', () => {
+      for (const [first, then] of [
+        ['undo', 'redo'],
+        [undefined, 'undo'],
+      ] as const) {
+        const own = written();
+        event(own, remove(15, 5), first);
+        event(own, remove(12, 3), first);
+        event(own, remove(10, 2), first);
+        assert.deepEqual(own.pieces, []);
+        event(own, insert(10, '01'), then);
+        event(own, insert(12, '23456789'), then);
+        assert.deepEqual(standing(own), whole);
+      }
+    });
 
-  it('begins again nowhere once all of it was undone and redone', () => {
-    const own = written();
-    own.follow(remove(10, 10), { isUndoRedo: true });
-    own.follow(insert(10, '0123456789'), { isUndoRedo: true });
-    assert.equal(
-      own.rewind(() => true),
-      false,
-    );
-    assert.deepEqual(own.pieces, []);
+    it('knows it though something before it moved', () => {
+      const own = written();
+      own.follow(remove(12, 3));
+      own.follow(insert(0, 'xx'));
+      own.conclude(normal, everywhere);
+      event(own, insert(14, '234'), 'undo');
+      assert.deepEqual(standing(own), { ...whole, pieces: [[12, 22, '0123456789']] });
+    });
+
+    it('takes nothing of others for its own', () => {
+      const own = written();
+      event(own, insert(15, 'mine'));
+      event(own, remove(15, 4), 'undo');
+      event(own, insert(15, 'mine'), 'redo');
+      const pieces = [
+        [10, 15, '01234'],
+        [19, 24, '56789'],
+      ];
+      assert.deepEqual(standing(own), { ...whole, pieces });
+    });
+
+    it('is uncertain where other text stands there, and neither begins again nor goes on', () => {
+      const own = written();
+      event(own, remove(12, 3));
+      event(own, insert(12, 'abc'), 'undo', ({ text }) => text !== '0123456789');
+      assert.deepEqual([own.isUncertain, own.isBroken, own.rewind()], [true, true, false]);
+    });
+
+    it('does not go on as long as a part of it is undone', () => {
+      const own = written();
+      event(own, remove(15, 5), 'undo');
+      assert.equal(own.isBroken, true);
+      event(own, insert(15, '56789'), 'redo');
+      assert.equal(own.isBroken, false);
+    });
+
+    it('does not go on in an earlier response, which begins again all the same', () => {
+      const own = written();
+      own.rewind();
+      own.grow(own.changeFor('next'));
+      own.conclude(normal, everywhere);
+      event(own, { rangeOffset: 10, rangeLength: 4, text: '0123456789' }, 'undo');
+      assert.deepEqual(standing(own), { ...whole, isBroken: true });
+      assert.equal(own.rewind(), true);
+      assert.deepEqual(own.changeFor('new'), { rangeOffset: 10, rangeLength: 10, text: 'new' });
+    });
+
+    it('forgets what could be redone once somebody edits, and states of long ago', () => {
+      const own = written();
+      event(own, remove(15, 5), 'undo');
+      event(own, insert(0, 'x'));
+      event(own, insert(16, '56789'), 'redo');
+      assert.equal(own.pieces.length, 1);
+      assert.equal(own.isUncertain, false, 'it is no redo of ours');
+      const old = written();
+      event(old, remove(15, 5));
+      for (let times = 0; times < 100; times += 1) {
+        event(old, insert(15, 'x'));
+        event(old, remove(15, 1));
+      }
+      for (let times = 0; times < 100; times += 1) {
+        event(old, insert(15, 'x'), 'undo');
+        event(old, remove(15, 1), 'undo');
+      }
+      event(old, insert(15, '56789'), 'undo');
+      assert.equal(old.isUncertain, true);
+    });
   });
 
   it('knows which characters are its own, whatever others do', () => {

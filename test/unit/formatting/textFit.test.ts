@@ -1,40 +1,47 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { FitOptions } from '../../../src/formatting/indentation.ts';
-import { TextFit } from '../../../src/formatting/textFit.ts';
+import { type ResponseFitOptions, TextFit } from '../../../src/formatting/textFit.ts';
 import { cutText, run } from './cuts.ts';
 
-const code: FitOptions = { indentation: '', languageId: 'typescript' };
+const code: ResponseFitOptions = { indentation: '', languageId: 'typescript' };
 
 describe('text fit', () => {
-  const cases: [name: string, options: Partial<FitOptions>, text: string, want: string][] = [
-    ['CRLF, CR and LF become LF', {}, 'a\r\nb\rc\nd\u2028e', 'a\nb\nc\nd\ne'],
-    ['a fence around code goes', {}, '```ts\r\na\r\n```\r\n', 'a'],
-    ['it goes from LaTeX, too', { languageId: 'latex' }, '```latex\na\n```', 'a'],
-    ['it stays in Markdown', { languageId: 'markdown' }, '```ts\na\n```', '```ts\na\n```'],
-    ['it stays in plain text', { languageId: 'plaintext' }, '```ts\na\n```', '```ts\na\n```'],
-    ['an unknown language is code', { languageId: 'unheard-of' }, '```\na\n```', 'a'],
-    ['an invisible character hides no fence', {}, '\uFEFF```\na\n``\u200B`', 'a'],
-    ['joiners stay in prose', { languageId: 'markdown' }, 'a\u200Db', 'a\u200Db'],
+  const cases: [name: string, options: Partial<ResponseFitOptions>, text: string, want: string][] =
     [
-      'code in a fence does not double the indentation',
-      { indentation: '    ' },
-      '```py\n    if x:\n        y\n```',
-      'if x:\n        y',
-    ],
-    [
-      'nor does code in a fence that is indented like the prompt',
-      { indentation: '    ' },
-      '    ```py\n    if x:\n        y\n    ```',
-      'if x:\n        y',
-    ],
-    [
-      'in Markdown a fence in a list is indented with the list',
-      { indentation: '  ', languageId: 'markdown' },
-      '```ts\nif (x) {\n  y\n```',
-      '```ts\n  if (x) {\n    y\n  ```',
-    ],
-  ];
+      ['CRLF, CR and LF become LF', {}, 'a\r\nb\rc\nd\u2028e', 'a\nb\nc\nd\ne'],
+      ['a fence around code goes', {}, '```ts\r\na\r\n```\r\n', 'a'],
+      ['it goes from LaTeX, too', { languageId: 'latex' }, '```latex\na\n```', 'a'],
+      ['it stays in Markdown', { languageId: 'markdown' }, '```ts\na\n```', '```ts\na\n```'],
+      ['it stays in plain text', { languageId: 'plaintext' }, '```ts\na\n```', '```ts\na\n```'],
+      ['an unknown language is code', { languageId: 'unheard-of' }, '```\na\n```', 'a'],
+      ['an invisible character hides no fence', {}, '\uFEFF```\na\n``\u200B`', 'a'],
+      [
+        'line breaks at its end go where it is inserted',
+        { isInserted: true },
+        'a\n\nb\n \r\n',
+        'a\n\nb',
+      ],
+      ['they stay anywhere else', {}, 'a\n\nb\n', 'a\n\nb\n'],
+      ['joiners stay in prose', { languageId: 'markdown' }, 'a\u200Db', 'a\u200Db'],
+      [
+        'code in a fence does not double the indentation',
+        { indentation: '    ' },
+        '```py\n    if x:\n        y\n```',
+        'if x:\n        y',
+      ],
+      [
+        'nor does code in a fence that is indented like the prompt',
+        { indentation: '    ' },
+        '    ```py\n    if x:\n        y\n    ```',
+        'if x:\n        y',
+      ],
+      [
+        'in Markdown a fence in a list is indented with the list',
+        { indentation: '  ', languageId: 'markdown' },
+        '```ts\nif (x) {\n  y\n```',
+        '```ts\n  if (x) {\n    y\n  ```',
+      ],
+    ];
   for (const [name, options, text, want] of cases) {
     it(name, () => assert.equal(run(new TextFit({ ...code, ...options }), [text]), want));
   }
@@ -52,7 +59,7 @@ describe('text fit', () => {
   });
 
   describe('an answer that was cut off', () => {
-    const continued = (answer: readonly string[], given: Partial<FitOptions> = {}) => {
+    const continued = (answer: readonly string[], given: Partial<ResponseFitOptions> = {}) => {
       const textFit = new TextFit({ ...code, ...given });
       let written = '';
       for (const piece of answer) {
@@ -78,6 +85,10 @@ describe('text fit', () => {
       it(name, () => assert.equal(continued(answer), want));
     }
 
+    it('keeps the line break that it was cut behind', () => {
+      assert.equal(continued(['a\n', 'b\n'], { isInserted: true }), 'a\nb');
+    });
+
     it('goes on where it was cut, with the indentation of the place', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
@@ -93,6 +104,7 @@ describe('text fit', () => {
   const options = fc.record({
     indentation: fc.constantFrom('', '  ', '    ', '\t', '\t  '),
     languageId: fc.constantFrom('typescript', 'markdown', 'latex'),
+    isInserted: fc.boolean(),
   });
   const units = [
     ...['a', 'é', ';', '{', '\r', '\n', '\r\n', '\u2028', ' ', '    ', '\t', '`', '```', '```js\n'],

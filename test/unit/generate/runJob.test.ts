@@ -51,10 +51,18 @@ describe('running a job', () => {
       ...{ mode: insertModes.find(({ id }) => id === modeId), document, indices: [0], cut: [] },
       ...{ settings: { vendor: ibm, modelId: '' }, removed: 0, kept: 0, text: 'text' },
       ...{ promptOf: () => 'prompt', linesOf: () => ({ first: 1, last: 1 }), begin: () => '' },
-      ...{ end: async () => true, hold: (messages: Promise<void>) => messages },
+      ...{
+        canInsert: () => true,
+        end: async () => true,
+        hold: (messages: Promise<void>) => messages,
+      },
     } as unknown as Job;
     const options = {
-      jobs: { markRunning: () => () => {}, keepResult: () => {} },
+      jobs: {
+        markRunning: () => () => {},
+        keepResult: () => {},
+        announcements: { started: () => () => {}, done: () => {} },
+      },
       credentials: async () => ({ vendor: ibm }),
       client: async () => client,
       startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),

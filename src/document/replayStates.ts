@@ -1,0 +1,42 @@
+/** The command that made a change, if it was no edit. */
+export type Replay = 'undo' | 'redo';
+
+/** Most states kept for undo, and for redo. */
+const KEPT = 200;
+
+/** The states of a document that its undo stack leads to, as far as something tracked them. */
+export class ReplayStates<State> {
+  /** The latest at the end. */
+  readonly #states: Readonly<Record<Replay, State[]>> = { undo: [], redo: [] };
+  #hasForgotten = false;
+
+  /** Keeps the state before an edit, or before an undo or redo. */
+  keep(state: State, replay: Replay | undefined): void {
+    const states = this.#states[replay === 'undo' ? 'redo' : 'undo'];
+    states.push(state);
+    if (states.length > KEPT) {
+      states.shift();
+      this.#hasForgotten = true;
+    }
+  }
+
+  /** Drops the states ahead of redo. An edit empties the redo stack. */
+  forgetRedo(): void {
+    this.#states.redo.length = 0;
+  }
+
+  /** Returns the states that an undo or redo can lead to, the latest at the end. */
+  ahead(replay: Replay): readonly State[] {
+    return this.#states[replay];
+  }
+
+  /** Drops the state that an undo or redo has led to, and the later ones. */
+  reach(replay: Replay, index: number): void {
+    this.#states[replay].length = index;
+  }
+
+  /** True if old states were dropped. */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten;
+  }
+}

@@ -1,0 +1,58 @@
+/** One change of a document, as VS Code reports it; offsets count UTF-16 units before the change. */
+export interface TextChange {
+  readonly rangeOffset: number;
+  readonly rangeLength: number;
+  readonly text: string;
+}
+
+/** Offsets in a document: in UTF-16 units, the end excluded. */
+export interface OffsetRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the range that a change removes. It is empty for an insertion. */
+export function replacedRange({ rangeOffset, rangeLength }: TextChange): OffsetRange {
+  return { start: rangeOffset, end: rangeOffset + rangeLength };
+}
+
+/** Text with its place in a document. */
+export interface Piece extends OffsetRange {
+  readonly text: string;
+}
+
+/** Returns a function that applies a change to a piece: the parts that are left, moved if needed. */
+export function leftBy({ rangeOffset, rangeLength, text }: TextChange): (piece: Piece) => Piece[] {
+  const end = rangeOffset + rangeLength;
+  return (piece) => {
+    const before = partOf(piece, piece.start, Math.min(piece.end, rangeOffset));
+    const behind = partOf(piece, Math.max(piece.start, end), piece.end);
+    const parts = [before, moved(behind, text.length - rangeLength)];
+    return parts.filter((left) => left.start < left.end);
+  };
+}
+
+function partOf(piece: Piece, start: number, end: number): Piece {
+  const text = piece.text.slice(start - piece.start, Math.max(end - piece.start, 0));
+  return { start, end, text };
+}
+
+export function moved<Range extends OffsetRange>(range: Range, by: number): Range {
+  return { ...range, start: range.start + by, end: range.end + by };
+}
+
+export function lengthOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** Sorts pieces, and joins those that touch. */
+export function joined(pieces: readonly Piece[]): Piece[] {
+  const whole: Piece[] = [];
+  for (const piece of pieces.toSorted((one, other) => one.start - other.start)) {
+    const last = whole.at(-1);
+    if (last && last.end >= piece.start) {
+      whole[whole.length - 1] = { ...last, end: piece.end, text: last.text + piece.text };
+    } else whole.push(piece);
+  }
+  return whole;
+}
