@@ -96,7 +96,9 @@ describe('answers of the service', () => {
       const tokens = unlessUnexpected(() => readTokenCount(json));
       assert.ok(tokens === undefined || (Number.isInteger(tokens) && tokens >= 0));
       for (const { id } of unlessUnexpected(() => readModels(json, undefined))?.models ?? []) {
-        assert.match(id, /^[\w./:-]{1,128}$/);
+        // Some services append a version.
+        assert.match(id, /^[\w./:-]{1,128}(@[\w-]{1,32})?$/);
+        assert.doesNotMatch(id, /:\/\//);
       }
     });
   });
