@@ -29,7 +29,7 @@ import { estimateTokens } from '../service/models/modelLimits.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
-import { counted, type Usage } from '../usage/usage.ts';
+import { type Claim, counted, type Usage } from '../usage/usage.ts';
 import type { UsageRow } from '../usage/usageLedger.ts';
 import {
   ChatError,
@@ -232,10 +232,17 @@ export class ChatProvider {
     const [runtime, startWatch, usage] = await Promise.all([service(), watches(), counter()]);
     const watch = startWatch();
     let said = '';
+    let claim: Claim | undefined;
     try {
       const client = runtime.client(credentials, { ...settings, isLowPriority: true });
+      const prompt = conversationText(conversation);
       const answering = client.chat(conversation, settings.parameters, {
         signal,
+        // Once more: others were answered while it waited.
+        onTurn: async () => {
+          claim = await usage.claim(credentials, estimateTokens(prompt));
+          if (claim.refusal) throw new ChatError(claim.refusal);
+        },
         onText: (text) => {
           watch.onText();
           said += text;
@@ -249,8 +256,11 @@ export class ChatProvider {
       });
       const answer = await counted(
         answering,
-        () => ({ prompt: conversationText(conversation), said }),
-        (used) => void usage.record(credentials, { model: settings.modelId, caller, ...used }),
+        () => ({ prompt, said }),
+        (used) => {
+          void usage.record(credentials, { model: settings.modelId, caller, ...used }, claim);
+          claim = undefined;
+        },
       );
       watch.onDone(answer);
       return answer;
@@ -258,6 +268,7 @@ export class ChatProvider {
       watch.onFailed(error);
       throw said === '' ? error : brokenOff(error);
     } finally {
+      claim?.end();
       listening.dispose();
     }
   }

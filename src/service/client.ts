@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly onText?: (text: string) => void;
   /** Called with each new part of what the model says to itself, where the service streams. */
   readonly onReasoning?: (text: string) => void;
+  /** Called once, directly before the request is sent: what this rejects with ends the call. */
+  readonly onTurn?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
   /** Called when a request has been sent for 5 s, and nothing of its answer has come. */
   readonly onSilence?: () => void;
@@ -85,7 +87,7 @@ export class Client {
    * Generates text from a prompt. The parameter set has the field names of the generation
    * operation, whichever operation runs.
    * @throws {ServiceError} of any kind; text already given to `onText` stays with the caller.
-   * What `onText` or `onRetry` throws ends the request, and is thrown as it is.
+   * What `onText`, `onTurn` or `onRetry` throws ends the request, and is thrown as it is.
    */
   async generateText(
     prompt: string,
@@ -185,7 +187,7 @@ export class Client {
 
   async #generate(
     request: GenerationRequest,
-    { signal = new AbortController().signal, onText, onReasoning, onRetry, onSilence }: CallOptions,
+    { signal = new AbortController().signal, onText, onReasoning, ...others }: CallOptions,
   ): Promise<Generation> {
     const { operation, parameters, inputs } = request;
     const problem = parameterProblem(operation, parameters);
@@ -207,9 +209,8 @@ export class Client {
     const url = dialect.url(hear ? `${operation}Stream` : operation, this.#options.credentials);
     const asked = { url, body: { ...body, ...(hear && dialect.streaming) }, streams: !!hear };
     const answer = infer(this.#options, asked, {
+      ...others,
       signal,
-      onRetry,
-      onSilence,
       callbacks,
       mayResend: () => !reader.hasBegun,
       read: ({ body }) => reader.read(body, signal),

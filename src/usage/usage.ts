@@ -22,12 +22,22 @@ export interface UsageDeps {
   };
 }
 
+/** A request of chat that is under way, counted by estimate. */
+export interface Claim {
+  /** Why it may not be sent; undefined if it may. */
+  readonly refusal: string | undefined;
+  /** Counts it no longer; only the first call counts. */
+  readonly end: () => void;
+}
+
 /** What was used by whom, and what may be: the one door to it for commands, generations and chat. */
 export class Usage {
   readonly #deps: UsageDeps;
   readonly #ledger: UsageLedger;
   readonly #budget: DailyBudget;
   readonly #now: () => number;
+  /** Tokens of the requests under way, by the fingerprint of their key. */
+  readonly #claimed = new Map<string, number>();
 
   /**
    * @param storage folder of the extension, in which the counters are kept
@@ -40,23 +50,54 @@ export class Usage {
     this.#now = now;
   }
 
-  /** @returns once it is kept, for a test: it never rejects, since it keeps nobody from working */
-  async record(credentials: Credentials, request: UsedRequest): Promise<void> {
+  /**
+   * @param claim what it was counted by so far
+   * @returns once it is kept, for a test: it never rejects, since it keeps nobody from working
+   */
+  async record(credentials: Credentials, request: UsedRequest, claim?: Claim): Promise<void> {
     try {
       const fingerprint = await this.#fingerprintOf(credentials);
-      await this.#ledger.record(fingerprint, request);
+      const kept = this.#ledger.record(fingerprint, request);
+      claim?.end();
+      await kept;
       this.#budget.tell((await this.#look(fingerprint)).use);
     } catch {
       // Nobody would miss an answer for a number.
+      claim?.end();
     }
   }
 
   /** Why chat and other extensions get no answer now; undefined if they do. */
   async refusal(credentials: Credentials): Promise<string | undefined> {
-    if (readSettings().dailyTokenBudget === 0) return undefined;
-    const { use } = await this.#look(await this.#fingerprintOf(credentials));
+    return (await this.claim(credentials, 0)).refusal;
+  }
+
+  /**
+   * Checks the budget for a request of chat, and counts the request until it is recorded or has
+   * failed: what many of them use at a time is known only once they have ended.
+   * @param tokens by estimate
+   */
+  async claim(credentials: Credentials, tokens: number): Promise<Claim> {
+    if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
+    const fingerprint = await this.#fingerprintOf(credentials);
+    const { use } = await this.#look(fingerprint);
     this.#budget.tell(use);
-    return this.#budget.mayGo(use) ? undefined : texts.refusalText(use.budget);
+    const add = (more: number) => {
+      const sum = (this.#claimed.get(fingerprint) ?? 0) + more;
+      this.#claimed.set(fingerprint, sum);
+      return sum;
+    };
+    // Nothing is awaited from here on: two requests at a time would both find room.
+    if (!this.#budget.mayGo({ ...use, tokens: use.tokens + add(0) })) {
+      return { refusal: texts.refusalText(use.budget), end: () => {} };
+    }
+    let left = tokens;
+    add(left);
+    const end = () => {
+      add(-left);
+      left = 0;
+    };
+    return { refusal: undefined, end };
   }
 
   /** *Show Usage*. @param credentials in use; undefined without any */

@@ -96,6 +96,22 @@ export const chatMutants: readonly Mutant[] = [
     title: 'G17: shows what it would send before it runs',
   },
   {
+    name: 'calls that waited are sent though the budget is used up by then',
+    file: 'src/service/http/requestAttempts.ts',
+    from: 'if (budget.attempts === 0) await this.#request.onTurn?.();',
+    to: '',
+    test: provider,
+    title: 'I27: lets no 50 calls at once pass the budget of the day',
+  },
+  {
+    name: 'calls that are sent at a time pass the budget together',
+    file: 'src/usage/usage.ts',
+    from: 'use.tokens + add(0)',
+    to: 'use.tokens',
+    test: provider,
+    title: 'I27: lets no 50 calls at once pass the budget of the day',
+  },
+  {
     name: 'an agent takes all slots',
     file: 'src/service/http/limiter.ts',
     from: 'Math.max(1, limit - 1)',

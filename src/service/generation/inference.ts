@@ -30,7 +30,10 @@ export interface Asked {
   readonly streams?: boolean;
 }
 
-type Call<Result> = Pick<HttpRequest<Result>, 'signal' | 'read' | 'onRetry' | 'onSilence'> & {
+type Call<Result> = Pick<
+  HttpRequest<Result>,
+  'signal' | 'read' | 'onTurn' | 'onRetry' | 'onSilence'
+> & {
   /** Whether the request may be sent again with another token; it may unless this says no. */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
@@ -72,6 +75,7 @@ export async function infer<Result>(
     budget: http.budget(deadlineMs),
     maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
     signal: call.signal,
+    onTurn: callbacks.awaiting(call.onTurn),
     onRetry: callbacks.capturing(call.onRetry),
     onSilence: call.onSilence,
     failure: (answer) => dialectOf(vendor).failure(answer, credentials),
@@ -121,6 +125,19 @@ export class Callbacks {
       } catch (error) {
         this.#thrown ??= { error };
         throw error;
+      }
+    };
+  }
+
+  /** The same for one that is awaited: its request ends as one that was cancelled does. */
+  awaiting(call: (() => Promise<void>) | undefined): typeof call {
+    if (!call) return undefined;
+    return async () => {
+      try {
+        await call();
+      } catch (error) {
+        this.#thrown ??= { error };
+        throw new ServiceError('cancelled');
       }
     };
   }

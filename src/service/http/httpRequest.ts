@@ -32,6 +32,8 @@ export interface HttpRequest<Result> {
   /** The most bytes an answer may have. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** Called once, when the first attempt has its slot: what this rejects with ends the request. */
+  readonly onTurn?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   /** Called when an attempt has been sent for a while, and nothing of an answer has come. */
   readonly onSilence?: (() => void) | undefined;

@@ -269,6 +269,8 @@ export class RequestAttempts<Result> {
       await tokens.get(this.signal);
       this.#slot = await limiter?.acquire(this.signal, true);
     }
+    if (budget.attempts === 0) await this.#request.onTurn?.();
+    if (this.signal.aborted) throw new ServiceError('cancelled');
     this.#bearer = await tokens?.get(this.signal);
   }
 

@@ -9,11 +9,13 @@ import type { GenerateTool } from '../../../src/chat/generateTool.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
+import type { Usage, UsageDeps } from '../../../src/usage/usage.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { defaultProjectId } from '../../emulator/settings.ts';
 import { FakeEditor, installEditor } from '../../unit/credentials/fakeEditor.ts';
 import { FakeState } from '../../unit/credentials/fakes.ts';
+import { UsageEditor } from '../../unit/usage/usageEditor.ts';
 import { credentialsFor, modelId, pathOf, tokenPath } from '../service/world.ts';
 
 const chatStream = pathOf('chat', true);
@@ -82,7 +84,11 @@ describe('the chat provider', () => {
       runtimeIfMade: async () => runtime,
       access: async () => access,
       watches: async () => () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
-      usage: async () => ({ refusal: async () => budgetText, record: async () => {} }),
+      usage: async () => ({
+        refusal: async () => budgetText,
+        claim: async () => ({ refusal: undefined, end: () => {} }),
+        record: async () => {},
+      }),
       globalState: new FakeState(),
     } as unknown as ChatDeps;
   }
@@ -386,6 +392,37 @@ describe('the chat provider', () => {
     const { failure } = await respond();
     assert.equal(failure?.message, budgetText);
     assert.equal(emulator.requests.length, 0);
+  });
+
+  it('I27: lets no 50 calls at once pass the budget of the day', async () => {
+    const kept = new UsageEditor();
+    editor = kept;
+    editor.userSettings.set('dailyTokenBudget', 100_000).set('maxConcurrentRequests', 8);
+    const [{ Usage: Kept }, { ChatProvider }] = await Promise.all([
+      import('../../../src/usage/usage.ts'),
+      import('../../../src/chat/chatProvider.ts'),
+    ]);
+    const deps = depsOf();
+    let usedTokens = 0;
+    class WatchedUsage extends Kept {
+      override record(...recorded: Parameters<Usage['record']>) {
+        const [, { inputTokens, outputTokens }] = recorded;
+        usedTokens += inputTokens + outputTokens;
+        return super.record(...recorded);
+      }
+    }
+    const status = { update: () => {} };
+    const usage = new WatchedUsage({ ...deps, status } as unknown as UsageDeps, kept.storage);
+    provider = new ChatProvider({ ...deps, usage: async () => usage }, 'a.b', () => {});
+    const each = 30_000;
+    const calls = Array.from({ length: 50 }, () => respond([ask('word '.repeat(each))]));
+    const ends = (await Promise.all(calls)).map(({ failure }) => failure?.message ?? 'answered');
+    const answered = ends.filter((end) => end === 'answered').length;
+    assert.ok(answered > 0 && usedTokens < 100_000 + usedTokens / answered, `${usedTokens} used`);
+    assert.equal(emulator.count(chatStream), answered);
+    const refused = ends.filter((end) => /budget of 100,000 tokens is used up/.test(end));
+    assert.equal(answered + refused.length, 50, [...new Set(ends)].join());
+    kept.end();
   });
 
   it('says what is missing where nothing is set up, and sends nothing', async () => {

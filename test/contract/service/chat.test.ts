@@ -55,6 +55,23 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
+  it('I27: is asked about once, in its turn, and sends nothing where it may not go', async () => {
+    const world = await startWorld({ limits: { limit: 1 } });
+    const sentBefore: number[] = [];
+    const onTurn = async () => void sentBefore.push(world.inferenceCount());
+    world.emulator.faults.next(chatStream, { status: 503 });
+    await Promise.all([1, 2].map(() => chat(world, { onTurn }).answer));
+    // One of them was sent again, and was asked about once all the same.
+    assert.deepEqual([sentBefore, world.inferenceCount()], [[0, 1], 3]);
+    const refusal = new Error('not now');
+    const refused = async () => {
+      throw refusal;
+    };
+    await assert.rejects(chat(world, { onTurn: refused }).answer, refusal);
+    assert.equal(world.inferenceCount(), 3);
+    await chat(world).answer;
+  });
+
   it('goes on unnoticed where the token dies in the middle of a loop', async () => {
     const world = await startWorld({ emulator: { step: () => call } });
     await chat(world).answer;

@@ -86,6 +86,24 @@ describe('usage', () => {
     assert.equal(await other.refusal(credentials), undefined);
   });
 
+  it('counts a request under way by estimate, until it is recorded or has failed', async () => {
+    editor.userSettings.set('dailyTokenBudget', 1_000);
+    const usage = open();
+    const recorded = await usage.claim(credentials, 600);
+    const failed = await usage.claim(credentials, 600);
+    const refused = await usage.claim(credentials, 1);
+    assert.match(refused.refusal ?? '', /1,000 tokens/);
+    assert.deepEqual([recorded.refusal, failed.refusal], [undefined, undefined]);
+    assert.equal(editor.offered.length, 0, 'nothing is used up yet');
+    for (const claim of [refused, failed, failed]) claim.end();
+    await usage.record(credentials, asked(300), recorded);
+    recorded.end();
+    const [next] = await Promise.all([1, 2].map(() => usage.claim(credentials, 700)));
+    assert.equal(next?.refusal, undefined);
+    assert.equal(await usage.refusal({ ...credentials, apiKey: 'another' }), undefined);
+    assert.ok(await usage.refusal(credentials));
+  });
+
   it('looks at no file for chat as long as there is no budget', async () => {
     const usage = open();
     const { folder } = editor;
