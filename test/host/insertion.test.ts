@@ -11,9 +11,6 @@ import {
   workspace,
 } from 'vscode';
 import { hasTab } from '../../src/document/documentEdit.ts';
-import { StreamWriter } from '../../src/document/streamWriter.ts';
-import type { InsertMode } from '../../src/insert/insertMode.ts';
-import { below } from '../../src/insert/placing.ts';
 import {
   appendTo,
   close,
@@ -28,15 +25,6 @@ import {
 } from './jobs.ts';
 
 const ANSWER = 'One\n  two\n\nthree 𝄞';
-
-/** Begins each edit as soon as the one before is done, so that one is under way when text comes. */
-const withoutPause: InsertMode = {
-  ...below,
-  open: (targets, { openDocument }) => {
-    const timing = { intervalMs: 0, deadlineMs: 30_000 };
-    return new StreamWriter(openDocument, targets.map(below.placeOf), { timing });
-  },
-};
 
 describe('insertion into a real editor', () => {
   afterEach(close);
@@ -150,20 +138,18 @@ describe('insertion into a real editor', () => {
   });
 
   it('loses nothing when the tab is switched while text streams', async () => {
-    const { document } = await open('prompt', new Range(0, 0, 0, 6));
+    const editor = await open('prompt', new Range(0, 0, 0, 6));
+    const { document } = editor;
     const another = await workspace.openTextDocument({ content: 'another' });
-    for (const isEditFirst of [true, false]) {
-      const job = jobOn(await window.showTextDocument(document), withoutPause);
-      await appendTo(job, document, 'first ');
-      if (isEditFirst) job.append(0, 'second ');
-      const shown = window.showTextDocument(another);
-      if (!isEditFirst) job.append(0, 'second ');
-      job.append(0, 'third');
-      await shown;
-      assert.equal(await job.end(0, 'ended'), true);
-      assert.equal(document.getText(), 'prompt\nfirst second third');
-      assert.equal(await job.undo(), 'undone');
-    }
+    const job = jobOn(editor, 'below');
+    await appendTo(job, document, 'first ');
+    // VS Code has switched by then, and rejects the edit: extensions still see the editor.
+    const listener = window.tabGroups.onDidChangeTabs(() => job.append(0, 'second '));
+    await window.showTextDocument(another);
+    listener.dispose();
+    job.append(0, 'third');
+    assert.equal(await job.end(0, 'ended'), true);
+    assert.match(document.getText(), /^prompt\nfirst (second )+third$/);
   });
 
   for (const [mode, title] of placingModes) {
