@@ -162,6 +162,35 @@ describe('the writer of a document', () => {
     }
   });
 
+  it('makes at most 30 edits a second, and loses nothing that comes between them', async () => {
+    let now = 0;
+    const clock = mock.method(performance, 'now', () => now);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const pass = async (ms: number) => {
+      now += ms;
+      mock.timers.tick(ms);
+      await new Promise(setImmediate);
+    };
+    try {
+      const page = new FakeDocument('prompt');
+      const writer = new StreamWriter(page, [END]);
+      let edits = 0;
+      for (let ms = 0; ms < 1_000; ms += 1) {
+        writer.append(0, '.');
+        if (page.hasEditWaiting) edits += 1;
+        await page.turn();
+        await pass(1);
+      }
+      assert.equal(edits, 30);
+      await pass(34);
+      await page.turn();
+      assert.equal(page.text, `prompt\n${'.'.repeat(1_000)}`);
+    } finally {
+      mock.timers.reset();
+      clock.mock.restore();
+    }
+  });
+
   it('J13: gives up where an edit is accepted and changes nothing', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
