@@ -22,7 +22,6 @@ export async function run(): Promise<void> {
     reporter: 'spec',
     color: process.env['HOSTED_MODEL_COLOR'] === '1',
     timeout: testMilliseconds,
-    slow: 0,
     ...(grep === undefined ? {} : { grep, invert: isInverted }),
     rootHooks: {
       afterAll: () => tell(totalOfUnapproved(), isWhole ? unapprovedListeners : 0),
