@@ -157,7 +157,7 @@ describe('the .env file in a real editor', () => {
         await openWith(good);
         const title = 'Move API Key to Secret Storage';
         // What git said in the test before can still be on its way.
-        await becomes('nothing but the move', 15_000, async () => {
+        await becomes('nothing but the move', 60_000, async () => {
           const titles = await titlesAt(new Range(0, 3, 0, 3));
           return titles.join() === title ? titles : undefined;
         });
@@ -493,7 +493,7 @@ async function titlesAt(range: Range, of = uri): Promise<string[]> {
 
 async function actionAt(range: Range, title: string): Promise<CodeAction> {
   // VS Code asks again for what it underlines once it has heard of a change.
-  return becomes(`the quick fix “${title}”`, 15_000, async () =>
+  return becomes(`the quick fix “${title}”`, 60_000, async () =>
     (await actionsAt(range)).find((one) => one.title === title),
   );
 }
