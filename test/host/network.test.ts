@@ -75,7 +75,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
   });
 
   for (const [status, title] of [
-    [407, 'wants a login'],
+    [407, 'wants a login @nightly'],
     [502, 'refuses (502) @nightly'],
     [403, 'refuses (403) @nightly'],
     [503, 'refuses (503) @nightly'],
@@ -148,8 +148,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     ['fallback', true],
     ['override', true],
   ] as const) {
-    const nightly = proxySupport === 'off' ? '' : ' @nightly';
-    it(`C12: ${isAsked ? 'asks' : 'does not ask'} the proxy with http.proxySupport "${proxySupport}"${nightly}`, async () => {
+    it(`C12: ${isAsked ? 'asks' : 'does not ask'} the proxy with http.proxySupport "${proxySupport}" @nightly`, async () => {
       const { server, proxy, proxyUrl } = await startTunnel();
       await set({ proxySupport, proxy: proxyUrl });
       await start().post();

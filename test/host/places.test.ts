@@ -72,7 +72,7 @@ describe('the places that text goes to', () => {
     }
   });
 
-  it('J25: a cell of a notebook takes text, and one undo takes it back', async () => {
+  it('J25: a cell of a notebook takes text, and one undo takes it back @nightly', async () => {
     const { editor } = await notebook();
     assert.equal(isWritable(editor.document), true);
     assert.equal(await stream(editor, 'below', ['an ', 'answer']), true);
@@ -97,7 +97,7 @@ describe('the places that text goes to', () => {
     );
   });
 
-  it('J26: the modified side of a comparison takes text, its original side is none', async () => {
+  it('J26: the modified side of a comparison takes text, its original side is none @nightly', async () => {
     const [original, modified] = [fileUri('original.txt'), fileUri('modified.txt')];
     await workspace.fs.writeFile(original, Buffer.from('a\n'));
     await workspace.fs.writeFile(modified, Buffer.from('prompt\n'));

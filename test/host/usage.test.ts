@@ -33,7 +33,7 @@ describe('Show Usage', () => {
     return new Usage({ globalState, access, status: { update } }, storage());
   };
 
-  it('sums up what two windows have used, in a document that needs no saving', async () => {
+  it('sums up what two windows have used, in a document that needs no saving @nightly', async () => {
     const [one, other] = [open(), open()];
     await one.record(credentials, { ...request, model: 'maker/model' });
     await other.record(credentials, { ...request, model: 'maker/large', isEstimate: true });
