@@ -158,7 +158,7 @@ describe('the life of a generation', () => {
     assert.notEqual(job.activeRuns.take([0]), undefined, 'it can still be made anew');
   });
 
-  it('is released with its texts 20 generations later, though a message about it is open', async () => {
+  it('is released with its texts 20 generations later, though a message about it is open @nightly', async () => {
     const editor = await open('prompt', PROMPT);
     const countFits = () => Number(queryObjects(TextFit, { format: 'count' }));
     const fits = countFits();

@@ -61,7 +61,7 @@ describe('random sequences of typing, undo, redo, and commands', () => {
   });
   after(() => world.end());
 
-  it('leave the document as the model predicts', async function () {
+  it('leave the document as the model predicts @nightly', async function () {
     // Ends a hang, and judges nothing.
     this.timeout(18_000_000);
     const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_270_314);
