@@ -38,7 +38,7 @@ export async function useService(
 ): Promise<{ readonly editor: SinkEditor; readonly requests: readonly ReceivedRequest[] }> {
   const { key, source, answers } = scenario;
   const { editor = new SinkEditor(), values = {} } = scenario;
-  const { projectId = defaultProjectId, modelId = '', path = '' } = values;
+  const { projectId = defaultProjectId, modelId, path = '' } = values;
   const stores = {
     keyring: new FakeKeyring(),
     globalState: new FakeState(),
@@ -48,7 +48,8 @@ export async function useService(
   const emulator = await startEmulator({ apiKeys: [key] });
   const { url } = emulator;
   editor.addFolder('/work');
-  editor.userSettings.set('authUrl', url).set('insertMode', 'newDocument').set('modelId', modelId);
+  editor.userSettings.set('authUrl', url).set('insertMode', 'newDocument');
+  if (modelId !== undefined) editor.userSettings.set('modelId', modelId);
   if (source === 'secret storage') {
     editor.userSettings.set('url', url + path).set('projectId', projectId);
     const record = JSON.stringify({ apiKey: key, authUrl: url, serviceUrl: url });
