@@ -135,8 +135,8 @@ class HostedModel implements App {
       onEvent: () => Promise<void>,
     ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
     const lookIfMoved = async () => (await this.#parts.ifMade)?.access.lookIfMoved();
-    listen('the key', this.#keys.onDidChange, () => this.#onKeyChange());
-    listen('signing out', this.#keys.onDidSignOut, () => this.#onKeyChange(true));
+    const onKeyChange = (isSignOut: boolean) => this.#inBackground(this.#onKeyChange(isSignOut));
+    make('listening to the key', () => this.#keys.onDidChange(onKeyChange));
     listen('settings', onDidChangeSettings, () => this.#onSettingsChange());
     listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
     listen('editors', window.onDidChangeActiveTextEditor, lookIfMoved);
@@ -253,7 +253,7 @@ class HostedModel implements App {
     if (isSetUp) completeWalkthroughStep('isSetUp');
   }
 
-  async #onKeyChange(isSignOut = false): Promise<void> {
+  async #onKeyChange(isSignOut: boolean): Promise<void> {
     this.status.update({ lastFailure: undefined, unreachable: false });
     if (isSignOut || !(await this.#keys.hasAny())) {
       this.#signedOut.abort();

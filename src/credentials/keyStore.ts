@@ -39,8 +39,7 @@ export type StorageIssue = 'fails' | 'forgot' | 'refuses-key';
 export class KeyStore {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
-  readonly #listeners = new Set<() => void>();
-  readonly #signOutListeners = new Set<() => void>();
+  readonly #listeners = new Set<(isSignOut: boolean) => void>();
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   readonly #word: () => string;
@@ -67,7 +66,7 @@ export class KeyStore {
     this.#onIssue = onIssue;
     this.#word = word;
     this.#subscription = secrets.onDidChange(({ key }) => {
-      if (key === LAST_SIGN_OUT) for (const listener of this.#signOutListeners) listener();
+      if (key === LAST_SIGN_OUT) this.#announce(true);
       if (!isSecret(key)) return;
       this.#listed = undefined;
       this.#changes += 1;
@@ -129,7 +128,7 @@ export class KeyStore {
   }
 
   /**
-   * Deletes the keys of all services, and fires `onDidSignOut` in every window.
+   * Deletes the keys of all services, and announces the sign-out in every window.
    * @throws if secret storage keeps one, or cannot be read
    */
   async delete(): Promise<void> {
@@ -144,23 +143,17 @@ export class KeyStore {
   }
 
   /**
-   * Calls the listener when the record became another one, in this window or elsewhere. The event
-   * that VS Code fires for our own write, or for the same value again, causes nothing.
+   * Calls the listener when the record became another one, in this window or elsewhere, and after a
+   * sign-out. The event that VS Code fires for our own write, or for the same value again, causes
+   * nothing.
    */
-  readonly onDidChange = (listener: () => void): Disposable => {
+  readonly onDidChange = (listener: (isSignOut: boolean) => void): Disposable => {
     this.#listeners.add(listener);
     return { dispose: () => this.#listeners.delete(listener) };
   };
 
-  /** Calls the listener after a sign-out in this window or another one. */
-  readonly onDidSignOut = (listener: () => void): Disposable => {
-    this.#signOutListeners.add(listener);
-    return { dispose: () => this.#signOutListeners.delete(listener) };
-  };
-
   dispose(): void {
     this.#listeners.clear();
-    this.#signOutListeners.clear();
     this.#subscription.dispose();
   }
 
@@ -227,8 +220,8 @@ export class KeyStore {
     if (isNews) this.#announce();
   }
 
-  #announce(): void {
-    for (const listener of this.#listeners) listener();
+  #announce(isSignOut = false): void {
+    for (const listener of this.#listeners) listener(isSignOut);
   }
 }
 

@@ -18,8 +18,10 @@ function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = ne
   let changes = 0;
   const store = new KeyStore(secrets, state, (what) => told.push(what));
   let signOuts = 0;
-  store.onDidChange(() => (changes += 1));
-  store.onDidSignOut(() => (signOuts += 1));
+  store.onDidChange((isSignOut) => {
+    if (isSignOut) signOuts += 1;
+    else changes += 1;
+  });
   return {
     store,
     told,
