@@ -40,7 +40,7 @@ describe('the page of the extension', () => {
     }
   });
 
-  it('is packaged without an address of the repository, too, and has no broken link then', async () => {
+  it('is packaged without an address of the repository, too, and has no broken link then @nightly', async () => {
     const copy = makeWorkingCopy();
     try {
       const { repository: _, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -44,7 +44,7 @@ describe('a release', () => {
     return promise;
   };
 
-  it('has the next version everywhere, is packaged, and is not published', async () => {
+  it('has the next version everywhere, is packaged, and is not published @nightly', async () => {
     const { version: before } = JSON.parse(read('package.json'));
     const { code, said } = await release('way');
     assert.equal(code, 0, said);

@@ -31,7 +31,7 @@ const itWithModes = process.platform === 'win32' ? it.skip : it;
 
 describe('the package of a commit', () => {
   itWithModes(
-    'is the same bytes whenever, wherever and by whomever it is made, and says which',
+    'is the same bytes whenever, wherever and by whomever it is made, and says which @nightly',
     async () => {
       const one = await packaged(0o644, { TZ: 'America/Los_Angeles', LC_ALL: 'C' });
       const other = await packaged(0o600, { TZ: 'Asia/Tokyo', LC_ALL: 'sv_SE.UTF-8' });

@@ -109,7 +109,7 @@ describe('what has the shape of a key or token', () => {
     for (const { name, bytes } of entries) assert.deepEqual(secretShapesIn(bytes), [], name);
   });
 
-  it('is packaged neither in a source file nor in a picture', async () => {
+  it('is packaged neither in a source file nor in a picture @nightly', async () => {
     const copy = makeWorkingCopy();
     try {
       appendFileSync(join(copy, 'src/extension.ts'), `\nexport const planted = '${vendorKey}';\n`);
