@@ -11,7 +11,7 @@ import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import type { Usage, UsageDeps } from '../../../src/usage/usage.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
-import type { Fault } from '../../emulator/faults.ts';
+import { type Fault, gate } from '../../emulator/faults.ts';
 import { defaultProjectId } from '../../emulator/settings.ts';
 import { FakeEditor, installEditor } from '../../unit/credentials/fakeEditor.ts';
 import { FakeState } from '../../unit/credentials/fakes.ts';
@@ -441,8 +441,21 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
+  /** Asserts that `end` cancels a request in flight, which is answered right after it. */
+  async function assertCancels(end: () => void, token?: object) {
+    const { opened, open } = gate();
+    emulator.faults.next(chatStream, { hold: opened });
+    const answer = respond([ask('Hello')], builtIn, token);
+    const request = await emulator.requestCount(chatStream, 1);
+    end();
+    open();
+    const { told, failure } = await answer;
+    assert.ok(failure instanceof (parts['CancellationError'] ?? assert.fail()), `${failure}`);
+    assert.deepEqual([told, logged], [[], []]);
+    await emulator.disconnected(request);
+  }
+
   it('ends the request once VS Code cancels, and says nothing', async () => {
-    emulator.faults.next(chatStream, { neverAnswers: true });
     let cancel = () => {};
     const token = {
       isCancellationRequested: false,
@@ -451,22 +464,10 @@ describe('the chat provider', () => {
         return { dispose() {} };
       },
     };
-    const answer = respond([ask('Hello')], builtIn, token);
-    const request = await emulator.requestCount(chatStream, 1);
-    cancel();
-    await answer;
-    await emulator.disconnected(request);
-    assert.deepEqual(logged, []);
+    await assertCancels(() => cancel(), token);
   });
 
-  it('ends the request once the key is deleted', async () => {
-    emulator.faults.next(chatStream, { neverAnswers: true });
-    const answer = respond();
-    const request = await emulator.requestCount(chatStream, 1);
-    signedOut.abort();
-    await answer;
-    await emulator.disconnected(request);
-  });
+  it('ends the request once the key is deleted', () => assertCancels(() => signedOut.abort()));
 
   describe('as a tool', () => {
     const invoke = async (input: object) => {
