@@ -3,7 +3,7 @@ import type { GenerateOptions } from '../../src/service/client.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import type { Generation } from '../../src/service/generation/answerReader.ts';
 import { assertOnlyFacts } from '../contract/service/facts.ts';
-import { closedPort } from '../contract/service/proxy.ts';
+import { CLOSED_PORT } from '../contract/service/proxy.ts';
 import { WatchedFetch } from '../contract/service/watchedFetch.ts';
 import {
   endWorlds,
@@ -64,7 +64,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
     if (answered === path && phase !== 'mid-stream') see();
   });
   const world = await startWorld({
-    ...(await credentialsOf(phase, cell)),
+    ...credentialsOf(phase, cell),
     clock: time,
     http: {
       fetch: watched.fetch,
@@ -115,9 +115,9 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
 }
 
 /** Leads to a service that does not listen, where the cell has no fault. */
-async function credentialsOf(phase: Phase, cell: Cell): Promise<WorldOptions> {
+function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};
-  const closed = `http://127.0.0.1:${await closedPort()}`;
+  const closed = `http://127.0.0.1:${CLOSED_PORT}`;
   const isToken = phase === 'token';
   return {
     credentials: (url) => ({

@@ -6,7 +6,7 @@ import { Http } from '../../src/service/http/http.ts';
 import { fetchToken, probeIdentity } from '../../src/service/token/identity.ts';
 import { type Vendor, vendorFor } from '../../src/service/vendors.ts';
 import { startMuteServer } from '../contract/service/muteServer.ts';
-import { closedPort, startProxy } from '../contract/service/proxy.ts';
+import { CLOSED_PORT, startProxy } from '../contract/service/proxy.ts';
 import { startTlsServer } from '../contract/service/tlsServer.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { trustedFileVariable } from './trusted.ts';
@@ -64,7 +64,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
   }
 
   it('C12: tells that the proxy is down, and which', async () => {
-    const proxy = `127.0.0.1:${await closedPort()}`;
+    const proxy = `127.0.0.1:${CLOSED_PORT}`;
     await set({ proxy: `http://${proxy}` });
     await expectFailure('proxy', { code: 'ECONNREFUSED', proxy, attempts: 4 });
   });
@@ -101,7 +101,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     const { code = '' } = (await expectFailure('unreachable', {}, 'https://nothing.invalid'))
       .details;
     assert.match(code, /^(ENOTFOUND|EAI_AGAIN)$/);
-    const refused = `https://127.0.0.1:${await closedPort()}`;
+    const refused = `https://127.0.0.1:${CLOSED_PORT}`;
     await expectFailure('unreachable', { code: 'ECONNREFUSED', attempts: 4 }, refused);
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { CLOSED_PORT } from '../contract/service/proxy.ts';
 import type { Emulator } from '../emulator/emulator.ts';
 import { notApprovedYet } from '../emulator/unapproved.ts';
 import type { QuickInputState } from '../vscode/input.ts';
@@ -64,14 +65,11 @@ describe(`Diagnose Connection ${nightly}`, () => {
   });
 
   it('names a proxy that is down, with no network at all', async () => {
-    const closed = await startService();
-    const proxy = new URL(closed.url).host;
-    await closed.close();
     const session = await openWindow(emulator, {
       userSettings: {
         'hostedModel.url': 'https://eu-de.ml.cloud.ibm.com',
         'hostedModel.authUrl': '',
-        'http.proxy': `http://${proxy}`,
+        'http.proxy': `http://127.0.0.1:${CLOSED_PORT}`,
       },
     });
     const { workbench } = session;

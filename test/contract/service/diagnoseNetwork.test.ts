@@ -4,7 +4,7 @@ import { FakeTime } from '../../unit/service/fixtures.ts';
 import { assertNamed, endExaminations, settings, startExamination } from './diagnoseWorld.ts';
 import { HANDSHAKE_FAILURE, startMuteServer } from './muteServer.ts';
 import { connectingWithin, throughProxy } from './patchedFetch.ts';
-import { closedPort, startProxy } from './proxy.ts';
+import { CLOSED_PORT, startProxy } from './proxy.ts';
 import { startTlsServer } from './tlsServer.ts';
 import { failureOf } from './world.ts';
 
@@ -90,15 +90,14 @@ describe('a diagnosis tells what is wrong on the way', () => {
   });
 
   it('a host where nothing answers', async () => {
-    const port = await closedPort();
-    const serviceUrl = `http://127.0.0.1:${port}`;
+    const serviceUrl = `http://127.0.0.1:${CLOSED_PORT}`;
     const { examine, emulator } = await startExamination({ credentials: { serviceUrl } });
     const { diagnosis } = await examine();
     assertNamed(diagnosis, 'nothing answers');
     const { kind, details } = diagnosis.failure ?? {};
     assert.deepEqual(
       [kind, details?.code, details?.host, details?.attempts],
-      ['unreachable', 'ECONNREFUSED', `127.0.0.1:${port}`, 1],
+      ['unreachable', 'ECONNREFUSED', `127.0.0.1:${CLOSED_PORT}`, 1],
     );
     assert.deepEqual(emulator.counts, { '/identity/token': 1 });
   });
@@ -148,15 +147,14 @@ describe('a diagnosis tells what is wrong on the way', () => {
     ['tunnel', far],
   ] as const) {
     it(`a proxy that is down (${what}), and sends nothing more`, async () => {
-      const port = await closedPort();
-      closers.push(await throughProxy(port));
+      closers.push(await throughProxy(CLOSED_PORT));
       const { examine, emulator } = await startExamination({ credentials });
       const { diagnosis, states } = await examine();
       assertNamed(diagnosis, 'proxy down');
       const { kind, details } = diagnosis.failure ?? {};
       assert.deepEqual(
         [kind, details?.code, details?.proxy],
-        ['proxy', 'ECONNREFUSED', `127.0.0.1:${port}`],
+        ['proxy', 'ECONNREFUSED', `127.0.0.1:${CLOSED_PORT}`],
       );
       assert.equal(details?.host, new URL(credentials.authUrl ?? emulator.url).host);
       assert.equal(states[1], 'service-host not-run');

@@ -3,7 +3,15 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A proxy, and ports that nothing listens on. */
+/** A proxy, and a port that nothing listens on. */
+
+/**
+ * Refuses connections on every machine: IANA assigns port 4 to nobody, and systems hand out high
+ * ports alone. A high port that was closed is handed to others, and one that an open connection
+ * holds can be connected to itself.
+ * https://www.iana.org/assignments/service-names-port-numbers
+ */
+export const CLOSED_PORT = 4;
 
 export interface Proxy {
   readonly port: number;
@@ -45,14 +53,4 @@ export async function startProxy(status: number, target = 0): Promise<Proxy> {
       await once(server, 'close');
     },
   };
-}
-
-/** A port of this machine that nothing listens on. */
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -5,6 +5,7 @@ import { FakeTime } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { startMuteServer } from './muteServer.ts';
 import { throughProxy } from './patchedFetch.ts';
+import { CLOSED_PORT } from './proxy.ts';
 import {
   endWorlds,
   failureOf,
@@ -147,8 +148,10 @@ describe('a connection', () => {
   afterEach(endWorlds);
 
   it('that is refused is tried three times more', async () => {
-    const world = await startWorld();
-    await world.emulator.close();
+    const authUrl = `http://127.0.0.1:${CLOSED_PORT}`;
+    const world = await startWorld({
+      credentials: (url) => ({ authUrl, approved: { auth: authUrl, service: url } }),
+    });
     const { kind, details } = await failureOf(world.generate());
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
