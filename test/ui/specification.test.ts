@@ -469,9 +469,9 @@ describe('the documentation of the service', () => {
 
 /** A live token that ends in a second by one field, and in an hour by the other one. */
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
-  const nowSeconds = Math.floor(Date.now() / 1_000);
+  const nowSeconds = 1_800_000_000;
   return {
-    // The end is measured by this clock, however long the answer takes.
+    // The service's clock, which the end is measured by.
     headers: { date: new Date(nowSeconds * 1_000).toUTCString() },
     json: {
       access_token: tokensIssued.at(-1),

@@ -80,15 +80,6 @@ export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
   'test/emulator/requests.ts': 'says of which clock its times are',
 };
 
-/** Of these folders no file is looked at yet. */
-export const NOT_YET: readonly string[] = [
-  'test/contract/',
-  'test/faults/',
-  'test/host/',
-  'test/soak/',
-  'test/ui/',
-];
-
 /** Where a file breaks a rule, as `path:line rule`. */
 export function clockReads(path: string, text: string): string[] {
   return clockRules.flatMap(({ name, breaks }) =>

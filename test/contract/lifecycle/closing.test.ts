@@ -5,6 +5,7 @@ import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { isFull } from '../../soak/fullOrShort.ts';
 import { prove } from '../../soak/measures.ts';
 import { resources } from '../../soak/resources.ts';
+import { FakeTime } from '../../unit/service/fixtures.ts';
 import { becomes, until } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Windows, windows } from '../leaks/window.ts';
@@ -117,7 +118,7 @@ describe('a window that closes', () => {
     const editor = life.editor();
     let beats = 0;
     const place = { authUrl: '', url: '', projectId: '', modelId: '' };
-    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    const time = new FakeTime();
     const status = opened.showing(
       editor,
       () =>
@@ -128,11 +129,11 @@ describe('a window that closes', () => {
     );
     try {
       status.show();
-      const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
-      const resumesAt = Date.now() + 59_000;
+      const token = { kind: 'valid', expiresAt: time.now() + 3_600_000, renewsAt: 0 } as const;
+      const resumesAt = time.now() + 59_000;
       const live = {
         get state() {
-          const resumesInMs = resumesAt - Date.now();
+          const resumesInMs = resumesAt - time.now();
           return { inFlight: 0, waiting: 1, limit: 8, ...(resumesInMs > 0 && { resumesInMs }) };
         },
       };
@@ -146,7 +147,7 @@ describe('a window that closes', () => {
       assert.equal(beats, 10);
     } finally {
       status.dispose();
-      mock.timers.reset();
+      time.end();
     }
   });
 
@@ -193,21 +194,21 @@ describe('a window that closes', () => {
           () => (beats += 1),
         ),
     );
-    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    const time = new FakeTime();
     try {
-      const token = { kind: 'valid', expiresAt: Date.now() + 3_600_000, renewsAt: 0 } as const;
+      const token = { kind: 'valid', expiresAt: time.now() + 3_600_000, renewsAt: 0 } as const;
       status.update({ isSetUp: true, token });
       mock.timers.tick(PAINT_AFTER_MS);
       mock.timers.tick(60_000);
       assert.equal(beats, 1);
       status.dispose();
       const painted = editor.textOf('status text');
-      status.update({ token: { ...token, expiresAt: Date.now() + 60_000 } });
+      status.update({ token: { ...token, expiresAt: time.now() + 60_000 } });
       mock.timers.tick(3_600_000);
       assert.equal(beats, 1);
       assert.equal(editor.textOf('status text'), painted);
     } finally {
-      mock.timers.reset();
+      time.end();
     }
   });
 });

@@ -61,7 +61,7 @@ describe('events of an open window', () => {
 
   it('H29: renew nothing while nobody looks at the window, and at once when somebody does', async () => {
     const { emulator, stores } = life;
-    mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
       await run('refreshToken');

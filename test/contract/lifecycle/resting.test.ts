@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { settled } from '../../unit/service/fixtures.ts';
+import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Windows, windows } from '../leaks/window.ts';
 import { pathOf, tokenPath } from '../service/world.ts';
@@ -14,19 +14,19 @@ const chatPath = pathOf('chat', true);
 describe('a window that nobody generates in', () => {
   let opened: Windows;
   let life: Life;
+  let time: FakeTime;
   before(() => {
     opened = windows(new SinkEditor());
   });
   after(() => opened.end());
   beforeEach(async () => {
     life = await startLife();
-    mock.timers.enable({ apis: ['Date', 'setTimeout'], now: Date.now() });
-    const startedAt = Date.now();
-    mock.method(performance, 'now', () => Date.now() - startedAt);
+    time = new FakeTime();
+    mock.method(performance, 'now', () => time.monotonic());
   });
   afterEach(async () => {
     mock.restoreAll();
-    mock.timers.reset();
+    time.end();
     await life.emulator.close();
   });
 
@@ -40,7 +40,7 @@ describe('a window that nobody generates in', () => {
       await settled();
       while (emulator.inFlight.identity > 0) await settled();
       const sent = emulator.count(tokenPath) - before;
-      sentAt.push(...Array<number>(sent).fill(Date.now()));
+      sentAt.push(...Array<number>(sent).fill(time.monotonic()));
     }
     return sentAt;
   }

@@ -6,6 +6,7 @@ import { endWorlds, failureOf, ibm, kindOf, startWorld, type World } from './wor
 
 const never = new AbortController().signal;
 const path = '/ml/v1/foundation_model_specs';
+const date = 'Wed, 15 Jul 2026 12:00:00 GMT';
 const list = ({ http, credentials }: World, operation: 'chat' | 'generation' = 'chat') =>
   listModels(http, { vendor: ibm, serviceUrl: credentials.serviceUrl, operation }, never);
 const page = (model_id: string, href?: string) => ({
@@ -40,7 +41,9 @@ describe('the model list', () => {
   });
 
   it('says label, provider, limits, price and lifecycle', async () => {
-    const model = (await list(await startWorld())).models[1];
+    const world = await startWorld();
+    world.emulator.faults.next(path, { headers: { date } });
+    const model = (await list(world)).models[1];
     assert.deepEqual(model, {
       id: 'ibm/granite-3-3-8b-instruct',
       label: 'granite-3-3-8b-instruct',
@@ -57,7 +60,7 @@ describe('the model list', () => {
         { stage: 'deprecated', from: '2026-09-01', alternatives: ['ibm/granite-4-h-small'] },
         { stage: 'withdrawn', from: '2027-01-15', alternatives: ['ibm/granite-4-h-small'] },
       ],
-      asOf: new Date().toISOString().slice(0, 10),
+      asOf: '2026-07-15',
     });
   });
 
@@ -157,7 +160,8 @@ describe('the model list', () => {
       },
     ];
     const next = { href: null };
-    world.emulator.faults.next(path, { json: { resources: [...odd, ...recordedModels], next } });
+    const json = { resources: [...odd, ...recordedModels], next };
+    world.emulator.faults.next(path, { headers: { date }, json });
     const [first, second, ...others] = (await list(world)).models;
     assert.equal(others.length, recordedModels.length);
     const nothing = { provider: '', description: '', tasks: [] };
@@ -168,7 +172,7 @@ describe('the model list', () => {
       contextLength: undefined,
       maxOutputTokens: undefined,
     };
-    const asOf = new Date().toISOString().slice(0, 10);
+    const asOf = '2026-07-15';
     assert.deepEqual(first, {
       ...unlimited,
       id: 'odd',

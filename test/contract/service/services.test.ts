@@ -296,7 +296,7 @@ describe('Cloud Pak for Data', () => {
   for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
     it(`asks when a token ends whose answer says ${JSON.stringify(life)}`, async () => {
       const { emulator, http, credentials } = await startOf(way, dialect);
-      const end = Math.floor(Date.now() / 1_000) + 120;
+      const end = new SetClock().now() / 1_000 + 120;
       emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });
       emulator.faults.next('/usermgmt/v1/user/tokenExpiry', { json: { exp: end } });
       assert.equal((await fetchToken(http, credentials, never)).expiration, end);
