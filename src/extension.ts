@@ -209,10 +209,11 @@ class HostedModel implements App {
     return { access, jobs: new Jobs(), watches: generationWatches(this), usage };
   }
 
-  /** The token in use serves what may be used now, or nobody. */
+  /** Token and usage that are shown belong to what may be used now, or to nobody. */
   async #onChoice(choice: SourceSelection): Promise<void> {
     const usable = choice.kind === 'ready' ? choice.credentials : undefined;
     this.#inBackground(this.#runtime.ifMade?.then((made) => made.setActive(usable)));
+    this.#inBackground(this.#parts.ifMade?.then(({ usage }) => usage.setActive(usable)));
     const { workspaceState } = this.#context;
     const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
     if (isOutside === workspaceState.get(OUTSIDE, false)) return;

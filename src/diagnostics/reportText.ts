@@ -73,7 +73,6 @@ export function diagnosticsReport(facts: DiagnosticsFacts): Report {
         `Status: ${renderStatus(status, now).words}`,
         `Token: ${tokenWords(status, now)}`,
         ...loads.flatMap(loadLines),
-        `This session: ${status.requests} generations, ${status.inputTokens} tokens in, ${status.outputTokens} out`,
       ],
     ],
     ['Last failures', newestFirst(history.failures, now, failureWords)],

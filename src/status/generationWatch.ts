@@ -57,7 +57,6 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
       if (status.facts.activity.kind === 'waiting') tell('text');
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
-      const { facts } = status;
       const ms = ended('complete');
       completeWalkthroughStep('isTested');
       completeWalkthroughStep('hasGenerated');
@@ -69,13 +68,7 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
         named.add(name);
       }
       if (warnings.length > 0) log.info(`service warnings: ${warnings.join(', ')}`);
-      status.update({
-        unreachable: false,
-        lastFailure: undefined,
-        requests: facts.requests + 1,
-        inputTokens: facts.inputTokens + usage.inputTokens,
-        outputTokens: facts.outputTokens + usage.outputTokens,
-      });
+      status.update({ unreachable: false, lastFailure: undefined });
     },
     onFailed: (error) => {
       const isCancelled = isKind(error, 'cancelled');

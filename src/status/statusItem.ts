@@ -9,7 +9,7 @@ import {
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { MODEL_ID } from '../service/models/modelId.ts';
 import type { Settings } from '../settings.ts';
-import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
+import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
 /** From news to its painting; less than anybody sees. */
@@ -120,7 +120,7 @@ function tooltipLines(
   settings: StatusSettings,
   now: number,
 ): string[] {
-  const { token, requests, inputTokens, outputTokens, traffic } = facts;
+  const { token, traffic } = facts;
   const renewsInMs = token.kind === 'valid' ? token.renewsAt - now : 0;
   const renewal = Number.isFinite(renewsInMs) ? Math.ceil(renewsInMs / 60_000) : 0;
   const lines = [
@@ -129,8 +129,6 @@ function tooltipLines(
     renewal > 0 && `Next renewal in ${renewal} min`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
     modelLine(settings.modelId),
-    requests > 0 &&
-      `This session: ${amount(requests, 'generation')}, ${inputTokens} tokens in, ${outputTokens} out`,
     facts.usageToday?.(),
   ];
   return lines.filter((line) => typeof line === 'string');

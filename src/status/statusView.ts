@@ -28,10 +28,7 @@ export interface StatusFacts {
   readonly lastFailure: Message | undefined;
   /** Where each of the settings comes from, as lines; undefined as long as nobody has looked. */
   readonly provenance: readonly string[] | undefined;
-  readonly requests: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** What the key in use has used today, in all windows, as a line; undefined before the first use. */
+  /** What the key in use has used today, in all windows, as a line; undefined without such a key. */
   readonly usageToday: (() => string | undefined) | undefined;
 }
 
@@ -82,9 +79,6 @@ export const initialFacts: StatusFacts = {
   unreachable: false,
   lastFailure: undefined,
   provenance: undefined,
-  requests: 0,
-  inputTokens: 0,
-  outputTokens: 0,
   usageToday: undefined,
 };
 

@@ -18,7 +18,7 @@ export interface UsageDeps {
   readonly access: () => Promise<{ fingerprintOf(credentials: Credentials): Promise<string> }>;
   /** Shows a line, as long as it is about today. */
   readonly status: {
-    update(facts: { readonly usageToday: () => string | undefined }): void;
+    update(facts: { readonly usageToday: (() => string | undefined) | undefined }): void;
   };
 }
 
@@ -36,6 +36,8 @@ export class Usage {
   readonly #ledger: UsageLedger;
   readonly #budget: DailyBudget;
   readonly #now: () => number;
+  /** The credentials whose usage the tooltip shows. */
+  #active: Credentials | undefined;
   /** Tokens of the requests under way, by the fingerprint of their key. */
   readonly #claimed = new Map<string, number>();
 
@@ -51,6 +53,18 @@ export class Usage {
   }
 
   /**
+   * Shows the usage of these credentials in the tooltip, in place of that of others.
+   * @returns once it is shown
+   */
+  async setActive(credentials: Credentials | undefined): Promise<void> {
+    const isSame = credentials?.apiKey === this.#active?.apiKey;
+    this.#active = credentials;
+    if (isSame) return;
+    this.#deps.status.update({ usageToday: undefined });
+    if (credentials) await this.#look(credentials, await this.#fingerprintOf(credentials));
+  }
+
+  /**
    * @param claim what it was counted by so far
    * @returns once it is kept, for a test: it never rejects, since it keeps nobody from working
    */
@@ -60,7 +74,7 @@ export class Usage {
       const kept = this.#ledger.record(fingerprint, request);
       claim?.end();
       await kept;
-      this.#budget.tell((await this.#look(fingerprint)).use);
+      this.#budget.tell((await this.#look(credentials, fingerprint)).use);
     } catch {
       // Nobody would miss an answer for a number.
       claim?.end();
@@ -80,7 +94,7 @@ export class Usage {
   async claim(credentials: Credentials, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(credentials);
-    const { use } = await this.#look(fingerprint);
+    const { use } = await this.#look(credentials, fingerprint);
     this.#budget.tell(use);
     const add = (more: number) => {
       const sum = (this.#claimed.get(fingerprint) ?? 0) + more;
@@ -104,7 +118,7 @@ export class Usage {
   async show(credentials: Credentials | undefined): Promise<void> {
     if (!credentials) return inform(texts.NO_KEY);
     const fingerprint = await this.#fingerprintOf(credentials);
-    const { day, today, use } = await this.#look(fingerprint);
+    const { day, today, use } = await this.#look(credentials, fingerprint);
     const session = this.#ledger.session(fingerprint);
     await showText(texts.usageText({ day, today, session, budget: use.budget }));
     if (!this.#budget.mayGo(use)) await this.#budget.offer(use);
@@ -114,16 +128,16 @@ export class Usage {
     return (await this.#deps.access()).fingerprintOf(credentials);
   }
 
-  /** Sums up the day, for the tooltip, too. */
-  async #look(fingerprint: string) {
+  /** Sums up the day, for the tooltip, too, if the key is the active one. */
+  async #look(credentials: Credentials, fingerprint: string) {
     const day = dayOf(this.#now());
     const today = await this.#ledger.today(fingerprint);
     const total = totalOf(today);
     const usageToday = () =>
       day === dayOf(this.#now())
-        ? texts.todayLine(total, readSettings().dailyTokenBudget)
+        ? texts.todayLine(credentials, total, readSettings().dailyTokenBudget)
         : undefined;
-    this.#deps.status.update({ usageToday });
+    if (credentials.apiKey === this.#active?.apiKey) this.#deps.status.update({ usageToday });
     const budget = readSettings().dailyTokenBudget;
     return { day, today, use: { fingerprint, tokens: texts.tokensOf(total), budget } };
   }

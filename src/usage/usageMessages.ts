@@ -1,4 +1,5 @@
 import { formatNumber } from '../messages/refusalMessages.ts';
+import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
 
@@ -25,10 +26,11 @@ export function refusalText(budget: number): string {
 }
 
 /** Of the tooltip. @param budget tokens; 0 for none */
-export function todayLine(total: UsageTotal, budget: number): string {
+export function todayLine(context: LabelContext, total: UsageTotal, budget: number): string {
   const requests = total.requests === 1 ? '1 request' : `${formatNumber(total.requests)} requests`;
   const tokens = tokensText(tokensOf(total), total.isEstimate);
-  return `Today: ${requests}, ${tokens} tokens${budget > 0 ? ` of ${formatNumber(budget)}` : ''}`;
+  const used = `${requests}, ${tokens} tokens${budget > 0 ? ` of ${formatNumber(budget)}` : ''}`;
+  return `Today with this ${settingLabel('apiKey', context)}, in all windows: ${used}`;
 }
 
 export interface ShownUsage {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Memento, Uri, window, workspace } from 'vscode';
 import type { Credentials } from '../../src/service/credentials.ts';
-import { Usage } from '../../src/usage/usage.ts';
+import { Usage, type UsageDeps } from '../../src/usage/usage.ts';
 import { close, fileUri } from './jobs.ts';
 
 const credentials = { apiKey: 'a key' } as Credentials;
@@ -27,8 +27,8 @@ describe('Show Usage', () => {
       update: async (name: string, value: unknown) => void kept.set(name, value),
     } as unknown as Memento;
     const access = async () => ({ fingerprintOf: async () => 'one' });
-    const update = ({ usageToday }: { readonly usageToday: typeof line }) => {
-      line = usageToday;
+    const update: UsageDeps['status']['update'] = ({ usageToday }) => {
+      line = usageToday ?? (() => undefined);
     };
     return new Usage({ globalState, access, status: { update } }, storage());
   };
@@ -37,7 +37,8 @@ describe('Show Usage', () => {
     const [one, other] = [open(), open()];
     await one.record(credentials, { ...request, model: 'maker/model' });
     await other.record(credentials, { ...request, model: 'maker/large', isEstimate: true });
-    assert.equal(line(), 'Today: 2 requests, ≈2,468 tokens');
+    await other.setActive(credentials);
+    assert.match(line() ?? '', /: 2 requests, ≈2,468 tokens$/);
     const files = await workspace.fs.readDirectory(Uri.joinPath(storage(), 'usage'));
     assert.equal(files.length, 2);
     await one.show(credentials);

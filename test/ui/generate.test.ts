@@ -98,7 +98,10 @@ describe(`generating ${nightly}`, () => {
       new RegExp(`API key: sent to ${new URL(emulator.url).host} \\(secret storage\\)`),
     );
     assert.match(tooltip, /Project: ui-test-project \(user settings\)/);
-    assert.match(tooltip, /This session: \d+ generations?/);
+    assert.match(
+      tooltip,
+      /Today with this API key, in all windows: \d+ requests?, ≈?[\d,]+ tokens/,
+    );
     await status().click();
     await session.workbench.quickInput.waitFor({
       title: /token valid/,

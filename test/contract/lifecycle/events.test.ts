@@ -59,6 +59,27 @@ describe('events of an open window', () => {
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
   });
 
+  it('of another key show its usage in the tooltip at once, and that of the first one again', async () => {
+    const { stores } = life;
+    const editor = life.editor();
+    const first = keyring.values.get('hostedModel.key') ?? '';
+    const use = (record: string) => {
+      keyring.values.set('hostedModel.key', record);
+      keyring.announce('hostedModel.key');
+    };
+    const shows = (usage: RegExp) =>
+      becomes(`${usage} shown`, () => usage.test(editor.tooltips.at(-1)?.given ?? ''));
+    await opened.open(editor, stores, async (run) => {
+      await run('generateFromSelection');
+      await shows(/Today with this API key, in all windows: 1 request, /);
+      use(JSON.stringify({ ...JSON.parse(first), apiKey: 'another-key-0123456789' }));
+      await shows(/Today with this API key, in all windows: 0 requests, 0 tokens/);
+      use(first);
+      await shows(/Today with this API key, in all windows: 1 request, /);
+    });
+    assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
+  });
+
   it('H29: renew nothing while nobody looks at the window, and at once when somebody does', async () => {
     const { emulator, stores } = life;
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
-import type { counted, Usage } from '../../../src/usage/usage.ts';
+import type { Vendor } from '../../../src/service/vendors.ts';
+import type { counted, Usage, UsageDeps } from '../../../src/usage/usage.ts';
 import type { UsageRow, UsedRequest, UsedTokens } from '../../../src/usage/usageLedger.ts';
 import type { usageText } from '../../../src/usage/usageMessages.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
@@ -11,6 +12,7 @@ import { UsageEditor } from './usageEditor.ts';
 
 const noon = new Date(2026, 2, 10, 12).getTime();
 const credentials = { apiKey: 'a key', projectId: 'a project' } as Credentials;
+const ofClient = { way: { kind: 'clientCredentials' } } as Vendor;
 const asked = (tokens: number, changes: Partial<UsedRequest> = {}): UsedRequest => ({
   ...{ model: 'maker/model', caller: 'chat', inputTokens: tokens, outputTokens: 0 },
   ...{ isEstimate: false, ...changes },
@@ -46,8 +48,8 @@ describe('usage', () => {
   afterEach(() => editor.end());
   const open = () => {
     const fingerprintOf = async ({ apiKey }: Credentials) => `of ${apiKey}`;
-    const update = ({ usageToday }: { readonly usageToday: typeof line }) => {
-      line = usageToday;
+    const update: UsageDeps['status']['update'] = ({ usageToday }) => {
+      line = usageToday ?? (() => undefined);
     };
     const deps = { globalState, access: async () => ({ fingerprintOf }), status: { update } };
     return new Kept(deps, editor.storage, () => now);
@@ -55,13 +57,37 @@ describe('usage', () => {
 
   it('of all windows stands in the tooltip, until the day ends', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
-    await open().record(credentials, asked(34_000, { outputTokens: 567 }));
-    assert.equal(line(), 'Today: 1 request, 34,567 tokens of 100,000');
+    const start = 'Today with this API key, in all windows: ';
+    const usage = open();
+    await usage.setActive(credentials);
+    assert.equal(line(), `${start}0 requests, 0 tokens of 100,000`);
+    await usage.record(credentials, asked(34_000, { outputTokens: 567 }));
+    assert.equal(line(), `${start}1 request, 34,567 tokens of 100,000`);
     await open().record(credentials, asked(1, { isEstimate: true }));
-    assert.equal(line(), 'Today: 2 requests, ≈34,568 tokens of 100,000');
+    await open().setActive(credentials);
+    assert.equal(line(), `${start}2 requests, ≈34,568 tokens of 100,000`);
     editor.userSettings.set('dailyTokenBudget', 'many');
-    assert.equal(line(), 'Today: 2 requests, ≈34,568 tokens');
+    assert.equal(line(), `${start}2 requests, ≈34,568 tokens`);
     now += 12 * 3_600_000;
+    assert.equal(line(), undefined);
+  });
+
+  it('in the tooltip is that of the active key alone, at once and whatever others send', async () => {
+    const usage = open();
+    const other = { ...credentials, apiKey: 'another', vendor: ofClient } as Credentials;
+    await usage.record(credentials, asked(1_000));
+    assert.equal(line(), undefined, 'no key is active');
+    await usage.setActive(credentials);
+    assert.match(line() ?? '', /API key.*: 1 request, 1,000 tokens$/);
+    await usage.record(other, asked(7));
+    await usage.show(other);
+    assert.match(line() ?? '', /API key.*: 1 request, 1,000 tokens$/);
+    const changed = usage.setActive(other);
+    assert.equal(line(), undefined, 'the old count is gone before the new one is known');
+    await changed;
+    assert.match(line() ?? '', /client secret.*: 1 request, 7 tokens$/);
+    // The last of two changes holds, in whichever order they are known.
+    await Promise.all([usage.setActive(credentials), usage.setActive(undefined)]);
     assert.equal(line(), undefined);
   });
 
