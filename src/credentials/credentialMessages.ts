@@ -24,7 +24,7 @@ import type {
 
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
-  'not-https': 'it must begin with https:// (http:// only for 127.0.0.1)',
+  'not-https': 'it must begin with https:// (http:// only for 127.0.0.1, [::1], and localhost)',
   'has-user': 'it must not hold a user name or password',
   'has-query': 'it must not hold a query or fragment',
   'bad-host': 'its host name holds characters that no host has',

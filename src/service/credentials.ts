@@ -115,10 +115,11 @@ export type ParsedUrl =
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * The two literal addresses that VS Code never sends through a proxy (`@vscode/proxy-agent`): the
- * proxy would read the key. A name such as `localhost` can be made to point elsewhere.
+ * The three hosts that VS Code never sends through a proxy (`@vscode/proxy-agent` 0.45.0), spelled
+ * as it compares them: for any other spelling the proxy would read the key. The operating system
+ * resolves `localhost`, to a loopback address unless its settings differ from RFC 6761 (6.3).
  */
-const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?=[:/?#]|$)/i;
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/?#]|$)/i;
 
 /** An IPv6 address stands in brackets. */
 const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
@@ -127,7 +128,7 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
 
 /**
  * Reads a service or identity URL as strictly as a place that gets a secret deserves: https, or
- * http to a literal loopback address; no user, query or fragment. The text is checked before the
+ * http to a host of `LOOPBACK`; no user, query or fragment. The text is checked before the
  * URL parser sees it, since the parser repairs backslashes, tabs and missing slashes into another
  * host (T16 of docs/threat-model.md).
  */

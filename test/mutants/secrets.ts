@@ -76,7 +76,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "url.protocol === 'http:' && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
-    title: 'C04: with http and a host that is no literal loopback address',
+    title: 'C04: with http and another host than those of loopback',
   },
   {
     name: 'a proxy reads the key on its way to a loopback address',
@@ -84,7 +84,15 @@ export const secretMutants: readonly Mutant[] = [
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
     test: urls,
-    title: 'C18: with http and a loopback address that VS Code sends through the proxy',
+    title: 'C18: with http and a loopback host that VS Code sends through the proxy',
+  },
+  {
+    name: 'a proxy reads the key on its way to a name that begins with localhost',
+    file: 'src/service/credentials.ts',
+    from: '(?=[:/?#]|$)/i',
+    to: '/i',
+    test: urls,
+    title: 'C18: with http and a loopback host that VS Code sends through the proxy',
   },
   {
     name: 'an address may name a user',

@@ -354,7 +354,7 @@ const address = (name: string, value: string, ...kinds: IssueKind[]): EnvFileFix
 const urls: readonly EnvFileFixture[] = [
   address('no scheme', 'eu-de.ml.cloud.ibm.com', 'bad-url'),
   address('http', 'http://eu-de.ml.cloud.ibm.com', 'bad-url'),
-  address('http to a name that can lead anywhere', 'http://localhost:8080', 'bad-url'),
+  address('http to a name that can lead anywhere', 'http://localhost.example:8080', 'bad-url'),
   address('a user', 'https://eu-de.ml.cloud.ibm.com@evil.example', 'bad-url'),
   address('a backslash', 'https://eu-de.ml.cloud.ibm.com\\@evil.example', 'bad-url'),
   address('a query', 'https://eu-de.ml.cloud.ibm.com?x=1', 'bad-url'),

@@ -20,20 +20,28 @@ describe('a service URL', () => {
     });
   }
 
-  it('C04: with http and a host that is no literal loopback address is never looked up', () => {
+  it('C04: with http and another host than those of loopback is never looked up', () => {
     const plain = rejected.filter(([, problem]) => problem === 'not-https');
     assert.ok(plain.length >= 8);
     for (const [text] of plain) assert.ok(!('url' in parseServiceUrl(text)));
   });
 
-  it('C18: with http and a loopback address that VS Code sends through the proxy is refused', () => {
+  it('C18: with http and a loopback host that VS Code sends through the proxy is refused', () => {
     for (let last = 0; last < 256; last += 1) {
       assert.equal(parseServiceUrl(`http://127.0.0.${last}:1`).ok, last === 1);
     }
+    for (const host of ['localhost.', 'sub.localhost', '[::ffff:127.0.0.1]']) {
+      assert.ok(!parseServiceUrl(`http://${host}:1`).ok, host);
+    }
   });
 
-  it('C05: with http and a literal loopback address is taken', () => {
-    for (const text of ['http://127.0.0.1:1', 'http://[::1]:1']) {
+  it('C05: with http and 127.0.0.1, [::1], or localhost is taken', () => {
+    for (const text of [
+      'http://127.0.0.1:1',
+      'http://[::1]:1',
+      'http://localhost:1',
+      'http://localhost',
+    ]) {
       assert.ok(parseServiceUrl(text).ok);
     }
   });
@@ -57,7 +65,10 @@ describe('a service URL', () => {
       const independent = new URL(`${scheme}://${authority.replace(/[\s"'`]+$/, '')}`);
       assert.equal(parsed.origin, independent.origin);
       assert.ok(!authority.includes('@'));
-      assert.ok(scheme.toLowerCase() === 'https' || /^(127\.0\.0\.1|\[::1\])/.test(authority));
+      assert.ok(
+        scheme.toLowerCase() === 'https' ||
+          /^(127\.0\.0\.1|\[::1\]|localhost)(:|$)/i.test(authority),
+      );
       assert.ok(parsed.url === parsed.origin || parsed.url.startsWith(`${parsed.origin}/`));
       assert.ok(!/[?#%\\]|\/$/.test(parsed.url.slice(parsed.origin.length)));
     };
