@@ -38,6 +38,8 @@ interface Standing {
   readonly successor: OffsetRange | undefined;
   /** Characters by which changes before the place have moved it. */
   readonly shift: number;
+  /** Characters that the document has gained since the place was known. */
+  readonly growth: number;
 }
 
 /** The effect of one event on the place. */
@@ -94,6 +96,7 @@ export class TrackedRange {
       isUncertain: false,
       successor: undefined,
       shift: 0,
+      growth: 0,
     };
   }
 
@@ -162,6 +165,7 @@ export class TrackedRange {
       written: this.#written,
       isBroken: this.isWritten && isBroken,
       successor: undefined,
+      growth: this.#now.growth + text.length - rangeLength,
     };
   }
 
@@ -187,7 +191,8 @@ export class TrackedRange {
     event.hasRemoved ||= isHere && rangeLength > 0;
     event.inserted = event.inserted.flatMap(left).concat(isHere && text !== '' ? inserted : []);
     const undone = replay === 'undo' ? lengthOf(before.pieces) - lengthOf(pieces) : 0;
-    const now = { ...before, pieces, typed, written: before.written - undone };
+    const written = before.written - undone;
+    const now = { ...before, pieces, typed, written, growth: before.growth + growth };
     if (changeEnd <= start && !(belongsBehind && rangeOffset === end)) {
       if (changeEnd === start) event.shiftAtStart += growth;
       this.#now = {
@@ -263,7 +268,7 @@ export class TrackedRange {
    * text among those whose pieces are all in the document, and the latest of several.
    */
   #recall(replay: Replay, event: Event, isThere: (piece: Piece) => boolean): void {
-    const { pieces, shift } = this.#now;
+    const { pieces, shift, growth } = this.#now;
     const { inserted, shiftAtStart } = event;
     const candidates = joined([...pieces, ...inserted]);
     const stands = (piece: Piece) =>
@@ -273,6 +278,8 @@ export class TrackedRange {
     let [known, reached] = [this.#now, -1];
     for (const [index, state] of ahead.entries()) {
       if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
+      // No text shows where an empty place was. VS Code can skip states: it undoes a word at once.
+      if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
       // Usually the offsets are the same again. If the undo reverts other edits, too, they have
       // moved, and text that was restored next to the start can belong to the place or not.
@@ -281,12 +288,13 @@ export class TrackedRange {
         .find((placed) => placed.pieces.every(stands));
       if (found) [known, reached] = [found, index];
     }
-    this.#now = known;
+    this.#now = { ...known, growth };
     if (reached >= 0) this.#states.reach(replay, reached);
     else if (inserted.length > 0) {
       const isMissing = ahead.some((state) => lengthOf(state.pieces) > lengthOf(pieces));
       const isUncertain = known.isUncertain || isMissing || this.#states.hasForgotten;
-      this.#now = { ...known, isBroken: known.isBroken || isUncertain, isUncertain };
+      const isBroken = known.isBroken || isUncertain;
+      this.#now = { ...known, isBroken, isUncertain };
     }
   }
 }

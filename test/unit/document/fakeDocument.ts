@@ -116,6 +116,14 @@ export class FakeDocument implements OpenDocument {
     this.#edit(changes, 'user', true);
   }
 
+  /** Types a text: an event for each character, and one undo step for all of them. */
+  type(at: number, text: string): void {
+    for (const [index, unit] of text.split('').entries()) {
+      const change = { rangeOffset: at + index, rangeLength: 0, text: unit };
+      this.#edit([change], 'user', index === 0);
+    }
+  }
+
   /** @returns what it changed; nothing if there is nothing to undo */
   undo(): Event {
     const step = this.#done.pop() ?? [];

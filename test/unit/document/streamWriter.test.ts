@@ -395,6 +395,20 @@ describe('the writer of a document', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
+    it('begins again where it was, though words were typed there and undone at once', async () => {
+      const page = new FakeDocument('one\ntwo');
+      const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
+      await write(page, writer, 0, 'text');
+      await page.turnUntil(writer.end(0));
+      page.undo();
+      page.type(3, 'abc');
+      page.undo();
+      writer.restart(0);
+      writer.append(0, 'again');
+      assert.equal(await page.turnUntil(writer.end(0)), true);
+      assert.equal(page.text, 'one\nagain\ntwo');
+    });
+
     it('takes back all of it once it was redone', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
