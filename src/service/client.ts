@@ -1,3 +1,4 @@
+import { keysOf } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import { AnswerReader, type Generation } from './generation/answerReader.ts';
 import {
@@ -162,8 +163,7 @@ export class Client {
   /** What is not sent: all keys that are known, and the tokens that were in use last, of any service. */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
-    const { apiKey, otherKeys = [] } = credentials;
-    const keys = [apiKey, ...otherKeys];
+    const keys = keysOf(credentials);
     const recent = this.#options.secrets?.() ?? [];
     const tokens = new Set([...tokenService.values, ...recent]);
     return { apiKey: keys, token: [...tokens].filter((secret) => !keys.includes(secret)) };

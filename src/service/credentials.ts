@@ -25,6 +25,14 @@ export interface Credentials {
   readonly otherKeys?: readonly string[];
 }
 
+/** All keys that are known, none of which may be sent but for a token. */
+export function keysOf({
+  apiKey,
+  otherKeys = [],
+}: Pick<Credentials, 'apiKey' | 'otherKeys'>): readonly string[] {
+  return [apiKey, ...otherKeys];
+}
+
 export interface ApprovedOrigins {
   readonly auth: string;
   readonly service: string;

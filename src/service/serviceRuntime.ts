@@ -1,6 +1,6 @@
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Credentials } from './credentials.ts';
+import { type Credentials, keysOf } from './credentials.ts';
 import { dialectOf } from './generation/dialects.ts';
 import { Http, type HttpOptions } from './http/http.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
@@ -144,7 +144,7 @@ export class ServiceRuntime {
   ): Promise<ModelList> {
     const needsToken = credentials && dialectOf(from.vendor).models.needsToken;
     const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
-    const source = credentials ? { ...from, secrets: [credentials.apiKey] } : from;
+    const source = credentials ? { ...from, secrets: keysOf(credentials) } : from;
     return this.#models.list(source, current, signal, access);
   }
 
@@ -249,8 +249,10 @@ function hasOwnModel({ resource }: Credentials): boolean {
   return resource === 'deployment';
 }
 
-function sourceOf({ vendor, apiKey, serviceUrl, approved }: Credentials, operation: Operation) {
-  return { vendor, serviceUrl, origin: approved.service, operation, secrets: [apiKey] };
+function sourceOf(credentials: Credentials, operation: Operation) {
+  const { vendor, serviceUrl, approved } = credentials;
+  const secrets = keysOf(credentials);
+  return { vendor, serviceUrl, origin: approved.service, operation, secrets };
 }
 
 /** One request at a time, and none of another caller's queue or patience. */

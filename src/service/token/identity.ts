@@ -1,4 +1,4 @@
-import type { Credentials } from '../credentials.ts';
+import { type Credentials, keysOf } from '../credentials.ts';
 import type { Http } from '../http/http.ts';
 import { type Access, fixedToken } from '../http/httpRequest.ts';
 import { parseJson, readTokenResponse } from '../responseSchemas.ts';
@@ -67,18 +67,19 @@ export async function fetchToken(
 /** Seconds since 1970; undefined where nobody says. The token is as good without it. */
 async function fetchExpiry(
   http: Http,
-  { authUrl, approved, apiKey }: Credentials,
+  credentials: Credentials,
   { expiry, failure }: TokenEndpoint,
   token: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (!expiry) return undefined;
+  const { authUrl, approved } = credentials;
   const asked = http.send({
     method: 'GET',
     url: authUrl + expiry.path,
     origin: approved.auth,
     accept: 'application/json',
-    secrets: [apiKey],
+    secrets: keysOf(credentials),
     tokenProvider: () => fixedToken(token),
     budget: { ...http.budget(EXPIRY_DEADLINE_MS), retriesLeft: 0 },
     maxBytes: MAX_TOKEN_BYTES,
@@ -94,10 +95,11 @@ async function fetchExpiry(
  * @param onToken called with each token that an attempt takes
  */
 export function accessOf(
-  { vendor, apiKey, approved }: Credentials,
+  credentials: Credentials,
   tokenService: TokenService,
   onToken: (token: Token) => void = () => {},
 ): Access {
+  const { vendor, approved } = credentials;
   const tokenProvider = () => {
     const before = tokenService.state;
     const get = async (signal: AbortSignal) => {
@@ -108,16 +110,17 @@ export function accessOf(
     return { hasToken: () => tokenService.isLiving, get };
   };
   const { scheme } = wayOf(vendor);
-  return { origin: approved.service, scheme, secrets: [apiKey], tokenProvider };
+  return { origin: approved.service, scheme, secrets: keysOf(credentials), tokenProvider };
 }
 
 /** Asks the identity service for anything at all. @throws {ServiceError} as `Http.probe` */
 export async function probeIdentity(
   http: Http,
-  { vendor, apiKey, authUrl, approved }: Credentials,
+  credentials: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
+  const { vendor, authUrl, approved } = credentials;
   const url = authUrl + (wayOf(vendor).tokenEndpoint?.path ?? '');
-  const secrets = [apiKey];
+  const secrets = keysOf(credentials);
   await http.probe({ url, origin: approved.auth, secrets, signal, read: async () => undefined });
 }

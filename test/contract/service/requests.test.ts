@@ -281,12 +281,15 @@ describe('requests', () => {
   for (const [what, changed] of Object.entries(pasted)) {
     for (const [name, call] of Object.entries(calls)) {
       it(`E16: with the key or the token as the ${what} reach no model: ${name}`, async () => {
-        const world = await startWorld({ credentials: changed(defaultApiKey) });
+        const otherKeys = ['a-key-of-another-service'];
+        const world = await startWorld({ credentials: { ...changed(defaultApiKey), otherKeys } });
         assert.equal(await kindOf(call(world)), 'setting-holds-secret');
         const { emulator, tokenService } = world;
         const token = await tokenService.get(new AbortController().signal);
-        Object.assign(world.credentials, changed(token.value));
-        assert.equal(await kindOf(call(world)), 'setting-holds-secret');
+        for (const secret of [token.value, ...otherKeys]) {
+          Object.assign(world.credentials, changed(secret));
+          assert.equal(await kindOf(call(world)), 'setting-holds-secret');
+        }
         assert.deepEqual(Object.keys(emulator.counts), [tokenPath]);
       });
     }

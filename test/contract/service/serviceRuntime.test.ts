@@ -465,15 +465,18 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 4);
   });
 
-  for (const place of ['the model', 'the service URL', 'the identity address']) {
-    it(`E16: sends no key that was pasted for ${place}, but for a token`, async () => {
+  for (const [place, owner] of ['the model', 'the service URL', 'the identity address'].flatMap(
+    (place) => [[place, ''] as const, [place, ' of another service'] as const],
+  )) {
+    it(`E16: sends no key${owner} that was pasted for ${place}, but for a token`, async () => {
       const { runtime, emulator, settings, withKey } = await start();
       const key = 'a-key-that-was-pasted';
-      emulator.settings.apiKeys = [key];
+      const own = owner === '' ? key : 'key-number-one';
+      emulator.settings.apiKeys = [own];
       const url = `${emulator.url}/${key}`;
       const used = { ...settings, ...(place === 'the model' && { modelId: key }) };
       const credentials = {
-        ...withKey(key),
+        ...{ ...withKey(own), otherKeys: [key] },
         ...(place === 'the service URL' && { serviceUrl: url }),
         ...(place === 'the identity address' && { authUrl: url }),
       };
