@@ -71,7 +71,11 @@ export class ServiceRuntime {
 
   constructor(options: ServiceRuntimeOptions = {}) {
     this.#options = withNullPrototype(options);
-    this.http = new Http({ ...this.#options.http, secrets: () => this.#tokenPool.secrets });
+    this.http = new Http({
+      ...this.#options.http,
+      secrets: () => this.#tokenPool.secrets,
+      provenSecrets: () => this.#tokenPool.provenSecrets,
+    });
     this.#tokenPool = new TokenServicePool({
       fetchToken: (credentials, signal) => fetchToken(this.http, credentials, signal),
       ...this.#options,

@@ -40,10 +40,12 @@ export interface AttemptOptions {
   /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Secrets of other requests. No request may contain one, and no failure repeats one, since a
-   * service can put into an answer what an earlier request has sent.
+   * Secrets of other requests. No failure repeats one, since a service can put into an answer what an
+   * earlier request has sent.
    */
   readonly secrets: () => readonly string[];
+  /** Those of them that no request may contain. */
+  readonly provenSecrets: () => readonly string[];
 }
 
 const MAX_ERROR_BYTES = 65_536;
@@ -199,15 +201,14 @@ export class RequestAttempts<Result> {
   #checkSecrets(): void {
     const { url, body = '', sendsSecret } = this.#request;
     if (sendsSecret) return;
-    const secrets = this.#secrets;
+    const secrets = [...this.#ownSecrets, ...this.#options.provenSecrets()];
     if (addressHolds(url, secrets) || findWholeSecrets(body, secrets).length > 0) {
       throw new ServiceError('setting-holds-secret');
     }
   }
 
-  get #secrets(): readonly string[] {
-    const own = [...(this.#request.secrets ?? []), this.#bearer ?? ''];
-    return [...new Set([...own, ...this.#options.secrets()])];
+  get #ownSecrets(): readonly string[] {
+    return [...(this.#request.secrets ?? []), this.#bearer ?? ''];
   }
 
   /**
@@ -278,7 +279,8 @@ export class RequestAttempts<Result> {
   #failed({ error, isTransient }: Failure): Failure {
     const { status, retryAfterMs: pauseMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
-    const secrets = [...this.#secrets, ...(this.#request.confidential ?? [])];
+    const others = [...this.#options.secrets(), ...(this.#request.confidential ?? [])];
+    const secrets = [...this.#ownSecrets, ...others];
     return { error: withoutSecrets(error, secrets), isTransient };
   }
 

@@ -58,6 +58,13 @@ export class TokenServicePool {
     return [...new Set([...[...this.#recent].flat(2), ...current])];
   }
 
+  /** Those of them that a service took: what it refused may be a project ID that was pasted as a key. */
+  get provenSecrets(): readonly string[] {
+    return [...this.#recent].flatMap(([key, tokens]) =>
+      tokens.some((token) => token !== key) ? [key, ...tokens] : [],
+    );
+  }
+
   /**
    * Tests credentials by a token service that is not in use and tells nobody of its states. Once
    * they have passed, it serves them as soon as somebody says that they are in use.

@@ -503,6 +503,16 @@ describe('a runtime', () => {
     });
   }
 
+  it('sends a project ID that was tried as a key, and refused', async () => {
+    const { runtime, settings, generate, withKey, emulator } = await start();
+    const { projectId } = withKey('key-number-one');
+    assert.ok(projectId.length >= 16);
+    assert.equal(await kindOf(runtime.test(withKey(projectId), settings, never)), 'key-refused');
+    await runtime.test(withKey('key-number-one'), settings, never);
+    await generate('key-number-one');
+    assert.equal(emulator.count(chat), 1);
+  });
+
   it('A17: ends three calls as soon as their user signs out', async () => {
     // No deadline runs out.
     time = new FakeTime();
