@@ -23,7 +23,8 @@ const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
  * parameter takes for "not given".
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
-  const owner = uri && (previewedBy(uri) ?? notebookOf(uri) ?? uri);
+  const document = uri && (previewedBy(uri) ?? uri);
+  const owner = document && (notebookOf(document) ?? document);
   if (owner && !PLACELESS_SCHEMES.has(owner.scheme)) {
     return workspace.getWorkspaceFolder(owner) ?? null;
   }

@@ -303,6 +303,7 @@ describe('a preview', () => {
     await answer(job, 'answer');
     const right = await rightSide();
     assert.equal(right.getText(), 'answer');
+    assert.equal(activeFolder(right.uri), workspace.workspaceFolders?.[0]);
     assert.equal(document.getText(), 'prompt');
     assert.equal(await acceptSeen(), true);
     assert.equal(document.getText(), 'answer');
