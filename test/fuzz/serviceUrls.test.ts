@@ -42,7 +42,8 @@ describe('service URLs', () => {
       const { protocol, hostname, username, password, host, origin } = new URL(parsed.url);
       assert.deepEqual([username, password, host, origin], ['', '', parsed.host, parsed.origin]);
       assert.ok(
-        protocol === 'https:' || (protocol === 'http:' && /^(127\.|\[::1\]$)/.test(hostname)),
+        protocol === 'https:' ||
+          (protocol === 'http:' && /^(?:127\.0\.0\.1|\[::1\]|localhost)$/.test(hostname)),
       );
       assert.ok(parsed.url === parsed.origin || parsed.url.startsWith(`${parsed.origin}/`));
       assert.ok(!/[?#%\\]|\/$/.test(parsed.url.slice(parsed.origin.length)));

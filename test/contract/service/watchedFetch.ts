@@ -3,6 +3,7 @@ import { hardenedFetch } from '../../../src/service/http/hardenedFetch.ts';
 /** The way to the service, and how much of its answers the client has read. */
 export class WatchedFetch {
   readonly #heads: string[] = [];
+  readonly #ended: string[] = [];
   readonly #bytes = new Map<string, number>();
   readonly #onHead: (path: string) => void;
 
@@ -17,7 +18,10 @@ export class WatchedFetch {
     this.#heads.push(pathname);
     this.#onHead(pathname);
     if (!answer.body) return answer;
+    const end = () => void this.#ended.push(pathname);
     const count = new TransformStream<Uint8Array, Uint8Array>({
+      flush: end,
+      cancel: end,
       transform: (piece, controller) => {
         this.#bytes.set(pathname, this.bytes(pathname) + piece.byteLength);
         controller.enqueue(piece);
@@ -29,6 +33,11 @@ export class WatchedFetch {
   /** Answers whose headers have come, at one path. */
   heads(path: string): number {
     return this.#heads.filter((one) => one === path).length;
+  }
+
+  /** Answers that were read to the end or given up, at one path. */
+  ended(path: string): number {
+    return this.#ended.filter((one) => one === path).length;
   }
 
   /** Bytes that were read of their bodies. */
