@@ -45,8 +45,9 @@ interface Standing {
 /** The effect of one event on the place. */
 interface Event {
   readonly before: Standing;
-  hasRemoved: boolean;
-  /** Text that it inserted inside the place or next to it. */
+  /** True if it changed something inside the place or next to it. */
+  isTouched: boolean;
+  /** Text that an undo or redo inserted there. */
   inserted: readonly Piece[];
   /** Characters by which changes next to the start of the place have moved it. */
   shiftAtStart: number;
@@ -154,7 +155,7 @@ export class TrackedRange {
     const written = { start: rangeOffset, end: rangeOffset + text.length, text };
     const left = leftBy({ rangeOffset, rangeLength, text });
     const event = this.#begin();
-    event.hasRemoved ||= rangeLength > 0;
+    event.isTouched ||= rangeLength > 0;
     this.#written += text.length;
     this.#now = {
       ...this.#now,
@@ -185,11 +186,13 @@ export class TrackedRange {
     const inserted = { start: rangeOffset, end: rangeOffset + text.length, text };
     const left = leftBy(change);
     const pieces = joined(before.pieces.flatMap(left));
-    const typed = before.typed.flatMap(left);
-    if (isTyping && isInside) typed.push(inserted);
+    // Only its place matters.
+    const added = isTyping && isInside ? [{ ...inserted, text: '' }] : [];
+    const typed = joined([...before.typed.flatMap(left), ...added]);
     const event = this.#begin();
-    event.hasRemoved ||= isHere && rangeLength > 0;
-    event.inserted = event.inserted.flatMap(left).concat(isHere && text !== '' ? inserted : []);
+    event.isTouched ||= isHere && (rangeLength > 0 || text !== '');
+    if (replay)
+      event.inserted = event.inserted.flatMap(left).concat(isHere && text !== '' ? inserted : []);
     const undone = replay === 'undo' ? lengthOf(before.pieces) - lengthOf(pieces) : 0;
     const written = before.written - undone;
     const now = { ...before, pieces, typed, written, growth: before.growth + growth };
@@ -225,8 +228,7 @@ export class TrackedRange {
     const event = this.#event;
     this.#event = undefined;
     if (!event) return;
-    const { before, hasRemoved, inserted } = event;
-    const isTouched = hasRemoved || inserted.length > 0;
+    const { before, isTouched } = event;
     if (!replay) this.#states.forgetRedo();
     else if (isTouched) this.#recall(replay, event, isThere);
     if ((isTouched || beginsStep) && (before.response > 0 || this.hasBegun))
@@ -259,7 +261,7 @@ export class TrackedRange {
   }
 
   #begin(): Event {
-    this.#event ??= { before: this.#now, hasRemoved: false, inserted: [], shiftAtStart: 0 };
+    this.#event ??= { before: this.#now, isTouched: false, inserted: [], shiftAtStart: 0 };
     return this.#event;
   }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { TrackedRange } from '../../../src/document/trackedRange.ts';
 import { envFixes } from '../../../src/dotenv/envMend.ts';
 import { LINE_END } from '../../../src/dotenv/envText.ts';
 import { parseEnvText, problemsOf } from '../../../src/envFile/problems.ts';
@@ -122,6 +123,15 @@ const events = (size: number) => async (text: string) => {
   for await (const { data } of readEvents(body())) parseJson(data);
 };
 
+/** Types a text into a place, each character behind the one before. */
+const type = (text: string, place: TrackedRange, then = () => {}) => {
+  for (const [index, character] of text.split('').entries()) {
+    const change = { rangeOffset: 4 + index, rangeLength: 0, text: character };
+    place.follow(change, { isTyping: true });
+    then();
+  }
+};
+
 const envValues = [
   '"',
   'Bearer ',
@@ -164,6 +174,20 @@ export const WAYS: Ways = {
       inferenceFailure({ status: 400, text: JSON.stringify({ errors }) });
     },
     texts: WORST,
+  },
+  'typing in a selection': {
+    work: (text) => type(text, new TrackedRange({ start: 0, end: 8 })),
+    texts: [rows('a')],
+  },
+  'typing in a response': {
+    work: (text) => {
+      const own = new TrackedRange({ start: 0, end: 0 });
+      own.grow(own.changeFor('response'));
+      type(text, own, () => own.conclude({ replay: undefined }, () => true));
+    },
+    texts: [rows('a')],
+    // With fewer changes, not as many states are kept as there can be.
+    length: 2_048,
   },
   'an error that was pasted': {
     work: (text) => explanationOf(text, rules),
