@@ -209,8 +209,7 @@ describe('the size of an answer is capped:', () => {
         world.generate(path === chatStream ? { onText: () => {} } : {}),
       );
       assert.deepEqual([kind, details.limit], ['too-large', limit]);
-      const request = await world.emulator.requestCount(path, 1);
-      await world.emulator.disconnected(request);
+      await becomes('read to its end or given up', () => watched.ended(path) === 1);
       const more = watched.bytes(path) - limit;
       assert.ok(more > 0 && more <= mebibyte, `${more} bytes more were read`);
     });
@@ -240,15 +239,15 @@ describe('the size of an answer is capped:', () => {
   });
 
   it('D02: an error body may have 64 KiB: a longer one is left unread, its status stands', async () => {
-    const world = await startWorld();
+    const watched = new WatchedFetch();
+    const world = await startWorld({ http: { fetch: watched.fetch } });
     const body = JSON.stringify({
       errors: [{ code: 'token_quota_reached', message: 'x'.repeat(99_999) }],
     });
     world.emulator.faults.next(chat, { status: 403, headers: json, body });
     const { kind, details: known } = await failureOf(world.generate());
     assert.deepEqual([kind, known.status, known.code], ['intercepted', 403, undefined]);
-    const request = await world.emulator.requestCount(chat, 1);
-    await world.emulator.disconnected(request);
+    await becomes('read to its end or given up', () => watched.ended(chat) === 1);
   });
 
   it('a prompt may have 4 MiB; a longer one is not sent', async () => {
