@@ -136,7 +136,7 @@ class HostedModel implements App {
     ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
     const lookIfMoved = async () => (await this.#parts.ifMade)?.access.lookIfMoved();
     const onKeyChange = (isSignOut: boolean) => this.#inBackground(this.#onKeyChange(isSignOut));
-    make('listening to the key', () => this.#keys.onDidChange(onKeyChange));
+    make('listening to key changes', () => this.#keys.onDidChange(onKeyChange));
     listen('settings', onDidChangeSettings, () => this.#onSettingsChange());
     listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
     listen('editors', window.onDidChangeActiveTextEditor, lookIfMoved);

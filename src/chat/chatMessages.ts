@@ -101,7 +101,7 @@ export function callerQuestion(id: string): string {
 export function callerDetail(credentials: Credentials): string {
   const { projectId, resource } = credentials;
   const bound = listOf(['key', 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `It asks for an answer of the model. What it sends goes to ${destinationOf(credentials, 'is')}. Your answer holds for this ${bound}, until you forget it in “Show Status and Actions” or sign out.`;
+  return `It requests a response from the model. Its requests are sent to ${destinationOf(credentials)}. Your choice applies to this ${bound}, until you forget it in “Show Status and Actions” or sign out.`;
 }
 
 // The tool
@@ -117,21 +117,19 @@ const MOST_SHOWN = 300;
 
 /** The destination, the length and the beginning of the text, as Markdown. */
 export function toolQuestion(prompt: string, credentials: Credentials): string {
-  const destination = destinationOf(credentials, 'are');
+  const destination = destinationOf(credentials);
   const question = escapeMarkdown(
-    `${formatNumber(prompt.length)} characters go to ${destination}.`,
+    `${formatNumber(prompt.length)} characters are sent to ${destination}.`,
   );
   const shown = oneLine(prompt, MOST_SHOWN);
   if (shown === '') return question;
-  return `${question}\n\n${shown.length === prompt.trim().length ? 'They are' : 'They begin with'}: ${codeSpan(shown)}`;
+  return `${question}\n\n${shown.length === prompt.trim().length ? 'Text' : 'Beginning of the text'}: ${codeSpan(shown)}`;
 }
 
 /** The host, and what is billed there. */
-function destinationOf({ approved, projectId, resource }: Credentials, verb: 'is' | 'are'): string {
+function destinationOf({ approved, projectId, resource }: Credentials): string {
   const { host } = new URL(approved.service);
-  return projectId
-    ? `${host}, and ${verb} billed to the ${resourceName({ resource })} ${projectId}`
-    : host;
+  return projectId ? `${host} and billed to the ${resourceName({ resource })} ${projectId}` : host;
 }
 
 export function toolPromptText(most: number): string {
@@ -147,11 +145,11 @@ export const USE = 'Use in Chat';
 
 export const USE_QUESTION = {
   question: 'Let your hosted model answer in VS Code’s chat?',
-  detail: `VS Code’s chat and agents will list the models of your service. No GitHub sign-in is needed. This adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat where it is off.
+  detail: `VS Code’s chat and agents will list the models of your service. No GitHub sign-in is needed. This adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat if it’s off.
 
-What it costs: a question sends what you type, what you attach, and the open file, which VS Code attaches on its own. An agent sends about ${formatNumber(AGENT_TOKENS)} tokens before your first word, again with each step, and files of the workspace. All of it is billed to your account.
+A question sends your text, your attachments, and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tools, and files from the workspace. All of this is billed to your account.
 
-Chat titles and other small jobs stay off. The setting chat.byokUtilityModelDefault turns them on; then the first prompt costs three requests.`,
+Chat titles and similar small requests stay off. If you turn them on with the setting chat.byokUtilityModelDefault, the first prompt costs three requests.`,
 } as const;
 
 export const AI_IS_OFF =

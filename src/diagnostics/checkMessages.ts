@@ -82,7 +82,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     return `${proven}, but ${lifecycle}.${named} Select another model.`;
   },
   'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {
-    if (perSecond === undefined) return 'The service states none.';
+    if (perSecond === undefined) return 'The service doesn’t state a limit.';
     const rest = left === undefined ? '' : `, ${left} left in this one`;
     return `${amount(perSecond, 'request')} a second${rest}.`;
   },

@@ -33,7 +33,7 @@ const ADVICE: Readonly<
   'non-ascii': (label) =>
     `No ${label} has any, such as accented ones or typographic quotes, so it would be refused (401). Copy it again.`,
   malformed: (label) =>
-    `It has characters that no ${label} has, or too few or too many. It would be refused. Copy it again.`,
+    `No ${label} has this length or these characters, so it would be refused. Copy it again.`,
   comment: () =>
     'Programs that take it for a part of the value are refused (401). Remove it or give it a line of its own.',
   empty: (label) => `So nothing can be sent. Put the ${label} behind it, or set up Hosted Model.`,

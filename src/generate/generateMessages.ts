@@ -16,10 +16,10 @@ export const MASK_AND_SEND = 'Mask and Send';
 // Before anything is sent
 export const NO_DOCUMENT = 'open a document and select text first.';
 export const NEEDS_PREVIEW =
-  'nothing was sent: this file runs on its own now, so text needs a preview. Generate again to get one.';
+  'nothing was sent, because this file now runs automatically and needs a preview. Generate again to get one.';
 export const ALREADY_RUNNING = 'this text is being generated for already. Escape stops it.';
 export const CHANGED_MEANWHILE =
-  'nothing was sent, since the selected text changed before it could be. Select it again.';
+  'nothing was sent, because the selected text changed first. Select it again.';
 export const NEEDS_SELECTION = 'this template works on selected text. Select some first.';
 export const ONLY_BLANKS = 'there is nothing but blanks to send.';
 
@@ -75,11 +75,11 @@ export const NOTHING_TO_SAY =
 export const NOTHING_CUT = 'there is no answer here that the service cut.';
 export const TAKEN_BACK = 'that answer was taken back. Generate a new one.';
 export const CANNOT_INSERT =
-  'nothing was sent, since there is no place for the response: the document was closed or changed there. Undo that, or generate again.';
+  'nothing was sent, because the document was closed or the text at this place changed. Undo that, or generate again.';
 export const NOTHING_TO_UNDO = 'there is no generated text here to take back.';
 export const UNDO_REFUSED =
-  'the generated text could not be taken back. Most likely the document was closed, is read-only or was changed there, or VS Code is busy.';
-export const FORGOTTEN = 'that generation is too long ago. Generate again.';
+  'couldn’t remove the generated text. Most likely the document was closed, is read-only, or was changed there, or VS Code is busy.';
+export const FORGOTTEN = 'the text of that generation is no longer available. Generate again.';
 export const NO_RESULT = 'Hosted Model has generated nothing in this window yet.';
 
 export function completeText(count: number): string {
@@ -104,9 +104,9 @@ export function invisibleText(removed: number, kept: number): string {
       : `${removed} invisible or control characters were removed from the response.`;
   const left =
     kept === 1
-      ? 'One invisible character stays in the response'
-      : `${kept} invisible characters stay in the response`;
-  const why = `${left}, since some languages need them. Look for hidden text if yours doesn't.`;
+      ? 'One invisible character remains in the response'
+      : `${kept} invisible characters remain in the response`;
+  const why = `${left}, since some languages need such characters. Check for hidden text if yours doesn't.`;
   return [removed > 0 && out, kept > 0 && why].filter(Boolean).join(' ');
 }
 

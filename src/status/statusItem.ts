@@ -137,7 +137,7 @@ function tooltipLines(
 /** @param id as it is written in the settings */
 function modelLine(id: string): string {
   const isUsed = id === '' || MODEL_ID.test(id);
-  return `Model: ${id || 'the default of the service'}${isUsed ? '' : ' (not a model ID: the default is used)'}`;
+  return `Model: ${id || 'the service’s default'}${isUsed ? '' : ' (not a model ID, so the default is used)'}`;
 }
 
 /** What the settings of the editor say, as long as nobody has looked for credentials. */

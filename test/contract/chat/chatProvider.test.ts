@@ -489,18 +489,21 @@ describe('the chat provider', () => {
     it('names size, host and project before it runs', async () => {
       assert.match(
         await question('x'.repeat(1_234)),
-        /^1,234 characters go to 127\.0\.0\.1:\d+, .* project emulator-project\./,
+        /^1,234 characters are sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,
       );
     });
 
     it('G17: shows what it would send before it runs, or its beginning, as code', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
-      assert.match(short, /^They are: `Say \*hi\* to www\.b\.example`$/);
+      assert.match(short, /^Text: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';
       const [, long = ''] = (await question(`${hostile}${'secret '.repeat(10_000)}`)).split('\n\n');
-      assert.match(long, /^They begin with: ``` a `` b \[x\] \(command:y\) secret secret .*… ```$/);
+      assert.match(
+        long,
+        /^Beginning of the text: ``` a `` b \[x\] \(command:y\) secret secret .*… ```$/,
+      );
       assert.ok(long.length < 500);
-      assert.match(await question(`x${' '.repeat(10_000)}secret`), /They begin with: `x`$/);
+      assert.match(await question(`x${' '.repeat(10_000)}secret`), /Beginning of the text: `x`$/);
       assert.doesNotMatch(await question(''), /`/);
     });
 
