@@ -108,7 +108,7 @@ class HostedModel implements App {
     return this.#context.extension;
   }
 
-  /** Aborts when somebody signs out, in this window or another; a new one follows it. */
+  /** Aborts when the user signs out, in this window or another, and is then replaced. */
   get signOutSignal(): AbortSignal {
     return this.#signedOut.signal;
   }

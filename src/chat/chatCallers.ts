@@ -14,7 +14,7 @@ interface KeptAnswer {
   /** As VS Code names the extension, in lower case; empty where it does not. */
   readonly id: string;
   readonly isAllowed: boolean;
-  /** Of the key, and of the host and project that the question showed. */
+  /** Hash of the key, and of the host and project that the question showed. */
   readonly fingerprint: string;
 }
 
@@ -43,7 +43,8 @@ export class ChatCallers {
   }
 
   /**
-   * Asks once for each caller, key, host and project. An answer covers the values that were shown.
+   * Asks once for each caller, key, host and project. The decision covers only the values that were
+   * shown.
    * @param signedOut aborts once the key is gone: what is answered then is about nothing
    */
   async mayCall(id: string, credentials: Credentials, signedOut: AbortSignal): Promise<boolean> {
@@ -63,7 +64,7 @@ export class ChatCallers {
     return asking;
   }
 
-  /** The answers about other extensions, for the menu. */
+  /** The user's decisions about other extensions, for the menu. */
   rows(): CallerRow[] {
     const answers = new Map(this.#kept().map((one) => [one.id, one]));
     return [...answers.values()].map(({ id, isAllowed }) => ({

@@ -64,12 +64,14 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
     : `${message.text} Run “Hosted Model: ${label}” from the Command Palette.`;
 }
 
-/** True if a renderer of Markdown makes a link of it, though it has no markup. */
+/** True if a Markdown renderer would turn the text into a link, although it has no markup. */
 export function becomesLink(text: string): boolean {
   return /:\/\/|www\.|@/i.test(text);
 }
 
-/** The same text where Markdown is rendered, as in the chat; what would become a link is code. */
+/**
+ * Escapes text for Markdown, as in the chat. Words that would become links are formatted as code.
+ */
 export function escapeMarkdown(text: string): string {
   const words = text.split(' ').map((word) => (becomesLink(word) ? codeSpan(word) : escaped(word)));
   return words.join(' ');
@@ -79,7 +81,7 @@ function escaped(text: string): string {
   return text.replace(/[\\`*_[\]<>&|~]/g, String.raw`\$&`);
 }
 
-/** Foreign text as code within a line of Markdown, whatever it holds. */
+/** Formats any text as inline code in Markdown. */
 function codeSpan(text: string): string {
   const runs = text.match(/`+/g) ?? [];
   const fence = '`'.repeat(1 + Math.max(0, ...runs.map(({ length }) => length)));
@@ -112,10 +114,10 @@ export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
-/** Characters of a prompt that fit into a question. */
+/** The most characters of a prompt that a question shows. */
 const MOST_SHOWN = 300;
 
-/** The destination, the length and the beginning of the text, as Markdown. */
+/** Returns the destination, the length, and the beginning of the text, as Markdown. */
 export function toolQuestion(prompt: string, credentials: Credentials): string {
   const destination = destinationOf(credentials);
   const question = escapeMarkdown(

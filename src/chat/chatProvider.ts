@@ -238,7 +238,7 @@ export class ChatProvider {
       const prompt = conversationText(conversation);
       const answering = client.chat(conversation, settings.parameters, {
         signal,
-        // Once more: others were answered while it waited.
+        // Checked again, because other calls may have used up the budget while this one waited.
         onTurn: async () => {
           claim = await usage.claim(credentials, estimateTokens(prompt));
           if (claim.refusal) throw new ChatError(claim.refusal);

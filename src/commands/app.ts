@@ -47,13 +47,13 @@ export type CommandName = (typeof COMMANDS)[number];
 
 /** How a command was run. */
 export interface Invocation {
-  /** Only for the command that takes one, and then from anybody. */
+  /** Set only for the command that takes one. Any extension or keybinding can pass it. */
   readonly templateName: string | undefined;
-  /** What the user was at in that moment, before anything was loaded. */
+  /** The document and selections at that moment, before anything was loaded. */
   readonly snapshot: Parameters<typeof generate>[2];
 }
 
-/** What it resolves to is for nobody: see `registerCommands`. */
+/** The result isn't returned to the caller of the command: see `registerCommands`. */
 type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
 /** What loads with the first command that runs. */

@@ -37,9 +37,9 @@ export function registerCommands(
 }
 
 /**
- * Captures at once how a command is run: a key that is pressed while parts load must not change
- * what is sent. Gives it away once, and then how it is run again, since whoever waits for a message
- * must not keep the texts in it.
+ * Captures the invocation immediately, so that a key pressed while modules load doesn't change what
+ * is sent. The returned function hands out this invocation once, so that an open message doesn't
+ * keep its texts in memory. Later calls capture a new one.
  */
 function invoked(templateName: string | undefined): () => Invocation {
   const capture = (): Invocation => ({ templateName, snapshot: takeSnapshot() });
@@ -59,7 +59,7 @@ function takeSnapshot(): Invocation['snapshot'] {
   return { document, version: document.version, selections, texts };
 }
 
-/** @param next gives how the command was run, or is run again */
+/** @param next returns the invocation of the command, or a new one for a retry */
 async function guarded(
   name: CommandName,
   app: App | undefined,

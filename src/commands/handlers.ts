@@ -260,7 +260,7 @@ async function generateFromSelection(
   return generate(await optionsFor(app), order, snapshot);
 }
 
-/** The name is that of a template, as a keybinding gives it; without one the user picks. */
+/** A keybinding can pass the name of a template. Without a name, the user picks one. */
 async function generateWithTemplate(
   app: App,
   { templateName: name, snapshot }: Invocation,

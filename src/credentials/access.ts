@@ -56,7 +56,7 @@ export interface AccessOptions extends FindOptions {
   readonly onObstacle: (obstacle: Obstacle) => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
   readonly signOutSignal: () => AbortSignal;
-  /** Called with the sources of the folder in front, and the selection among them. */
+  /** Called with the sources of the active folder, and the selected one. */
   readonly onFound: (found: SourceSnapshot, choice: SourceSelection) => void;
 }
 

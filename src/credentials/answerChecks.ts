@@ -54,8 +54,8 @@ export function problemOfProject(text: string): string | undefined {
 }
 
 /**
- * The problem if one of these values is the key or contains it, since it is sent to other hosts than
- * the key.
+ * Returns a problem if one of these values is or contains the key, since the values are sent to
+ * other hosts than the key.
  * @param values by their labels
  */
 export function problemOfPaste(

@@ -32,7 +32,7 @@ export class Approvals {
 
   /**
    * A keyed hash that identifies a key in records that must not contain it.
-   * @param shown further values that the hash is to cover
+   * @param shown further values that the hash covers
    */
   async fingerprintOf(apiKey: string, ...shown: readonly string[]): Promise<string> {
     return hashOf(['key', apiKey, ...shown], (await this.#salt()) ?? (await this.#makeSalt()));

@@ -35,11 +35,11 @@ export function activeFolder(uri = window.activeTextEditor?.document.uri): Works
 export const PREVIEW_SCHEME = 'hosted-model-preview';
 
 /**
- * Makes an address for a preview of a document. It has the document's name, which tells VS Code the
- * language, and belongs to the document's folder.
+ * Creates the address of a document's preview. It has the document's name, so that VS Code detects
+ * the language, and it belongs to the document's folder.
  */
 export function previewAddress(document: Uri): Uri {
-  // No address is used twice: VS Code keeps the text of a closed one for minutes.
+  // Each address is unique, since VS Code keeps the text of a closed preview for minutes.
   const query = new URLSearchParams({ of: document.toString(), id: randomUUID() });
   const path = `/${document.path.split('/').at(-1) ?? ''}`;
   return Uri.from({ scheme: PREVIEW_SCHEME, path, query: query.toString() });

@@ -27,8 +27,8 @@ const SECRET = 'hostedModel.key';
  */
 const MARKER = 'hostedModel.hasKey';
 /**
- * Gets a new value with each sign-out. VS Code fires an event for that in every window, but none if
- * a name is deleted that has no value, as with credentials of a `.env` file.
+ * Gets a new value with each sign-out, so that VS Code fires an event in every window. Deleting a
+ * name without a value fires no event, such as when the key is in a `.env` file.
  */
 const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
@@ -129,7 +129,7 @@ export class KeyStore {
 
   /**
    * Deletes the keys of all services, and announces the sign-out in every window.
-   * @throws if secret storage keeps one, or cannot be read
+   * @throws if a key can't be deleted, or secret storage can't be read
    */
   async delete(): Promise<void> {
     const inUse = nameOf(this.#word());
@@ -137,15 +137,14 @@ export class KeyStore {
     // One that stays is no reason to keep the others.
     const ends = await Promise.allSettled([...names].map((name) => this.#delete(name)));
     this.#announce();
-    // If storage fails, there is no way to reach other windows.
+    // If storage fails, other windows can't be notified.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   /**
-   * Calls the listener when the record became another one, in this window or elsewhere, and after a
-   * sign-out. The event that VS Code fires for our own write, or for the same value again, causes
-   * nothing.
+   * Calls the listener when the record changes, in this window or another, and after a sign-out.
+   * Events of our own writes, and of writes that change nothing, are ignored.
    */
   readonly onDidChange = (listener: (isSignOut: boolean) => void): Disposable => {
     this.#listeners.add(listener);

@@ -2,21 +2,21 @@ import type { WorkspaceFolder } from 'vscode';
 import { activeFolder } from './folders.ts';
 
 /**
- * Selects the look at the sources that is shown: the newest one about the folder in front. Folders
- * answer at different speeds, and some looks are about a document in the background.
+ * Decides which lookup of the sources is shown: the newest one for the active folder. Lookups take
+ * different times, and some are for a document in the background.
  */
 export class Looks {
   #begun = 0;
   #shown = 0;
-  /** The folder of the last look that began while it was in front. */
+  /** The folder of the last lookup that began while this folder was active. */
   #place: string | undefined;
 
-  /** True if another folder is in front than at the last look; false before the first one. */
+  /** True if the active folder has changed since the last lookup; false before the first one. */
   get haveMoved(): boolean {
     return this.#begun > 0 && this.#place !== folderKey(activeFolder());
   }
 
-  /** @returns a function to call with the result at hand: true if the result is to be shown */
+  /** @returns a function to call once the lookup is done: true if its result should be shown */
   begin(owner: WorkspaceFolder | null): () => boolean {
     const place = folderKey(owner);
     const isInFront = () => place === folderKey(activeFolder());
@@ -31,7 +31,7 @@ export class Looks {
   }
 }
 
-/** Empty for no folder. */
+/** Returns an empty string for no folder. */
 export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
 }

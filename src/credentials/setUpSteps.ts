@@ -243,7 +243,7 @@ function typedAddress(text: string, { regions }: Vendor): AddressItem | undefine
   return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
 }
 
-/** The key of the answers so far. */
+/** Returns the key that was entered so far, or else the stored one. */
 function keyOf({ apiKey, stored, settings: { vendor } }: SetUp) {
   return { apiKey: apiKey || (stored?.apiKey ?? ''), vendor };
 }
@@ -288,7 +288,7 @@ async function problemOf(
     const context = contextOfTest(credentials);
     const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
     const step = stepOf(error, context.authHost);
-    // Nobody wants to keep a key that was refused.
+    // A key that was refused isn't offered again.
     if (step === 'apiKey') setUp.apiKey = '';
     return steps.includes(step) ? { step, text } : { step: 'save', text };
   }

@@ -133,9 +133,9 @@ export interface LookupResult {
 }
 
 /**
- * The editor first, then an approved `.env`, then an approved environment, unless the user chose
- * otherwise. Values of two sources are never mixed. If none can be used, or the `.env` names a
- * setting but can't be used itself, the answer is what stands in the way in the editor.
+ * Selects the editor first, then an approved `.env`, then an approved environment, unless the user
+ * chose otherwise. Values of two sources are never mixed. If no source can be used, or if the
+ * `.env` names a setting but can't be used, the result is the problem of the editor.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found.keys);
@@ -171,7 +171,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   }
   const editor = selectEditorSource(found);
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
-  // A stray quote in the file must not bill the account of the environment.
+  // A typo in the file must not cause the environment's account to be billed.
   if (found.outside.some(isFaultyFile)) return editor;
   for (const answer of ['approved', undefined] as const) {
     for (const source of found.outside.filter((one) => one.answer === answer)) {
@@ -182,7 +182,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   return badAddress ?? editor;
 }
 
-/** True for a `.env` file that names a setting, but has no set that is complete and free of errors. */
+/** True for a `.env` file that names a setting, but has no complete set without errors. */
 function isFaultyFile({ id, text, values, vendors }: ExternalSource): boolean {
   if (id !== 'envFile' || text.kind !== 'read' || values || vendors) return false;
   return text.reading.named.length > 0;

@@ -135,8 +135,8 @@ export async function keysOfFolders(known: KnownVendors): Promise<string[]> {
 }
 
 /**
- * Every well-formed key of a text. A key in an incomplete or faulty set is not used, but may still
- * open the service.
+ * Returns every well-formed key of a text. A key in an incomplete or faulty set isn't used, but it
+ * may still be valid.
  */
 function keysIn({ all }: ReadText): string[] {
   return all.flatMap(({ vendor, reading }) => {

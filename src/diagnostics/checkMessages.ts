@@ -178,13 +178,13 @@ export function conclusionTitle({ state, title }: ShownCheck): string {
 export const SHOW_LOG = 'Show Log';
 export const FINDING_CAUSE = 'finding the cause…';
 
-/** For instance "lines 3 and 7". */
+/** Formats line numbers, such as "lines 3 and 7". */
 export function lineList(lines: readonly number[]): string {
   const list = new Intl.ListFormat('en').format(lines.map(String));
   return `${lines.length === 1 ? 'line' : 'lines'} ${list}`;
 }
 
-/** The start of a message about these lines; empty without any. */
+/** Returns the start of a message about these lines, or an empty string for none. */
 export function inLines(lines: readonly number[]): string {
   return lines.length === 0 ? '' : `${lineList(lines)}: `;
 }

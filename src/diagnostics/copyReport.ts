@@ -25,7 +25,7 @@ export interface DiagnosisDeps {
   /** This extension, as VS Code knows it. */
   readonly extension: Extension<unknown>;
   readonly history: SessionHistory;
-  /** Aborts when somebody signs out, in this window or another; a new one follows it. */
+  /** Aborts when the user signs out, in this window or another, and is then replaced. */
   readonly signOutSignal: AbortSignal;
   /** Loads the service when it is first needed. */
   readonly runtime: () => Promise<ServiceRuntime>;

@@ -90,7 +90,7 @@ export class AnswerInDocument {
 
   /**
    * True if text can be inserted here.
-   * @param isNew true for a new response, false for text that continues the one that is here
+   * @param isNew true for a new response, false to continue the current one
    */
   canInsert(isNew: boolean): boolean {
     const { isVisible, isOpen, lineEnd } = this.#openDocument;
@@ -171,7 +171,7 @@ export class AnswerInDocument {
     this.#state = this.own.rewind() ? 'waiting' : 'lost';
   }
 
-  /** Ends an event of the document after all of its changes were followed. */
+  /** Ends a change event after all of its changes were followed. */
   conclude(event: Parameters<TrackedRange['conclude']>[0]): void {
     this.own.conclude(event, (piece) => this.#isThere(piece));
   }

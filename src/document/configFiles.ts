@@ -3,9 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { FileType, type TextDocument, Uri, workspace } from 'vscode';
 
 /**
- * Files that a shell, an editor, git, a package manager, or CI runs on its own. Generated text lands
- * there only after a preview (T25 of docs/threat-model.md). Scripts and Makefiles that people start
- * themselves are not in this list. Patterns of lower-case paths; a folder stands for all files in it.
+ * Files that a shell, an editor, git, a package manager, or CI runs automatically. Generated text
+ * is written to them only after a preview (T25 of docs/threat-model.md). Scripts and Makefiles that
+ * users start themselves aren't in this list. The patterns match lowercase paths. A folder includes
+ * all files in it.
  */
 const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   shell: [
@@ -21,16 +22,16 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
     /\/\.(?:vscode(?:-(?:server|remote)[^/]*)?|devcontainer|cursor|claude|idea|zed|vim|emacs\.d|config\/nvim)\//,
     /\/\.(?:devcontainer|mcp)\.json$/,
     /\.code-workspace$/,
-    // The user's own, which a browser shows as files of the server (measured), and the machine's.
+    // User settings, which are files on the server in a browser (measured), and machine settings.
     /\/(?:user|machine)\/(?:profiles\/[^/]+\/)?(?:(?:settings|keybindings|tasks|mcp)\.json|(?:snippets|prompts)\/[^/]+)$/,
     /\/\.(?:g?vimrc|exrc|nvimrc|nvim\.lua|emacs|dir-locals\.el)$/,
   ],
   git: [
-    // A worktree has a file of this name.
+    // In a worktree, `.git` is a file.
     /\/\.git(?:\/|$)/,
     /\/\.(?:husky|githooks|git-hooks)\//,
     /\/(?:\.gitconfig|\.config\/git\/config)$/,
-    // Hooks by their names: core.hooksPath can be any folder.
+    // Hooks are matched by name, since core.hooksPath can be any folder.
     /\/(?:pre|post)-(?:applypatch|auto-gc|checkout|commit|index-change|merge|merge-commit|push|rebase|receive|rewrite|update)$/,
     /\/(?:(?:applypatch|commit|prepare-commit)-msg|fsmonitor-watchman|push-to-checkout|reference-transaction|sendemail-validate)$/,
     /\/(?:\.pre-commit-config\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.lintstagedrc[^/]*|lint-staged\.config\.\w+)$/,
@@ -49,14 +50,14 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** True if its path says that something runs this file on its own. */
+/** True if the path is that of a file that runs automatically. */
 export function isConfigFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return isConfigPath(uri.path);
 }
 
 /**
- * True if this is such a file, or its path leads to one: a repository may bring links. Where it
- * leads can't always be known; when in doubt, this is true.
+ * True if this is such a file, or if its path leads to one, since a repository may contain links.
+ * Also true if the target of a link is unknown.
  */
 export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isConfigFile({ uri })) return true;
@@ -70,7 +71,7 @@ export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Pro
   }
 }
 
-/** @param path of a file or an address; a document that was never saved can have a bare name */
+/** @param path of a file or a URI; can be a bare name for a document that was never saved */
 function isConfigPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
   return Object.values(RUN_ON_THEIR_OWN).some((patterns) =>
@@ -79,8 +80,8 @@ function isConfigPath(path: string): boolean {
 }
 
 /**
- * Where a path leads. A file that doesn't exist yet is in whatever its folder leads to.
- * @throws if that can't be known, such as for a link to nothing
+ * Resolves the links in a path. If the file doesn't exist yet, its folder is resolved. @throws if
+ * the path can't be resolved, such as for a link to a missing file
  */
 async function realPathOf(path: string): Promise<string> {
   try {
@@ -91,7 +92,7 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** True for a link that leads nowhere, and where it isn't known. */
+/** True for a link to a missing file, and if it is unknown whether the file exists. */
 async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -99,7 +100,9 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Where only VS Code reaches files, it says that something is a link, but not where it leads. */
+/**
+ * True if the path contains a link. For remote files, VS Code reports links, but not their targets.
+ */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);
   if ((type & FileType.SymbolicLink) !== 0) return true;

@@ -13,7 +13,10 @@ import type { Replay } from './replayStates.ts';
 import { isPlaceToWrite } from './target.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
-/** Is told of everybody's changes, each at its offset after those before it in the list. */
+/**
+ * Called with all changes of an event. Each offset takes the changes before it in the list into
+ * account.
+ */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
 /** What a writer needs of a document. */

@@ -1,12 +1,12 @@
-/** The command that made a change, if it was no edit. */
+/** The command that caused a change, unless it was an edit. */
 export type Replay = 'undo' | 'redo';
 
-/** Most states kept for undo, and for redo. */
+/** The most states kept, for undo and for redo each. */
 const KEPT = 200;
 
-/** The states of a document that its undo stack leads to, as far as something tracked them. */
+/** The tracked states that undo and redo lead to. */
 export class ReplayStates<State> {
-  /** The latest at the end. */
+  /** The latest state is last. */
   readonly #states: Readonly<Record<Replay, State[]>> = { undo: [], redo: [] };
   #hasForgotten = false;
 
@@ -25,12 +25,12 @@ export class ReplayStates<State> {
     this.#states.redo.length = 0;
   }
 
-  /** Returns the states that an undo or redo can lead to, the latest at the end. */
+  /** Returns the states that an undo or redo can lead to, the latest last. */
   ahead(replay: Replay): readonly State[] {
     return this.#states[replay];
   }
 
-  /** Drops the state that an undo or redo has led to, and the later ones. */
+  /** Drops the state that an undo or redo has restored, and the later ones. */
   reach(replay: Replay, index: number): void {
     this.#states[replay].length = index;
   }

@@ -19,7 +19,7 @@ export interface AnswerWriter {
   readonly document?: TextDocument | undefined;
   /** Whether text of it waits to be written. */
   readonly isPending: boolean;
-  /** @param isNew true for a new response, false for text that continues the one that is there */
+  /** @param isNew true for a new response, false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /** @param text never empty */
   append(index: number, text: string): void;

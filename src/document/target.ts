@@ -17,7 +17,7 @@ export interface EditorSnapshot {
   /** Of the document. */
   readonly version: number;
   readonly selections: readonly Selection[];
-  /** What is selected, with the line ends of the document. */
+  /** The selected texts, with the line ends of the document. */
   readonly texts: readonly string[];
 }
 
@@ -116,8 +116,8 @@ export function currentSnapshot(): EditorSnapshot | undefined {
 }
 
 /**
- * The same selections in the document as it is now: VS Code moves them along with edits.
- * @returns undefined if something else is selected by then, such as after an edit of what was
+ * Returns the same selections in the current document. VS Code moves them with each edit. @returns
+ * undefined if the selected texts have changed
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
   const { document, version, texts } = snapshot;

@@ -5,7 +5,7 @@ export interface TextChange {
   readonly text: string;
 }
 
-/** Offsets in a document: in UTF-16 units, the end excluded. */
+/** Offsets in a document, in UTF-16 units. The end is exclusive. */
 export interface OffsetRange {
   readonly start: number;
   readonly end: number;
@@ -16,12 +16,15 @@ export function replacedRange({ rangeOffset, rangeLength }: TextChange): OffsetR
   return { start: rangeOffset, end: rangeOffset + rangeLength };
 }
 
-/** Text with its place in a document. */
+/** Text and its place in a document. */
 export interface Piece extends OffsetRange {
   readonly text: string;
 }
 
-/** Returns a function that applies a change to a piece: the parts that are left, moved if needed. */
+/**
+ * Returns a function that applies a change to a piece. It returns the remaining parts at their new
+ * offsets.
+ */
 export function leftBy({ rangeOffset, rangeLength, text }: TextChange): (piece: Piece) => Piece[] {
   const end = rangeOffset + rangeLength;
   return (piece) => {

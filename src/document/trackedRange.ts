@@ -11,10 +11,13 @@ import {
 
 /** Facts about a change that its offsets and text do not show. */
 export interface ChangeContext {
-  /** True if text inserted exactly at the end of the place stays behind it. */
+  /** True if text inserted exactly at the end of the place stays outside, after it. */
   readonly belongsBehind?: boolean;
   readonly replay?: Replay | undefined;
-  /** True for a single insertion, as typing makes it. A formatter makes several changes, or replaces. */
+  /**
+   * True for a single insertion, as when the user types. A formatter makes several changes or
+   * replaces text.
+   */
   readonly isTyping?: boolean;
 }
 
@@ -24,15 +27,15 @@ interface Standing {
   readonly range: OffsetRange;
   /** The generated text that is left, in order. Pieces that touch are one. */
   readonly pieces: readonly Piece[];
-  /** Text that others typed between the pieces. */
+  /** Text that the user typed between the pieces. */
   readonly typed: readonly Piece[];
   /** Number of the response that the pieces belong to, 0 before the first one. */
   readonly response: number;
   /** Characters of that response that were written and not undone. */
   readonly written: number;
-  /** True if more text would overwrite, or mix with, an edit of somebody else. */
+  /** True if more text would overwrite or mix with another edit. */
   readonly isBroken: boolean;
-  /** True if an undo or redo may have restored generated text that is in none of the pieces. */
+  /** True if an undo or redo may have restored generated text that isn't in any piece. */
   readonly isUncertain: boolean;
   /** The text that one change inserted in place of all pieces. */
   readonly successor: OffsetRange | undefined;
@@ -61,24 +64,25 @@ interface EventContext {
 }
 
 /**
- * A place in a document and the generated text there, while others edit around and inside it. VS Code
+ * Tracks a place in a document and the generated text there while the document is edited. VS Code
  * has no tracked ranges, so this one is computed from the reported changes.
  *
- * - A change before the place shifts it. A change behind it, or typing at its end, leaves it.
- * - Text that others insert divides the generated text. Text that they delete is gone.
- * - An undo or redo leads back to an earlier state of the document. The pieces of that state are
- *   restored if they are in the document, character by character. If no known state fits, the
- *   restored text could be generated, and the place is uncertain.
- * - A change across one of its ends, or of all of it, breaks the place: more text would mix with an
- *   edit of somebody else. The pieces that are left stay known.
- * - The place is broken as long as a part is undone: more text would follow a gap.
+ * - A change before the place shifts it. A change after it, or typing at its end, doesn't affect
+ *   it.
+ * - Other text inserted inside splits the generated text. Deleted text is dropped.
+ * - An undo or redo restores an earlier state of the document. The pieces of that state are
+ *   restored if the document contains exactly their text. If no known state matches, the restored
+ *   text could be generated, and the place is uncertain.
+ * - A change across one of its ends, or of the whole place, breaks the place, because more text
+ *   would mix with another edit. The remaining pieces are still tracked.
+ * - The place is broken while a part is undone, because more text would follow a gap.
  */
 export class TrackedRange {
   readonly #isOriginal: (range: OffsetRange) => boolean;
   #now: Standing;
   /** Number of the response that is being written. */
   #response = 1;
-  /** Characters written of it, including those that were undone. */
+  /** Characters of this response written so far, including those that were undone. */
   #written = 0;
   readonly #states = new ReplayStates<Standing>();
   /** The event whose changes are being followed. */
@@ -106,7 +110,7 @@ export class TrackedRange {
     return this.#written > 0;
   }
 
-  /** True if the next text continues the response that is here, or was here before an edit. */
+  /** True if the next text continues the current response, even if an edit removed it. */
   get isWritten(): boolean {
     return this.#now.response === this.#response;
   }
@@ -118,7 +122,7 @@ export class TrackedRange {
     return this.hasBegun || this.#nextPlace === undefined;
   }
 
-  /** True if the document may hold generated text that is in none of the pieces. */
+  /** True if the document may contain generated text that isn't in any piece. */
   get isUncertain(): boolean {
     return this.#now.isUncertain;
   }
@@ -133,7 +137,7 @@ export class TrackedRange {
     return this.#now.pieces;
   }
 
-  /** True if somebody typed something in this gap between two pieces. */
+  /** True if the user typed in this gap between two pieces. */
   hasTyping({ start, end }: OffsetRange): boolean {
     return this.#now.typed.some((typed) => typed.start < end && start < typed.end);
   }
@@ -147,7 +151,7 @@ export class TrackedRange {
 
   /**
    * Records a change from `changeFor` that the document has reported.
-   * @param tailLength characters at the end of the text that stay behind the next text
+   * @param tailLength characters at the end of the text that stay after the next text
    */
   grow({ rangeOffset, rangeLength, text }: TextChange, tailLength = 0): void {
     const { range, pieces, typed, isBroken } = this.#now;
@@ -170,7 +174,7 @@ export class TrackedRange {
     };
   }
 
-  /** Follows a change by somebody else. */
+  /** Follows a change that the writer didn't make. */
   follow(change: TextChange, origin: ChangeContext = {}): void {
     const { belongsBehind = false, replay, isTyping = false } = origin;
     const before = this.#now;
@@ -222,7 +226,7 @@ export class TrackedRange {
 
   /**
    * Ends an event after all of its changes were followed.
-   * @param isThere true if the document holds exactly this text at this place
+   * @param isThere true if the document contains exactly this text at this place
    */
   conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {
     const event = this.#event;
@@ -235,14 +239,14 @@ export class TrackedRange {
       this.#states.keep(before, replay);
   }
 
-  /** True if the next response can replace the one that is here. */
+  /** True if the next response can replace the current one. */
   get canRewind(): boolean {
     return this.#nextPlace !== undefined;
   }
 
   /**
-   * Makes the next text replace the response that is here.
-   * @returns false if others have typed inside it, or the place is lost
+   * Makes the next text replace the current response. @returns false if the user typed inside it,
+   * or the place is lost
    */
   rewind(): boolean {
     if (!this.canRewind) return false;
@@ -266,8 +270,9 @@ export class TrackedRange {
   }
 
   /**
-   * Restores the known state that an undo or redo has led to. That is the one with the most generated
-   * text among those whose pieces are all in the document, and the latest of several.
+   * Restores the known state that an undo or redo has restored. Of the states whose pieces are all
+   * in the document, it picks the one with the most generated text, and the latest if there are
+   * several.
    */
   #recall(replay: Replay, event: Event, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;
@@ -283,8 +288,8 @@ export class TrackedRange {
       // No text shows where an empty place was. VS Code can skip states: it undoes a word at once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
-      // Usually the offsets are the same again. If the undo reverts other edits, too, they have
-      // moved, and text that was restored next to the start can belong to the place or not.
+      // Usually the offsets are the same as before. If the undo also reverts other edits, the
+      // offsets have moved. Text restored next to the start may or may not belong to the place.
       const found = [0, by - shiftAtStart, by]
         .map((each) => shifted(state, each))
         .find((placed) => placed.pieces.every(stands));

@@ -86,7 +86,7 @@ export const SHORTEST_KEY = 8;
 
 /**
  * True if a value has a valid length and only valid characters.
- * @param vendor of a key; without one the rules of an API key apply
+ * @param vendor the service of a key; without one, the rules of an API key apply
  */
 export function isWellFormed(setting: SettingName, value: string, vendor?: Vendor): boolean {
   // Dots alone would be a step in the address that a deployment stands in.

@@ -2,26 +2,26 @@ import { INVISIBLE } from '../service/invisible.ts';
 import { OBEYED, PROSE } from './languages.ts';
 
 const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
-/** Characters that join others to one emoji, and can't be seen alone. */
+/** Invisible characters that are part of an emoji. */
 const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
-/** A blank braille pattern has its width in drawings. */
+/** The blank braille pattern isn't included, since drawings use it as a space. */
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
-/** The start of a flag, a keycap or a surrogate pair, whose rest may be in the next piece. */
+/** The start of a flag, a keycap, or a surrogate pair. The rest may be in the next chunk. */
 const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
 
 /**
- * Control characters but tab and LF, halves of a surrogate pair, byte order marks, overrides of the
- * direction, and tags. Scripts that run from right to left, and Thai, need some of the rest.
+ * Control characters except tab and LF, halves of a surrogate pair, byte order marks, direction
+ * overrides, and tags. Right-to-left scripts and Thai need some of the other invisible characters.
  */
 const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
 /**
- * Code could read differently from what it does. Zero-width joiners and the first 16
- * variation selectors stay, since many scripts are written with them, and VS Code highlights those
+ * Invisible characters can make code look different from what it does. Zero-width joiners and the
+ * first 16 variation selectors are kept, since many scripts need them, and VS Code highlights those
  * that are out of place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
-/** Agents read what people can't see, and VS Code highlights nothing in these files. */
+/** Agents read text that people can't see, and VS Code doesn't highlight it in these files. */
 const UNWANTED_WHERE_OBEYED = /./sv;
 
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
@@ -29,8 +29,8 @@ const LINE_END = /\r\n?|[\u2028\u2029]/g;
 const PRINTABLE = /^[\t\n -~]*$/;
 
 /**
- * Makes streamed text plain: every line end is LF, and invisible characters are removed, by the
- * language of the text. What an escape sequence leaves without its ESC stays, since it can be seen.
+ * Converts every line end in streamed text to LF and removes invisible characters, depending on the
+ * language of the text. The visible rest of an escape sequence is kept.
  */
 export class CharacterFilter {
   readonly #unwanted: RegExp;
@@ -39,9 +39,9 @@ export class CharacterFilter {
   #kept = 0;
   /** The piece before ended in CR: an LF that follows is the same line end. */
   #afterReturn = false;
-  /** Belongs together with the next piece, perhaps. */
+  /** Text that may belong together with the next chunk. */
   #held = '';
-  /** The picture at the end of the text so far. */
+  /** The pictograph at the end of the text so far. */
   #before = '';
 
   constructor(languageId: string) {
@@ -55,7 +55,7 @@ export class CharacterFilter {
     return this.#removed;
   }
 
-  /** Characters of prose so far that can't be seen, and stay; without those in emoji. */
+  /** Number of invisible characters kept in prose so far, except those in emoji. */
   get kept(): number {
     return this.#kept;
   }
@@ -73,7 +73,7 @@ export class CharacterFilter {
     return this.#filter(text.slice(0, text.length - this.#held.length));
   }
 
-  /** Nothing follows any more. */
+  /** Returns the text that was held back, since no chunk follows. */
   end(): string {
     const rest = this.#filter(this.#held);
     this.#held = '';
@@ -97,7 +97,7 @@ export class CharacterFilter {
   }
 }
 
-/** A whole text, made plain. */
+/** Filters a complete text. */
 export function plainText(text: string, languageId: string): string {
   const filter = new CharacterFilter(languageId);
   return filter.add(text) + filter.end();

@@ -22,7 +22,7 @@ export const PROSE: ReadonlySet<string> = new Set([
   'typst',
 ]);
 
-/** Prose that agents obey. */
+/** Prose that agents follow as instructions. */
 export const OBEYED: ReadonlySet<string> = new Set([
   'chatagent',
   'instructions',

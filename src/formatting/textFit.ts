@@ -11,9 +11,9 @@ interface FormatStep {
   end(): string;
 }
 
-/** What a response is fitted to. */
+/** Options for fitting a response to its place. */
 export interface ResponseFitOptions extends FitOptions {
-  /** It is inserted into a document, whose own text or end follows. */
+  /** True if the response is inserted into a document, before other text or its end. */
   readonly isInserted?: boolean;
 }
 
@@ -66,7 +66,7 @@ export class TextFit {
     return this.#characterFilter.removed;
   }
 
-  /** Characters of prose so far that can't be seen, and stay. */
+  /** Number of invisible characters kept in prose so far. */
   get kept(): number {
     return this.#characterFilter.kept;
   }

@@ -22,7 +22,7 @@ export interface Order {
 /**
  * Sends the selected texts, or with no selection a typed prompt, and writes the answers where the
  * insert mode says while they stream.
- * @param invoked where the command was run
+ * @param invoked the document and selections when the command was run
  */
 export async function generate(
   options: GenerateDeps,

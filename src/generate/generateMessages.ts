@@ -86,7 +86,7 @@ export function completeText(count: number): string {
   return count > 1 ? 'all answers are complete' : 'the answer is complete';
 }
 
-/** @param failed first lines of the selections without a complete response */
+/** @param failed the first line of each selection without a complete response */
 export function partlyCompleteText(complete: number, failed: readonly number[]): string {
   return `${complete} of ${complete + failed.length} complete, ${lineList(failed)} failed`;
 }
@@ -96,7 +96,9 @@ export function cutText(cut: number, count: number): string {
   return `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
 }
 
-/** A sentence each about the characters that nobody can see; empty for none of them. */
+/**
+ * Returns a sentence about removed and one about remaining invisible characters, if there are any.
+ */
 export function invisibleText(removed: number, kept: number): string {
   const out =
     removed === 1

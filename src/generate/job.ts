@@ -19,7 +19,10 @@ import {
 
 /** The text of one command, kept whatever happens to the document. In memory only. */
 export interface Result {
-  /** As the service sent it, without what nobody can see; several answers below each other. */
+  /**
+   * The text from the service, without invisible characters. Several responses are separated by
+   * blank lines.
+   */
   readonly text: string;
   readonly languageId: string;
 }
@@ -42,7 +45,7 @@ interface Answer {
 export class Job implements Result, Disposable {
   readonly settings: Settings;
   readonly mode: InsertMode;
-  /** None once it is forgotten. */
+  /** Empty once the job is forgotten. */
   #answers: readonly Answer[];
   #writer: AnswerWriter;
   readonly #openDocument: EditorDocument;
@@ -130,7 +133,7 @@ export class Job implements Result, Disposable {
     return this.#answers.reduce((sum, { fit }) => sum + fit.removed, 0);
   }
 
-  /** How many invisible characters of prose stay. */
+  /** Number of invisible characters kept in prose. */
   get kept(): number {
     return this.#answers.reduce((sum, { fit }) => sum + fit.kept, 0);
   }
@@ -143,7 +146,10 @@ export class Job implements Result, Disposable {
     this.#answer(index).prompt = prompt;
   }
 
-  /** Some of the answers, plain: nobody can check what they don't see before they paste it. */
+  /**
+   * Returns some of the responses without invisible characters, since users can't check those
+   * before they paste the text.
+   */
   part(indices: readonly number[]): Result {
     const texts = indices.map((index) => plainText(this.#answer(index).text, this.languageId));
     const text = texts.filter((each) => each !== '').join('\n\n');
@@ -176,7 +182,7 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /** Whether the text of a run could be inserted. */
+  /** True if the text of a run could be inserted. */
   canInsert(index: number, runMode: RunMode): boolean {
     const { state, text } = this.#answer(index);
     const isUndone = restOf(state) === 'undone';
@@ -229,7 +235,7 @@ export class Job implements Result, Disposable {
     this.#writer.dispose?.();
     this.#openDocument.dispose();
     if (this.isRunning) return;
-    // Messages about it can stay open for hours, and must not keep its texts.
+    // Messages about the job can stay open for hours and must not keep its texts in memory.
     this.#answers = [];
     this.#writer = FORGOTTEN_WRITER;
   }
@@ -256,7 +262,7 @@ export class Job implements Result, Disposable {
   }
 }
 
-/** Of a job that is forgotten. */
+/** The writer of a forgotten job. */
 const FORGOTTEN_WRITER: AnswerWriter = {
   isPending: false,
   canInsert: () => false,

@@ -19,7 +19,10 @@ export class Jobs implements Disposable {
   readonly #kept: Job[] = [];
   #result: Job | undefined;
 
-  /** Keeps a job, and forgets those before the last 20 of which nothing can be lost. */
+  /**
+   * Keeps a job. Forgets idle ones that are older than the last 20, except the one that Show Last
+   * Result opens.
+   */
   add(job: Job): void {
     this.#kept.push(job);
     for (const old of this.#kept.slice(0, -KEPT)) {

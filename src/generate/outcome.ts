@@ -13,9 +13,7 @@ import type { RunMode } from './run.ts';
 /** Generates answers of the job once more. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/**
- * @param announce announces that they are complete; does nothing if a message said more already
- */
+/** @param announce announces the complete responses, unless a message already said more */
 export async function tellOutcome(
   job: Job,
   announce: () => void,
@@ -65,9 +63,9 @@ export async function showResult(result: Result | undefined): Promise<void> {
 }
 
 /**
- * Says that a text could not be placed, and offers it as long as the job is kept.
+ * Reports that a response couldn't be inserted, and offers it while the job is kept.
  * @param lines of the selections that it answers, where there are several
- * @param indices of the answers that could not be placed
+ * @param indices of the responses that couldn't be inserted
  */
 export async function offerResult(
   job: Job,

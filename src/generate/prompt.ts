@@ -18,7 +18,7 @@ export async function promptsFor(
   const typed = await window.showInputBox({
     ...texts.PROMPT_QUESTION,
     ignoreFocusOut: true,
-    // Closed without a prompt, the box would leave the next keys to the document.
+    // If the box closed without a prompt, the next keys would go to the document.
     validateInput: (text) => (text.trim() === '' ? texts.NO_PROMPT : undefined),
   });
   return typed === undefined ? undefined : targets.map(() => typed);

@@ -97,11 +97,12 @@ export async function runJob(
     release();
     if (!ran) forgetIfEmpty(run);
   }
-  // Not awaited here: messages can stay open for hours, and this would keep the texts until then.
+  // Not awaited here, because messages can stay open for hours and the texts would be kept until
+  // then.
   if (ran) return tell(run, ran).finally(() => forgetIfEmpty(run));
 }
 
-/** A job without any text is of no use once nothing is asked about it any more. */
+/** Forgets a job without any text, once no message about it is open. */
 function forgetIfEmpty({ options: { jobs }, job }: Run): void {
   if (job.text === '' && !job.isRunning) jobs.forget(job);
 }
@@ -120,7 +121,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<Ran | u
   const settings = settingsFor(credentials.vendor, job.settings);
   const client = await options.client(credentials, settings);
   if (!(await confirmSecrets(job, indices, client))) return undefined;
-  // Looked at anew for each run: the file can have another name by now, and a link another target.
+  // Checked for each run, since the file may have been renamed, or a link may have a new target.
   if (writesUnseen(job.mode) && (await leadsToConfigFile(job.document))) {
     inform(texts.NEEDS_PREVIEW);
     return undefined;
@@ -148,7 +149,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (const index of queue) {
-      // What still waits for its turn does not begin.
+      // Selections that are still waiting aren't started.
       if (request.signal.aborted) return;
       outcomes.push(await generateOne(run, index, request, () => unmark(index)));
       unmark(index);

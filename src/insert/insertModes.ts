@@ -32,7 +32,7 @@ export function modeFor(document: TextDocument, id: string, mustPreview: boolean
   return mustPreview ? previewing(chosen.placeOf) : chosen;
 }
 
-/** True if this mode writes into the document itself before anybody has looked at the text. */
+/** True if this mode writes into the document before the user has seen the text. */
 export function writesUnseen({ id, placeOf }: InsertMode): boolean {
   return placeOf !== undefined && id !== preview.id;
 }

@@ -35,7 +35,7 @@ class NewDocumentWriter implements AnswerWriter {
   }
 
   canInsert(index: number, isNew: boolean): boolean {
-    // A new response gets another document.
+    // A new response gets a new document.
     if (this.#isGone) return isNew;
     return this.#opened?.canInsert(index, isNew) ?? true;
   }
@@ -73,7 +73,7 @@ class NewDocumentWriter implements AnswerWriter {
     void this.#writer?.then(() => this.#openDocument?.dispose());
   }
 
-  /** Whether the document could not be opened, or was closed. */
+  /** True if the document couldn't be opened, or was closed. */
   get #isGone(): boolean {
     const document = this.#openDocument;
     return this.#hasFailed || (document !== undefined && !(document.isVisible || document.isOpen));

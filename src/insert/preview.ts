@@ -40,7 +40,7 @@ class PreviewWriter implements AnswerWriter {
   readonly #waiting = new Set<number>();
   /** Of undefined if it could not be shown. */
   #shown: Promise<Uri | undefined> | undefined;
-  /** It could not be shown, and is not tried again for what still comes. */
+  /** True if the preview couldn't be shown. It isn't tried again for later text. */
   #hasFailed = false;
   #isDiscarded = false;
   /** What the user was at when this was last wanted or accepted. */

@@ -35,7 +35,7 @@ export interface CallOptions {
   readonly onText?: (text: string) => void;
   /** Called with each new part of what the model says to itself, where the service streams. */
   readonly onReasoning?: (text: string) => void;
-  /** Called once, directly before the request is sent: what this rejects with ends the call. */
+  /** Called once, directly before the request is sent. A rejection ends the call. */
   readonly onTurn?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
   /** Called when a request has been sent for 5 s, and nothing of its answer has come. */
@@ -87,8 +87,8 @@ export class Client {
   /**
    * Generates text from a prompt. The parameter set has the field names of the generation
    * operation, whichever operation runs.
-   * @throws {ServiceError} of any kind; text already given to `onText` stays with the caller.
-   * What `onText`, `onTurn` or `onRetry` throws ends the request, and is thrown as it is.
+   * @throws {ServiceError} of any kind; text already given to `onText` stays with the caller. An
+   * error from `onText`, `onTurn`, or `onRetry` ends the request and is rethrown unchanged.
    */
   async generateText(
     prompt: string,
@@ -176,8 +176,8 @@ export class Client {
   }
 
   /**
-   * Refuses a secret in any text or parameter, whatever the user has confirmed. IDs and URL are
-   * checked by the request itself.
+   * Refuses a secret in any text or parameter, even if the user confirmed it. The request itself
+   * checks IDs and the URL.
    * @param inputs the texts in `fields` that the model has not generated
    */
   #refuseSecrets(fields: RequestBody, inputs: readonly string[]): void {
@@ -229,7 +229,7 @@ export class Client {
     return this.#dialect.conversation(chatParts(conversation), credentials);
   }
 
-  /** The body without the fields that name model and project. */
+  /** Returns the body without the fields for model and project. */
   #generationFields(request: GenerationRequest) {
     const { operation, parameters } = request;
     const { knownModel } = this.#options;

@@ -123,9 +123,9 @@ export type ParsedUrl =
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * The three hosts that VS Code never sends through a proxy (`@vscode/proxy-agent` 0.45.0), spelled
- * as it compares them: for any other spelling the proxy would read the key. The operating system
- * resolves `localhost`, to a loopback address unless its settings differ from RFC 6761 (6.3).
+ * The three hosts that VS Code never sends through a proxy (`@vscode/proxy-agent` 0.45.0), in the
+ * spelling that it compares. With any other spelling, a proxy could read the key. The operating system
+ * resolves `localhost`, to a loopback address unless it's configured against RFC 6761 (6.3).
  */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/?#]|$)/i;
 

@@ -134,7 +134,7 @@ function tooltipLines(
   return lines.filter((line) => typeof line === 'string');
 }
 
-/** @param id as it is written in the settings */
+/** @param id as written in the settings */
 function modelLine(id: string): string {
   const isUsed = id === '' || MODEL_ID.test(id);
   return `Model: ${id || 'the service’s default'}${isUsed ? '' : ' (not a model ID, so the default is used)'}`;

@@ -11,9 +11,9 @@ const ANNOUNCED_MS = 5_000;
 const PRIORITY = 101;
 
 /**
- * Announces in the status bar that something has begun or is done, for a moment. The next
- * announcement takes the place of the last one. Screen readers speak it at once, since it appears
- * with the role of an alert; VS Code has no other way for extensions to speak.
+ * Briefly announces in the status bar that something has started or is done. The next announcement
+ * replaces the current one. Screen readers read it immediately because of its alert role. VS Code
+ * has no other API for that.
  */
 export class Announcements implements Disposable {
   #item: StatusBarItem | undefined;
@@ -22,7 +22,10 @@ export class Announcements implements Disposable {
     this.#show('announcement', `$(check) ${text}`, text);
   }
 
-  /** In words: the status item beside it only spins. @returns removes it */
+  /**
+   * Announces a start in words, since the status item only spins. @returns a function that removes
+   * it
+   */
   started(text: string): () => void {
     const item = this.#show('start', text, text);
     return () => item.dispose();

@@ -5,8 +5,9 @@ const LONGEST = 120;
 const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
 
 /**
- * Foreign text as one plain line, cut to length: no line breaks, icons, links, or invisible characters.
- * Notifications and input boxes make links of `[text](address)`, also of commands.
+ * Converts any text to one plain line of limited length, without line breaks, icons, links, or
+ * invisible characters. Notifications and input boxes turn `[text](address)` into a link, even to a
+ * command.
  */
 export function oneLine(text: string, longest = LONGEST): string {
   // What is cut off anyway is not worth a look; a row never needs more.

@@ -60,7 +60,7 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly items: readonly Item[];
   /** Makes an item of what was typed, for lists that are only a suggestion. */
   readonly typed?: (text: string) => Item | undefined;
-  /** What to choose or type; shown when Enter finds no item. */
+  /** Hint about what to choose or type, shown if Enter finds no item. */
   readonly expected?: string;
   /**
    * Works on the picked item while the list shows that it is busy. A text is what went wrong: the

@@ -22,11 +22,11 @@ export interface UsageDeps {
   };
 }
 
-/** A request of chat that is under way, counted by estimate. */
+/** A chat request in progress, counted by an estimate. */
 export interface Claim {
-  /** Why it may not be sent; undefined if it may. */
+  /** The reason the request is refused; undefined if it may be sent. */
   readonly refusal: string | undefined;
-  /** Counts it no longer; only the first call counts. */
+  /** Stops counting the request. Later calls have no effect. */
   readonly end: () => void;
 }
 
@@ -38,7 +38,7 @@ export class Usage {
   readonly #now: () => number;
   /** The credentials whose usage the tooltip shows. */
   #active: Credentials | undefined;
-  /** Tokens of the requests under way, by the fingerprint of their key. */
+  /** Estimated tokens of the requests in progress, by the fingerprint of their key. */
   readonly #claimed = new Map<string, number>();
 
   /**
@@ -53,7 +53,7 @@ export class Usage {
   }
 
   /**
-   * Shows the usage of these credentials in the tooltip, in place of that of others.
+   * Shows the usage of these credentials in the tooltip, instead of the usage of others.
    * @returns once it is shown
    */
   async setActive(credentials: Credentials | undefined): Promise<void> {
@@ -65,8 +65,8 @@ export class Usage {
   }
 
   /**
-   * @param claim what it was counted by so far
-   * @returns once it is kept, for a test: it never rejects, since it keeps nobody from working
+   * @param claim the estimate that this record replaces
+   * @returns once the record is saved; never rejects, since a lost count must not stop a generation
    */
   async record(credentials: Credentials, request: UsedRequest, claim?: Claim): Promise<void> {
     try {
@@ -87,9 +87,9 @@ export class Usage {
   }
 
   /**
-   * Checks the budget for a request of chat, and counts the request until it is recorded or has
-   * failed: what many of them use at a time is known only once they have ended.
-   * @param tokens by estimate
+   * Checks the budget for a chat request, and counts an estimate until the request is recorded or
+   * has failed. The real usage of concurrent requests is known only after they end. @param tokens
+   * the estimate
    */
   async claim(credentials: Credentials, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
@@ -101,7 +101,8 @@ export class Usage {
       this.#claimed.set(fingerprint, sum);
       return sum;
     };
-    // Nothing is awaited from here on: two requests at a time would both find room.
+    // Nothing is awaited from here on, so that two concurrent requests can't both take the last
+    // tokens.
     if (!this.#budget.mayGo({ ...use, tokens: use.tokens + add(0) })) {
       return { refusal: texts.refusalText(use.budget), end: () => {} };
     }

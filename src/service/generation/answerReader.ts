@@ -252,8 +252,8 @@ function fieldsOf(value: unknown): Fields {
 }
 
 /**
- * The first entry of a list, since requests ask for one answer only. The list may be empty, and some
- * gateways leave it out of the event with the usage.
+ * Returns the first entry of a list, since requests ask for only one response. The list may be
+ * empty, and some gateways omit it from the event with the usage.
  */
 function firstOf(list: unknown, usage: unknown): Fields | undefined {
   if (list === undefined && isFields(usage)) return undefined;
@@ -272,7 +272,7 @@ function unexpected(): never {
 
 // Counts and warnings are told, not relied on: nonsense in them does not spoil an answer.
 
-/** More than any answer has. Sums of larger counts could become Infinity. */
+/** More than any response has. Sums of larger counts could become Infinity. */
 const MOST_TOKENS = 1_000_000_000;
 
 function countOf(value: unknown): number | undefined {

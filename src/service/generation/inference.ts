@@ -129,7 +129,10 @@ export class Callbacks {
     };
   }
 
-  /** The same for one that is awaited: its request ends as one that was cancelled does. */
+  /**
+   * Wraps an asynchronous callback in the same way. If it rejects, the request ends like a canceled
+   * one.
+   */
   awaiting(call: (() => Promise<void>) | undefined): typeof call {
     if (!call) return undefined;
     return async () => {

@@ -99,8 +99,8 @@ export function isRedirect(status: number): boolean {
 }
 
 /**
- * The host a redirect leads to, in ASCII; undefined if it leads to none, as `command:` does, or if
- * the host has other characters than host names have.
+ * Returns the host that a redirect leads to, in ASCII. Undefined if it has no host, such as
+ * `command:`, or if the host isn't a valid host name.
  */
 export function redirectHost(location: string | undefined, from: string): string | undefined {
   const to = location ? URL.parse(location, from) : null;
@@ -187,7 +187,10 @@ function unreachableProxy(error: unknown, message: string, url: string): string 
   return !reachedPort || reachedPort === wanted ? undefined : readableHost(reached);
 }
 
-/** A host with its port, or an empty text. The URL parser accepts `$`, backticks and quotes. */
+/**
+ * A host with an optional port, or an empty string. The URL parser accepts `$`, backticks and
+ * quotes.
+ */
 function readableHost(host: string): string {
   return /^[\w.:[\]-]{1,260}$/.test(host) ? host : '';
 }

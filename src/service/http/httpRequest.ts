@@ -15,13 +15,13 @@ export interface HttpRequest<Result> {
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /**
-   * Secrets of the connection, to which the bearer is added. Neither URL nor body may contain one,
-   * and no failure repeats one, even if the answer does.
+   * Secrets of the connection. The access token is added to them. Neither the URL nor the body may
+   * contain one. No failure contains one, even if the response does.
    */
   readonly secrets?: readonly string[];
   /** True for the token request, the only one that may contain a secret. */
   readonly sendsSecret?: true;
-  /** Other values that no failure repeats, such as a project ID. */
+  /** Other values that no failure contains, such as a project ID. */
   readonly confidential?: readonly string[];
   /** The word before the credential in the Authorization header; `Bearer` without it. */
   readonly scheme?: string;
@@ -32,7 +32,7 @@ export interface HttpRequest<Result> {
   /** The most bytes an answer may have. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Called once, when the first attempt has its slot: what this rejects with ends the request. */
+  /** Called once, when the first attempt has its slot. A rejection ends the request. */
   readonly onTurn?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   /** Called when an attempt has been sent for a while, and nothing of an answer has come. */

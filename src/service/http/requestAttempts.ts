@@ -40,8 +40,8 @@ export interface AttemptOptions {
   /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Secrets of other requests. No failure repeats one, since a service can put into an answer what an
-   * earlier request has sent.
+   * Secrets of other requests. No failure contains one, since a response can repeat text from an
+   * earlier request.
    */
   readonly secrets: () => readonly string[];
   /** Those of them that no request may contain. */
@@ -194,8 +194,8 @@ export class RequestAttempts<Result> {
   }
 
   /**
-   * The last gate for secrets: a key that was pasted as an ID or into a URL must not reach the model
-   * host.
+   * Checks for secrets before anything is sent. A key that was pasted as an ID or into a URL must
+   * not reach the model host.
    * @throws {ServiceError} `setting-holds-secret`
    */
   #checkSecrets(): void {

@@ -46,7 +46,7 @@ export function findWholeSecrets(text: string, secrets: readonly string[]): Secr
   return search(text, sought.flatMap(formsOf));
 }
 
-/** True if a URL or an ID contains a whole secret. Ignores case, since hosts are in lower case. */
+/** True if a URL or an ID contains a whole secret. Ignores case, since hosts are lowercase. */
 export function addressHolds(address: string, secrets: readonly string[]): boolean {
   const lower = secrets.map((secret) => secret.toLowerCase());
   const found = [

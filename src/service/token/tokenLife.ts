@@ -55,12 +55,12 @@ function lifeSeconds(answer: TokenResponse): number {
   return lives.length > 0 ? Math.min(LONGEST_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
 }
 
-/** True if an answer states how long its token lives. */
+/** True if a response states how long its token is valid. */
 export function statesLife(answer: TokenResponse): boolean {
   return statedLives(answer).length > 0;
 }
 
-/** In seconds, without impossible values. */
+/** Returns the lifetime in seconds. Impossible values are ignored. */
 function statedLives(answer: TokenResponse): number[] {
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = answer;
   const lives = [expiresIn, expiration - serverNow / 1_000];
