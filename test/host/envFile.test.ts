@@ -261,7 +261,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it('adds it to rules that are there, also unsaved ones, and follows what git reads @nightly', async () => {
+    it('adds it to existing rules, even unsaved ones, and follows the rules that git reads @nightly', async () => {
       const { document, addRules } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const rules = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));

@@ -41,7 +41,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), text);
   });
 
-  describe('works on what was selected when the command was run', () => {
+  describe('uses the selection from when the command was run', () => {
     const run = async (meanwhile: (editor: TextEditor) => Promise<void>) => {
       const editor = await open('one\ntwo\n', line(1, 3));
       const snapshot = currentSnapshot();
@@ -55,7 +55,7 @@ describe('generating in a real editor', () => {
     const isSelected = (editor: TextEditor, at: number) =>
       until(window.onDidChangeTextEditorSelection, () => editor.selection.start.line === at);
 
-    it('though the cursor has moved', async () => {
+    it('even if the cursor has moved', async () => {
       const text = await run(async (editor) => {
         await commands.executeCommand('cursorTop');
         await isSelected(editor, 0);
@@ -63,7 +63,7 @@ describe('generating in a real editor', () => {
       assert.equal(text, `one\ntwo\n${answerFor('two')}\n`);
     });
 
-    it('wherever it is by now', async () => {
+    it('even if it has moved', async () => {
       const text = await run(async (editor) => {
         await typeAt(editor.document, 'one', '\nmore');
         await isSelected(editor, 2);
@@ -71,12 +71,12 @@ describe('generating in a real editor', () => {
       assert.equal(text, `one\nmore\ntwo\n${answerFor('two')}\n`);
     });
 
-    it('or on nothing, where that was edited', async () => {
+    it('and does nothing if it was edited', async () => {
       assert.equal(await run((editor) => typeAt(editor.document, 'tw', 'MINE')), false);
     });
   });
 
-  it('begins none of the selections that wait for their turn when it is cancelled', async () => {
+  it("doesn't start the waiting selections when it is canceled", async () => {
     const ranges = Array.from({ length: 12 }, (_, index) => line(index, 3));
     const editor = await openWith('one\n'.repeat(12), ranges);
     const job = jobOn(editor, 'below');
@@ -91,7 +91,7 @@ describe('generating in a real editor', () => {
     assert.equal(begun, 8);
   });
 
-  it('leaves no words behind a line where something unforeseen fails', async () => {
+  it('removes the words at the end of a line after an unexpected error', async () => {
     const editor = await openWith('one\ntwo\n', [line(0, 3), line(1, 3)]);
     const job = jobOn(editor, 'below');
     const left = new Set<TextEditorDecorationType>();

@@ -112,7 +112,7 @@ describe('insertion into a real editor', () => {
     assert.equal(text.split('*').length - 1, 5);
   });
 
-  it('writes what comes during an edit in the next one, and one undo takes all back', async () => {
+  it('writes text that arrives during an edit in the next one, and one undo removes all of it', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');
@@ -153,7 +153,7 @@ describe('insertion into a real editor', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`begins again where the half answer was that the user has undone: ${title}`, async () => {
+    it(`restarts at the place of a partial response that the user undid: ${title}`, async () => {
       const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
       const job = jobOn(editor, mode);
       for (const piece of ['half ', 'an ', 'answer']) {

@@ -88,7 +88,7 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it('makes another response in place of one that was undone and redone', async () => {
+  it('replaces a response that was undone and redone', async () => {
     const { editor, job } = await generated();
     await commands.executeCommand('undo');
     await commands.executeCommand('redo');
@@ -97,7 +97,7 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it('does not send for another response where it would take away what the user typed', async () => {
+  it('sends nothing if a new response would remove text that the user typed', async () => {
     const { editor, job } = await generated();
     await typeAt(editor.document, 'Hello', ' MINE');
     const before = [world.emulator.count(chatPath), editor.document.getText()];
@@ -105,7 +105,7 @@ describe('the life of a generation', () => {
     assert.deepEqual([world.emulator.count(chatPath), editor.document.getText()], before);
   });
 
-  it('does not send for what goes on in a response that is undone', async () => {
+  it('sends nothing to continue a response that is undone', async () => {
     const { editor, job } = await generated(cut);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt');
@@ -158,7 +158,7 @@ describe('the life of a generation', () => {
     assert.notEqual(job.activeRuns.take([0]), undefined, 'it can still be made anew');
   });
 
-  it('is released with its texts 20 generations later, though a message about it is open @nightly', async () => {
+  it('is released with its texts 20 generations later, even if a message about it is open @nightly', async () => {
     const editor = await open('prompt', PROMPT);
     const countFits = () => Number(queryObjects(TextFit, { format: 'count' }));
     const fits = countFits();

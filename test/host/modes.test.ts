@@ -44,7 +44,7 @@ describe('insert modes', () => {
     ['above', 'answer\ntext\nend'],
     ['replace', 'answer\nend'],
   ] as const) {
-    it(`${mode} adds no blank line where an answer ends with line breaks`, async () => {
+    it(`${mode} adds no blank line if a response ends with line breaks`, async () => {
       const editor = await open('text\nend', LINE);
       assert.equal(await stream(editor, mode, ['answer\n', '\n']), true);
       assert.equal(editor.document.getText(), want);
@@ -119,7 +119,7 @@ describe('insert modes', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
-  it('newDocument tries anew to open a document that could not be opened, or was closed', async () => {
+  it("newDocument retries to open a document that couldn't be opened or was closed", async () => {
     const editor = await open('text', LINE);
     const [target] = captureTargets(editor);
     assert.ok(target);

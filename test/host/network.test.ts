@@ -80,7 +80,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     [403, 'refuses (403) @nightly'],
     [503, 'refuses (503) @nightly'],
   ] as const) {
-    it(`C12: tells that the proxy ${title}`, async () => {
+    it(`C12: reports that the proxy ${title}`, async () => {
       const proxy = await startProxy(status);
       closers.push(proxy.close);
       await set({ proxy: `http://127.0.0.1:${proxy.port}` });

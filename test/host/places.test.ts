@@ -97,7 +97,7 @@ describe('the places that text goes to', () => {
     );
   });
 
-  it('J26: the modified side of a comparison takes text, its original side is none @nightly', async () => {
+  it("J26: the modified side of a comparison accepts text, and its original side doesn't @nightly", async () => {
     const [original, modified] = [fileUri('original.txt'), fileUri('modified.txt')];
     await workspace.fs.writeFile(original, Buffer.from('a\n'));
     await workspace.fs.writeFile(modified, Buffer.from('prompt\n'));

@@ -110,7 +110,7 @@ describe('a preview', () => {
     assert.equal(rescues, 1);
   });
 
-  it('is shown by another try where it could not be shown', async () => {
+  it("is shown by a retry if it couldn't be shown", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const previews = openPreviews();
@@ -126,7 +126,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it('that could not be shown is not kept', async () => {
+  it("is not kept if it couldn't be shown", async () => {
     const { document } = await open(TEXT, PROMPT);
     const previews = openPreviews();
     const shown = previews.show({

@@ -16,7 +16,7 @@ describe('several selections', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`J17: get an answer each, streamed at the same time, and one undo takes all back: ${title}`, async () => {
+    it(`J17: get one response each, streamed concurrently, and one undo removes all of them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (let count = 0; count < 3; count += 1) {
@@ -32,7 +32,7 @@ describe('several selections', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J17: are all taken back exactly, though the user typed between them: ${title}`, async () => {
+    it(`J17: are all removed exactly, even if the user typed between them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
@@ -86,7 +86,7 @@ describe('several selections', () => {
     replace: 'AABB',
   };
   for (const [mode, title] of placingModes) {
-    it(`J18: that touch keep their answers in order, whichever comes first: ${title}`, async () => {
+    it(`J18: that touch keep their responses in order, regardless of arrival: ${title}`, async () => {
       const editor = await openWith('abcdef', [new Range(0, 0, 0, 3), new Range(0, 3, 0, 6)]);
       const job = jobOn(editor, mode);
       for (const _round of [1, 2]) {
@@ -99,7 +99,7 @@ describe('several selections', () => {
     });
   }
 
-  it('share the edits: what comes during one of them is written in the next', async () => {
+  it('share the edits: text that arrives during one edit is written in the next one', async () => {
     const editor = await openWith(TEXT, LINES);
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');

@@ -216,7 +216,7 @@ describe('templates in a real editor', () => {
   });
 
   describe('in their files', () => {
-    it('are underlined where they are wrong, as they are typed, until they are closed', async () => {
+    it('are underlined at each mistake while they are edited, until they are closed', async () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));

@@ -21,7 +21,7 @@ describe('taking back what was generated', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`removes exactly that, though the user typed before, behind and inside it: ${title}`, async () => {
+    it(`removes exactly that, even if the user typed before, after, and inside it: ${title}`, async () => {
       const { editor, job } = await written(mode);
       await typeAt(editor.document, 'top', ' BEFORE');
       await typeAt(editor.document, 'whole', 'INSIDE');
@@ -33,7 +33,7 @@ describe('taking back what was generated', () => {
       assert.equal(text.replace('INSIDE', '').replaceAll(/ BEFORE| BEHIND/g, ''), TEXT);
     });
 
-    it(`J22: puts everything back where text still streams: ${title}`, async () => {
+    it(`J22: restores everything while text still streams: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'the first of it ');
@@ -45,7 +45,7 @@ describe('taking back what was generated', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J22 J23: leaves the part that came until then, and takes it back on demand: ${title}`, async () => {
+    it(`J22 J23: keeps the text that arrived so far, and removes it on request: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'half an ');
@@ -94,7 +94,7 @@ describe('taking back what was generated', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`removes what the user has undone and redone: ${title}`, async () => {
+    it(`removes text that the user has undone and redone: ${title}`, async () => {
       const { editor, job } = await written(mode);
       const generated = editor.document.getText();
       await commands.executeCommand('undo');
@@ -104,7 +104,7 @@ describe('taking back what was generated', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`removes all of what the user has undone and redone after typing while it streamed: ${mode}`, async () => {
+    it(`removes all text that was undone and redone after the user typed while it streamed: ${mode}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const { document } = editor;
       const job = jobOn(editor, mode);
@@ -123,7 +123,7 @@ describe('taking back what was generated', () => {
     });
   }
 
-  it('removes what the user has deleted and brought back @nightly', async () => {
+  it('removes text that the user has deleted and restored @nightly', async () => {
     const { editor, job } = await written('below');
     await editor.edit((builder) => builder.delete(new Range(2, 2, 2, 8)));
     await commands.executeCommand('undo');
@@ -131,7 +131,7 @@ describe('taking back what was generated', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('is undone by one undo, and can happen again', async () => {
+  it('is undone by one undo, and can be repeated', async () => {
     const { editor, job } = await written('replace');
     const generated = editor.document.getText();
     assert.equal(await job.undo(), 'undone');
@@ -161,7 +161,7 @@ describe('taking back what was generated', () => {
     ['preview', 'preview @nightly'],
     ['newDocument', 'newDocument @nightly'],
   ] as const) {
-    it(`leaves room for an answer where nothing had come yet: ${title}`, async () => {
+    it(`leaves room for a response if no text has arrived yet: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       job.begin(0, 'restart');

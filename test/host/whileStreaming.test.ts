@@ -33,7 +33,7 @@ describe('while text streams', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`J02: follows what the user types before its place: ${title}`, async () => {
+    it(`J02: follows text that the user types before its place: ${title}`, async () => {
       const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
       const job = jobOn(editor, mode);
       await typeAt(editor.document, 'top', ' one\ntwo');
@@ -249,7 +249,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'prompt\nfirst second third\nend?');
   });
 
-  it('writes on behind what the user undoes and redoes @nightly', async () => {
+  it('continues after text that the user undoes and redoes @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');

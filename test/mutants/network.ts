@@ -151,7 +151,7 @@ export const networkMutants: readonly Mutant[] = [
     from: " || encoding !== 'identity'",
     to: '',
     test: answers,
-    title: 'D01: a bomb in gzip is refused by its header',
+    title: 'D01: a decompression bomb in gzip is refused by its header',
   },
   {
     name: 'any kind of document is an answer',
@@ -191,7 +191,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
     test: deadlines,
-    title: 'ends an answer that drips for ever',
+    title: 'ends an answer that drips forever',
   },
   {
     name: 'no deadline for the headers',
@@ -306,11 +306,11 @@ export const networkMutants: readonly Mutant[] = [
     title: 'left alone: until the year 9999',
   },
   {
-    name: 'a service counts tokens until sums are Infinity',
+    name: 'token counts of a service make sums Infinity',
     file: 'src/service/generation/answerReader.ts',
     from: ' && Number(value) <= MOST_TOKENS;',
     to: ';',
     test: 'test/unit/service/generation/answerReader.test.ts',
-    title: 'D24: counts nothing for 1.7e308 tokens',
+    title: 'D24: ignores a count of 1.7e308 tokens',
   },
 ];

@@ -23,14 +23,14 @@ async function generate(world: World): Promise<'answered' | 'lost'> {
   }
 }
 
-describe('a service that closes connections, and does not say so', () => {
+describe('a service that silently closes connections', () => {
   let close = () => {};
   afterEach(async () => {
     await endWorlds();
     close();
   });
 
-  it(`loses no generation but one that was on its way already, and gets none twice (seed ${seed})`, async () => {
+  it(`loses only generations that were already sent, and gets none twice (seed ${seed})`, async () => {
     const random = randomOf(seed);
     const service = await startWorld();
     const line = await lineTo(service.emulator.url);

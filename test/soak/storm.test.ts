@@ -50,7 +50,7 @@ async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult
   return Promise.allSettled(all);
 }
 
-describe(`I18: ${JOBS} calls, ${IN_FLIGHT + QUEUE} of them at once, to a service that takes few (seed ${seed})`, () => {
+describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a service with little capacity (seed ${seed})`, () => {
   const rows: (string | number)[][] = [];
   const worst = { failed: 0, requests: 0 };
   let time: FakeTime;

@@ -140,7 +140,7 @@ describe('a day with the extension', () => {
     await undone('letter.txt');
   });
 
-  it('J17: several selections get their answers side by side, and one undo removes all of them', async () => {
+  it('J17: several selections get their responses concurrently, and one undo removes all of them', async () => {
     const { editor, screen } = session.workbench;
     emulator.settings.answer = (prompt) => `Answer to ${prompt}`;
     await select('three.txt');
@@ -160,7 +160,7 @@ describe('a day with the extension', () => {
     await undone('three.txt');
   });
 
-  it('a preview has buttons with names and keys, and is discarded or accepted by key', async () => {
+  it('a preview has named buttons with shortcuts, and is discarded or accepted by keyboard', async () => {
     const { editor, page, quickInput } = session.workbench;
     const answered = 'we will meet\non Monday.';
     emulator.settings.answer = () => answered;
@@ -243,7 +243,7 @@ describe('a day with the extension', () => {
     await ready();
   });
 
-  it('Diagnose Connection shows each check, by the keyboard alone, and generates nothing', async () => {
+  it('Diagnose Connection shows each check, works by keyboard, and generates nothing', async () => {
     const { page, quickInput } = session.workbench;
     const sent = emulator.requests.length;
     await session.workbench.runCommand('Hosted Model: Diagnose Connection');
@@ -296,7 +296,7 @@ describe('a day with the extension', () => {
     );
   });
 
-  it('A17: signing out ends key, token and three calls', async () => {
+  it('A17: signing out deletes the key and the token and ends three calls', async () => {
     const { editor, notifications, screen } = session.workbench;
     // The store is encrypted: only its length shows how much it holds.
     const kept = () => screen.read<number>(`localStorage.getItem('secrets.provider').length`);
@@ -325,7 +325,7 @@ describe('a day with the extension', () => {
     assert.equal(emulator.requests.length, before, 'the token that was left is not used either');
   });
 
-  it('a .env file is used once its hosts were shown and approved', async () => {
+  it('a .env file is used after its hosts were shown and approved', async () => {
     const { dialogs, screen } = session.workbench;
     const unapproved = notApprovedYet(other);
     // The other service doesn't know the token of the first one, so it answers from a recording.

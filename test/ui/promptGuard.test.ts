@@ -41,7 +41,7 @@ describe(`what is about to be sent ${nightly}`, () => {
     );
   };
 
-  it('and holds a private key is stopped; masked, it goes out without', async () => {
+  it('and contains a private key is stopped, and sent without the key once masked', async () => {
     const { dialogs, editor } = session.workbench;
     await selectAll('private.txt');
     const sent = emulator.requests.length;

@@ -78,7 +78,7 @@ describe(`set-up ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('offers a host name as an address, and names what the region step expects', async () => {
+  it('offers a host name as an address, and shows the input that the region step expects', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up Credentials');

@@ -238,7 +238,7 @@ describe('the documentation of the service', () => {
       wasSent(fileService, { ...inFile, project: 'another-project' });
     });
 
-    it('uses the environment of VS Code once it is approved, where the folder has no .env file', async () => {
+    it('uses the environment of VS Code once it is approved, if the folder has no .env file', async () => {
       await rm(session.path('.env'));
       await generateFrom(session, 'b.txt');
       await isAsked('environment');
@@ -292,7 +292,7 @@ describe('the documentation of the service', () => {
       );
     });
 
-    it('shows in the status bar that there is no token, and asks for none before it is needed', async () => {
+    it('shows in the status bar that there is no token, and requests one only when it is needed', async () => {
       await storeKey(session);
       approveHosts();
       await status().waitFor({ ariaLabel: product.token.none, background: 'none' });
@@ -332,7 +332,7 @@ describe('the documentation of the service', () => {
     });
 
     for (const field of ['expires_in', 'expiration'] as const) {
-      it(`replaces a token before it is used after the end that ${field} gives, without a refresh_token`, async () => {
+      it(`replaces a token before its expiry from ${field}, without a refresh_token`, async () => {
         const issued = emulator.tokensIssued.length;
         const end = emulator.faults.always(tokenPath, tokenThatEndsBy(field, emulator));
         await session.workbench.runCommand(product.refreshToken);
@@ -373,7 +373,7 @@ describe('the documentation of the service', () => {
       assert.equal(emulator.count(chatPath), 2, 'it is sent again once, with a new token');
     });
 
-    it('names an expired bearer token as the cause once the new one is refused as well', async () => {
+    it('names an expired access token as the cause once the new one is refused as well', async () => {
       const { notifications } = session.workbench;
       const isInference = ({ path, method }: ReceivedRequest) =>
         method === 'POST' && path.startsWith('/ml/');
@@ -386,7 +386,7 @@ describe('the documentation of the service', () => {
       assert.equal(new Set(bearers).size, 2);
     });
 
-    it('announces three retries with growing waits, then reports the 503', async () => {
+    it('announces three retries with growing backoff, then reports the 503', async () => {
       const { notifications, editor } = session.workbench;
       const before = await editor.visibleText();
       const announced = await notifications.watchShown(product.retrying);
@@ -422,7 +422,7 @@ describe('the documentation of the service', () => {
     });
 
     // Before the test with a 429, which lowers the limit for a while.
-    it('sends one request at a time where the settings say so', async () => {
+    it('sends one request at a time if the settings limit it to one', async () => {
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
         [product.settings.concurrency]: 1,
@@ -450,7 +450,7 @@ describe('the documentation of the service', () => {
       );
     });
 
-    it('waits between two requests as long as the settings say', async () => {
+    it('waits between two requests for the interval in the settings', async () => {
       const { notifications } = session.workbench;
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),

@@ -20,12 +20,12 @@ export const clockRules: readonly ClockRule[] = [
     planted: ['const from = performance.now();', 'call(Date.now);', 'const now = new Date();'],
   },
   {
-    name: 'reads how long the processor worked or waited',
+    name: 'reads CPU or wait times',
     breaks: found(/\bprocess\.(?:cpuUsage|threadCpuUsage|hrtime|resourceUsage)\b|\bschedstat\b/g),
     planted: ['process.cpuUsage();', 'process.hrtime.bigint();', "'/proc/self/schedstat'"],
   },
   {
-    name: 'is tried again where it fails',
+    name: 'is retried after a failure',
     breaks: found(/\bthis\.retries\(/g),
     planted: ['    this.retries(2);'],
   },

@@ -33,7 +33,7 @@ describe('regular expressions', () => {
     });
   }
 
-  it('none of them counts to a high number from every character on', () => {
+  it('none of them has a high repetition count', () => {
     const high = all.filter(
       ({ expression }) =>
         !expression.source.startsWith('^') && highestCount(expression) > HIGHEST_COUNT,
@@ -42,7 +42,7 @@ describe('regular expressions', () => {
     assert.equal(highestCount(/a{2}[b-d]{1,300}e{3,}/), 300);
   });
 
-  it('all of them are found, built ones too, and none with a comment in front of it', () => {
+  it('all of them are found, including built ones, and none with a comment before it', () => {
     assert.ok(all.length > 100, `${all.length} found`);
     const places = all.map(({ place }) => place);
     assert.ok(places.includes('src/ui/oneLine.ts'), 'built out of a part of another module');

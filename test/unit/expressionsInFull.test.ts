@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { expressionsOfSource, slownessOf } from './expressions.ts';
 
-describe('regular expressions, looked at in full @nightly', () => {
+describe('regular expressions, analyzed in full @nightly', () => {
   it('none of them takes more than linear time on any text', async function () {
     // A minute of work, of which nobody is told how it goes.
     this.timeout(0);

@@ -105,7 +105,7 @@ describe('tests that are not judged by time', () => {
   const others = all.filter((path) => !(path in MAY_READ_CLOCKS));
   const readsOf = (path: string, more = '') => clockReads(path, readFileSync(path, 'utf8') + more);
 
-  it('read no clock, wait for none, and are not tried again', () => {
+  it("read no clock, don't wait for one, and aren't retried", () => {
     assert.ok(all.length > 300);
     const reads = others.flatMap((path) => readsOf(path));
     assert.deepEqual(reads, []);
@@ -119,11 +119,11 @@ describe('tests that are not judged by time', () => {
   }
 
   for (const [path, reason] of Object.entries(MAY_READ_CLOCKS)) {
-    it(`but for ${path}: ${reason}`, () => assert.notDeepEqual(readsOf(path), []));
+    it(`except ${path}: ${reason}`, () => assert.notDeepEqual(readsOf(path), []));
   }
 
   for (const { name, planted } of clockRules) {
-    it(`are caught where one ${name}`, () => {
+    it(`are caught if one ${name}`, () => {
       for (const text of planted) {
         assert.deepEqual(clockReads('a.ts', `// A test.\n${text}\n`).map(ruleOf), [name], text);
       }
@@ -131,7 +131,7 @@ describe('tests that are not judged by time', () => {
   }
   const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
 
-  it('are not caught where they wait for a turn, or move a clock', () => {
+  it('are not caught if they wait for a turn, or move a clock', () => {
     const text =
       'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
     assert.deepEqual(clockReads('a.ts', text), []);

@@ -49,7 +49,7 @@ describe('a part that cannot be loaded', () => {
     assert.match(editor.said.join(), /could not start.* Reload the window/);
   });
 
-  it('works on what was selected when its command was run, and on what is then where it is run again', async () => {
+  it('uses the selection from when its command was run, and the current one on a retry', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';

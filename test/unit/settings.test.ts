@@ -106,13 +106,13 @@ describe('the model in the settings', () => {
     return [modelId, folderModelId];
   };
 
-  it('is used as it is written', async () => {
+  it('is used unchanged', async () => {
     for (const id of ['maker/large-2', 'hf.co/Maker/x:Q4_K_M', 'maker/large@20250219', 'www']) {
       assert.deepEqual(await modelIn(id), [id, id]);
     }
   });
 
-  it('F14: counts as unset where it could be a link or other markup', async () => {
+  it('F14: counts as unset if it could be a link or other markup', async () => {
     for (const id of [
       ...['[Click](command:workbench.action.quit)', 'https://h0stile.example/x', '$(zap) x'],
       ...['www.h0stile.example', 'WWW.h0stile.example', 'maker/www.x', 'me@h0stile.example'],
@@ -122,7 +122,7 @@ describe('the model in the settings', () => {
     }
   });
 
-  it('is marked in the settings file where it is none', () => {
+  it('is marked in the settings file if it is invalid', () => {
     const [{ properties }] = [manifest.contributes.configuration].flat() as unknown as [
       { properties: Readonly<Record<string, { readonly pattern?: string }>> },
     ];

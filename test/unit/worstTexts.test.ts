@@ -48,12 +48,12 @@ describe('the worst texts take no more than linear work', () => {
   }
 
   for (const [name, way] of Object.entries(QUADRATIC)) {
-    it(`which is noticed of ${name}`, async () => {
+    it(`and notices ${name}`, async () => {
       assert.notDeepEqual(await slowTexts(planted, name, way), []);
     });
   }
 
-  it('E12: a prompt is looked through for keys in few steps', async () => {
+  it('E12: a prompt is searched for keys in few steps', async () => {
     const text = PROSE.repeat(1_024);
     const work = await counter.count('a prompt that is searched for keys', text);
     assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} a character`);

@@ -316,7 +316,7 @@ describe('the chat provider', () => {
     });
   }
 
-  it('F15: makes no link of a host that a service names', async () => {
+  it("F15: doesn't turn a host from a service into a link", async () => {
     const location = 'https://www.h0stile.example/x';
     emulator.faults.next(chatStream, { status: 307, headers: { location }, body: '' });
     const { failure } = await respond();
@@ -394,7 +394,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('I27: lets no 50 calls at once pass the budget of the day', async () => {
+  it("I27: doesn't let 50 concurrent calls exceed the daily budget", async () => {
     const kept = new UsageEditor();
     editor = kept;
     editor.userSettings.set('dailyTokenBudget', 100_000).set('maxConcurrentRequests', 8);
@@ -432,7 +432,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts a text as it counts a message with it, and asks nobody', () => {
+  it('counts a text like a message with this text, without a request', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),
@@ -493,7 +493,7 @@ describe('the chat provider', () => {
       );
     });
 
-    it('G17: shows what it would send before it runs, or its beginning, as code', async () => {
+    it('G17: shows the text or its beginning as code before it runs', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
       assert.match(short, /^Text: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';

@@ -137,7 +137,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: a key in a .env file ${what}, which is selected, gets nowhere: ${button}`, async () => {
+      it(`E15: never sends a selected key in a .env file ${what}: ${button}`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);
@@ -159,7 +159,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: a key that was pasted for ${what} gets to the identity service alone, key from ${source}`, async () => {
+      it(`E16: sends a key pasted as ${what} only to the identity service, key from ${source}`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(

@@ -44,7 +44,7 @@ describe('announcements in the status bar', () => {
     assert.doesNotMatch(editor.textOf('status text'), /all answers are complete/);
   });
 
-  it('of the end go when the next generation starts', async () => {
+  it('of the last generation disappear when the next one starts', async () => {
     const { emulator, stores } = life;
     const editor = openEditor();
     await opened.open(editor, stores, async (run) => {

@@ -33,7 +33,7 @@ describe('a window that closes', () => {
   });
   afterEach(() => life.emulator.close());
 
-  it(`ends ${CALLS} calls in flight, and leaves nothing behind`, async () => {
+  it(`ends ${CALLS} concurrent calls, and leaves nothing behind`, async () => {
     const { emulator, stores } = life;
     // What loads with the first call stays loaded.
     const first = life.editor();

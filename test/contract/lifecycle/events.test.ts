@@ -100,7 +100,7 @@ describe('events of an open window', () => {
     });
   });
 
-  it(`K10: of the configuration, a thousand in a row, read it once in ${APART_MS} ms`, async () => {
+  it(`K10: of the configuration, 1,000 in a row, cause one read per ${APART_MS} ms`, async () => {
     const editor = life.editor();
     const event = { affectsConfiguration: () => true };
     await opened.open(editor, life.stores, async () => {

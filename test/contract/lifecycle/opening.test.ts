@@ -137,7 +137,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'A20: ends calls with credentials of a .env file when another one signs out, and asks again',
+    'A20: ends calls with credentials of a .env file when another window signs out, and asks again',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;

@@ -134,7 +134,7 @@ describe('around an answer', () => {
   afterEach(endWorlds);
 
   for (const [encoding, bomb] of bombs) {
-    it(`D01: a bomb in ${encoding} is refused by its header, and not unpacked past the cap`, async () => {
+    it(`D01: a decompression bomb in ${encoding} is refused by its header, and not unpacked past the limit`, async () => {
       for (const [path, most] of [
         [tokenPath, MOST_TOKEN_BYTES],
         [chat, MOST_ANSWER_BYTES],
@@ -215,7 +215,7 @@ describe('the size of an answer is capped:', () => {
     });
   }
 
-  it(`D06: an event without an end may have ${mebibyte} bytes; the rest is not waited for`, async () => {
+  it(`D06: an endless event is refused after ${mebibyte} bytes, without waiting for the rest`, async () => {
     const time = new FakeTime();
     try {
       const watched = new WatchedFetch();

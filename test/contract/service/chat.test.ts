@@ -55,7 +55,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
-  it('I27: is asked about once, in its turn, and sends nothing where it may not go', async () => {
+  it('I27: calls onTurn once, and sends nothing if it rejects', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const sentBefore: number[] = [];
     const onTurn = async () => void sentBefore.push(world.inferenceCount());

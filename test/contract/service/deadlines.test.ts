@@ -116,7 +116,7 @@ describe('the deadline', () => {
   const DROPS = 6;
   const APART_MS = DEADLINE_MS / DROPS;
   for (const [what, path, fault, options] of drips) {
-    it(`D03 I13: ends ${what} that drips for ever, closes the connection and sends nothing again`, async () => {
+    it(`D03 I13: ends ${what} that drips forever, closes the connection and sends nothing again`, async () => {
       const { emulator, watched, ...world } = await start(path, {
         ...options,
         http: { idleMs: APART_MS + 1 },
@@ -141,7 +141,7 @@ describe('the deadline', () => {
     });
   }
 
-  it('D04: ends headers that drip for ever, closes the connection and sends nothing again', async () => {
+  it('D04: ends headers that drip forever, closes the connection and sends nothing again', async () => {
     const heard = Promise.withResolvers<Socket>();
     let asked = 0;
     const server = await startMuteServer((socket) => {

@@ -280,7 +280,7 @@ describe('requests', () => {
   };
   for (const [what, changed] of Object.entries(pasted)) {
     for (const [name, call] of Object.entries(calls)) {
-      it(`E16: with the key or the token as the ${what} reach no model: ${name}`, async () => {
+      it(`E16: with the key or the token as the ${what} never reach a model: ${name}`, async () => {
         const otherKeys = ['a-key-of-another-service'];
         const world = await startWorld({ credentials: { ...changed(defaultApiKey), otherKeys } });
         assert.equal(await kindOf(call(world)), 'setting-holds-secret');

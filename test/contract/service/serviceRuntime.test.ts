@@ -104,7 +104,7 @@ describe('a runtime', () => {
     assert.equal(states.at(-1), 'none');
   });
 
-  it('H32: keeps it through ten events of a key that did not change', async () => {
+  it('H32: keeps it after ten events without a change of the key', async () => {
     const { runtime, emulator, generate, withKey } = await start();
     for (let event = 0; event < 10; event += 1) {
       runtime.setActive(withKey('key-number-one'));
@@ -468,7 +468,7 @@ describe('a runtime', () => {
   for (const [place, owner] of ['the model', 'the service URL', 'the identity address'].flatMap(
     (place) => [[place, ''] as const, [place, ' of another service'] as const],
   )) {
-    it(`E16: sends no key${owner} that was pasted for ${place}, but for a token`, async () => {
+    it(`E16: sends a key${owner} pasted as ${place} only in the token request`, async () => {
       const { runtime, emulator, settings, withKey } = await start();
       const key = 'a-key-that-was-pasted';
       const own = owner === '' ? key : 'key-number-one';
@@ -513,7 +513,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(chat), 1);
   });
 
-  it('A17: ends three calls as soon as their user signs out', async () => {
+  it('A17: ends three calls as soon as the user signs out', async () => {
     // No deadline runs out.
     time = new FakeTime();
     const { runtime, emulator, generate, states } = await start(3);

@@ -183,7 +183,7 @@ describe('every way to a token with every dialect', () => {
   }
 });
 
-describe('30 parallel calls, by each way that trades', () => {
+describe('30 concurrent calls, with each method that exchanges credentials', () => {
   afterEach(endWorlds);
   const traded = Object.entries(ways).filter(([, { path }]) => path !== undefined);
   const all = async (world: World) => {
@@ -247,7 +247,7 @@ describe('OAuth 2.0 client credentials', () => {
     assert.equal(lifeOf(world), 300_000);
   });
 
-  it('takes a client ID and a secret with colons, blanks and percent signs', async () => {
+  it('accepts a client ID and a secret with colons, spaces, and percent signs', async () => {
     const [account, apiKey] = ['team one:client+%3A', 'a secret: with +/%20 blanks'];
     for (const name of ['basic', 'post']) {
       const { emulator, http, credentials } = await startOf(
@@ -294,7 +294,7 @@ describe('Cloud Pak for Data', () => {
   }
 
   for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
-    it(`asks when a token ends whose answer says ${JSON.stringify(life)}`, async () => {
+    it(`requests the expiry of a token if the response says ${JSON.stringify(life)}`, async () => {
       const { emulator, http, credentials } = await startOf(way, dialect);
       const end = new SetClock().now() / 1_000 + 120;
       emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });

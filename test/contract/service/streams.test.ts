@@ -33,7 +33,7 @@ describe('streamed text', () => {
       for (const spaceAfterColon of [true, false]) {
         const how = `${JSON.stringify(newline)}, ${spaceAfterColon ? 'a' : 'no'} space`;
 
-        it(`is exact for ${operation} with ${how}, whole and cut inside characters and line ends`, async () => {
+        it(`is exact for ${operation} with ${how}, whole and split inside characters and line ends`, async () => {
           const emulator = { newline, spaceAfterColon, answer: () => pieces };
           const world = await startWorld({ operation, emulator });
           const faults: Fault[] = newline === '\r\n' ? [{ oneByteAtATimeMs: 0 }] : [];

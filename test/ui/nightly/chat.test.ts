@@ -61,7 +61,7 @@ describe('chat, at night', () => {
     );
   });
 
-  it(`takes 20 steps of an agent over one connection, a request for each and nothing between ${nightly}`, async () => {
+  it(`takes 20 agent steps over one connection, with one request each and none in between ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     await storeKey(session);
     await startChat(session, 'Agent');

@@ -69,7 +69,7 @@ describe('who may call the model', () => {
     assert.deepEqual(all.rows(), []);
   });
 
-  it('G16: an answer holds for the host and the project that were shown', async () => {
+  it('G16: a decision applies only to the host and the project that were shown', async () => {
     const all = callers();
     await all.mayCall('a.b', credentials, never);
     const { approved } = credentials;

@@ -116,7 +116,7 @@ describe('the models of the chat', () => {
     assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
   });
 
-  it('F15: have no name or provider that becomes a link', async () => {
+  it('F15: never have a name or provider that becomes a link', async () => {
     for (const link of [
       'https://h0stile.example',
       'www.h0stile.example',
@@ -130,7 +130,7 @@ describe('the models of the chat', () => {
     }
   });
 
-  it('F15: are told in chat as plain text, and as code where it would become a link', () => {
+  it('F15: are shown in chat as plain text, and words that would become links as code', () => {
     for (const [text, expected] of [
       [
         'Run “x” (503). Then_wait* [a](b) <c> `d`',

@@ -142,7 +142,7 @@ describe('the way to credentials', () => {
     'of another service, incomplete': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
   };
   for (const [what, text] of Object.entries(imperfect)) {
-    it(`E15: name a key of a .env file ${what}, so that it is not sent`, async () => {
+    it(`E15: include a key of a .env file ${what}, so that it is not sent`, async () => {
       await storeKey();
       editor.files.set('/work/.env', text);
       const keysOf = ({ choice }: Pick<LookupResult, 'choice'>) =>
@@ -378,7 +378,7 @@ describe('the way to credentials', () => {
     assert.equal(editor.reads, 1);
   });
 
-  describe('of a folder that answers late', () => {
+  describe('of a slow folder', () => {
     const slowly = () => {
       const gate = Promise.withResolvers<void>();
       editor.beforeFiles = gate.promise;
@@ -391,7 +391,7 @@ describe('the way to credentials', () => {
       return { answer };
     };
 
-    it('are for who asked, and not shown once another folder is in front', async () => {
+    it('are returned to the caller, but not shown if another folder is active', async () => {
       editor.addFolder('/slow');
       editor.activeFile = '/slow/a.txt';
       const slow = slowly();
@@ -401,7 +401,7 @@ describe('the way to credentials', () => {
       assert.deepEqual(shown, ['/work no key']);
     });
 
-    it('are not shown where they were looked for on behalf of a folder behind, but once it is in front', async () => {
+    it('of an inactive folder are shown only once it is active', async () => {
       editor.addFolder('/behind');
       const [, behind] = editor.folders;
       await access.look(behind as WorkspaceFolder | undefined);
@@ -411,7 +411,7 @@ describe('the way to credentials', () => {
       assert.deepEqual(shown, ['/behind no key']);
     });
 
-    it('are not shown in place of newer ones of that folder', async () => {
+    it("don't replace newer ones of that folder", async () => {
       const slow = slowly();
       await storeKey();
       await access.look();
@@ -420,7 +420,7 @@ describe('the way to credentials', () => {
       assert.deepEqual(shown, ['/work my-key']);
     });
 
-    it('are shown although a later look has no answer yet', async () => {
+    it('are shown even if a later lookup is not done yet', async () => {
       const slow = slowly();
       const later = slowly();
       await slow.answer();
@@ -598,7 +598,7 @@ describe('the way to credentials', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  describe('by a set-up with the key in a place of another value', () => {
+  describe('by a set-up with the key pasted as another value', () => {
     const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
     const refused = /contains the API key/;
     beforeEach(() => {
@@ -609,7 +609,7 @@ describe('the way to credentials', () => {
       ['the key', key],
       ['a text with the key in it', `my-${key}`],
     ] as const) {
-      it(`E16: refuses ${what} for the project`, async () => {
+      it(`E16: refuses ${what} as the project ID`, async () => {
         editor.typed.push(key, value);
         assert.equal(await access.setUp(['apiKey', 'projectId']), false);
         assert.match(JSON.stringify(editor.refusals), refused);
@@ -617,7 +617,7 @@ describe('the way to credentials', () => {
       });
     }
 
-    it('E16: refuses an address with the key in it', async () => {
+    it('E16: refuses an address that contains the key', async () => {
       editor.typed.push(key);
       editor.picks.push(`${url}/${key}`);
       assert.equal(await access.setUp(['apiKey', 'url']), false);
@@ -631,7 +631,7 @@ describe('the way to credentials', () => {
       ['url', `${url}/${key}`],
       ['authUrl', `https://identity.example/${key}`],
     ] as const) {
-      it(`E16: saves and tests nothing while ${name} in the settings holds it`, async () => {
+      it(`E16: saves and tests nothing while ${name} in the settings contains it`, async () => {
         editor.userSettings.set(name, value);
         let tests = 0;
         Object.assign(access.options, { test: async () => (tests += 1) });
@@ -647,7 +647,7 @@ describe('the way to credentials', () => {
       ['project-0123456', true],
       ['project-0123', false],
     ] as const) {
-      it(`E16: ${isSaved ? 'takes' : 'refuses'} the short key project-0123 beside ${project}`, async () => {
+      it(`E16: ${isSaved ? 'accepts' : 'refuses'} the short key project-0123 with the project ${project}`, async () => {
         editor.userSettings.set('projectId', project);
         editor.typed.push('project-0123');
         editor.picks.push('$(save) Save Without Testing');

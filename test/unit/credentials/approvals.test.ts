@@ -118,7 +118,7 @@ describe('approvals', () => {
     assert.equal(await approvalsOn(keyring, state).answerFor(subject), undefined);
   });
 
-  it('have a fingerprint of a key by which it is told, and of what was shown with it', async () => {
+  it('have a fingerprint that depends on the key and on the values shown with it', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const print = (...of: [string, ...string[]]) =>
       approvalsOn(keyring, state).fingerprintOf(...of);

@@ -246,7 +246,7 @@ describe('key store', () => {
     assert.equal(await two.store.read(), undefined);
   });
 
-  it('A20: tells every window of each sign-out, also where no key is stored', async () => {
+  it('A20: notifies every window of each sign-out, even if no key is stored', async () => {
     const keyring = new FakeKeyring();
     const [one, two] = [openWindow(keyring), openWindow(keyring)];
     for (const signOuts of [1, 2]) {

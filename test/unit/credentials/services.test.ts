@@ -282,7 +282,7 @@ describe('the services that credentials are for', () => {
     assert.match((await editor.question()).text, /from the \.env file of this folder/);
   });
 
-  it('take a client ID and a client secret with all that their standard allows', async () => {
+  it('accept a client ID and a client secret with all characters that OAuth allows', async () => {
     // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
     const [id, secret] = ['team one:client', 'a secret: with blanks'];
     editor.userSettings.set('vendors', [acme]);

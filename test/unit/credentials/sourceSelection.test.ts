@@ -161,13 +161,13 @@ describe('the choice of a source', () => {
     });
   }
 
-  it('says of an approved environment what holds it up', () => {
+  it('reports why an approved environment is not used', () => {
     const outside = [envFile({ url: full.url }), environment(full, 'approved')];
     const said = lookedText(found({ record: undefined, outside }));
     assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
   });
 
-  it('is the environment beside a .env that names none of the settings', () => {
+  it('is the environment if the .env names none of the settings', () => {
     const outside = [envFile({}), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');

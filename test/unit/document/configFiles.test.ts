@@ -8,7 +8,7 @@ import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 const at = (path: string, scheme = 'file', authority = '') =>
   ({ uri: { scheme, authority, path, fsPath: path } }) as TextDocument;
 
-describe('files that something runs on its own', () => {
+describe('files that run automatically', () => {
   let hooks: ReturnType<typeof installEditor>;
   let files: typeof import('../../../src/document/configFiles.ts');
   before(async () => {
@@ -48,13 +48,13 @@ describe('files that something runs on its own', () => {
       ...['/a/.circleci/config.yml', '/a/azure-pipelines.yml', '/a/Jenkinsfile'],
     ],
   })) {
-    it(`J27: are those that ${runner} runs`, () => {
+    it(`J27: include those that ${runner} runs`, () => {
       const others = paths.filter((path) => !files.isConfigFile(at(path)));
       assert.deepEqual(others, []);
     });
   }
 
-  it('J27: are none that people start themselves, and nothing of a like name', () => {
+  it('J27: exclude files that users start themselves and files with similar names', () => {
     const paths = [
       ...['/a/Makefile', '/a/deploy.sh', '/a/scripts/setup', '/a/justfile', '/a/Dockerfile'],
       ...['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/CODEOWNERS'],
@@ -66,7 +66,7 @@ describe('files that something runs on its own', () => {
     assert.deepEqual(found, []);
   });
 
-  it('J34: are what a document that was never saved leads to by a link', async () => {
+  it('J34: include the target of a link in the path of an unsaved document', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-untitled-'));
     try {
       mkdirSync(join(folder, '.vscode'));

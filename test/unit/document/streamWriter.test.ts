@@ -162,7 +162,7 @@ describe('the writer of a document', () => {
     }
   });
 
-  it('makes at most 30 edits a second, and loses nothing that comes between them', async () => {
+  it('makes at most 30 edits a second, and loses no text that arrives in between', async () => {
     let now = 0;
     const clock = mock.method(performance, 'now', () => now);
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -281,7 +281,7 @@ describe('the writer of a document', () => {
     });
   }
 
-  it('takes nothing back, of several answers neither, where one of them is not what was written', async () => {
+  it('removes none of several responses if one of them was changed', async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,
@@ -378,7 +378,7 @@ describe('the writer of a document', () => {
       return { page, writer };
     };
 
-    it('writes on behind what was undone and redone', async () => {
+    it('continues after text that was undone and redone', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
@@ -387,7 +387,7 @@ describe('the writer of a document', () => {
       assert.equal(page.text, 'uprompt\nfirst second third');
     });
 
-    it('writes nothing behind a gap that an undo has left, and keeps the rest', async () => {
+    it('writes nothing after a gap that an undo has left, and keeps the rest', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       writer.append(0, 'third');
@@ -395,7 +395,7 @@ describe('the writer of a document', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('begins again where it was, though words were typed there and undone at once', async () => {
+    it('starts again in its place after words were typed there and undone at once', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');
@@ -409,7 +409,7 @@ describe('the writer of a document', () => {
       assert.equal(page.text, 'one\nagain\ntwo');
     });
 
-    it('takes back all of it once it was redone', async () => {
+    it('removes all of it after it was redone', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();

@@ -105,7 +105,7 @@ describe('own text', () => {
       assert.equal(own.rewind(), false);
     });
 
-    it('not over what somebody wrote inside it, before that or after', () => {
+    it('not over text that the user typed inside it, before or after the restart', () => {
       const own = written();
       own.follow(insert(15, 'mine'));
       assert.equal(own.rewind(), false);
@@ -116,7 +116,7 @@ describe('own text', () => {
     });
   });
 
-  describe('of what an undo or redo brings back', () => {
+  describe('after an undo or redo', () => {
     const everywhere = () => true;
     const normal = { replay: undefined };
     /** One event with one change. */
@@ -140,7 +140,7 @@ describe('own text', () => {
       isUncertain: false,
     };
 
-    it('knows its own, deleted by hand or undone, in one step or several', () => {
+    it('recognizes its text, deleted by hand or undone, in one or several steps', () => {
       for (const [first, then] of [
         ['undo', 'redo'],
         [undefined, 'undo'],
@@ -156,7 +156,7 @@ describe('own text', () => {
       }
     });
 
-    it('knows it though something before it moved', () => {
+    it('recognizes its text after text before it has changed', () => {
       const own = written();
       own.follow(remove(12, 3));
       own.follow(insert(0, 'xx'));
@@ -165,7 +165,7 @@ describe('own text', () => {
       assert.deepEqual(standing(own), { ...whole, pieces: [[12, 22, '0123456789']] });
     });
 
-    it('takes nothing of others for its own', () => {
+    it("doesn't mistake text of the user for its own", () => {
       const own = written();
       event(own, insert(15, 'mine'));
       event(own, remove(15, 4), 'undo');
@@ -177,14 +177,14 @@ describe('own text', () => {
       assert.deepEqual(standing(own), { ...whole, pieces });
     });
 
-    it('is uncertain where other text stands there, and neither begins again nor goes on', () => {
+    it("is uncertain if other text is there, and can't restart or continue", () => {
       const own = written();
       event(own, remove(12, 3));
       event(own, insert(12, 'abc'), 'undo', ({ text }) => text !== '0123456789');
       assert.deepEqual([own.isUncertain, own.isBroken, own.rewind()], [true, true, false]);
     });
 
-    it('does not go on as long as a part of it is undone', () => {
+    it("can't continue while a part of it is undone", () => {
       const own = written();
       event(own, remove(15, 5), 'undo');
       assert.equal(own.isBroken, true);
@@ -192,7 +192,7 @@ describe('own text', () => {
       assert.equal(own.isBroken, false);
     });
 
-    it('does not go on in an earlier response, which begins again all the same', () => {
+    it("can't continue an earlier response, but can restart it", () => {
       const own = written();
       own.rewind();
       own.grow(own.changeFor('next'));
@@ -203,7 +203,7 @@ describe('own text', () => {
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 10, rangeLength: 10, text: 'new' });
     });
 
-    it('forgets what could be redone once somebody edits, and states of long ago', () => {
+    it('drops redo states after an edit, and old states', () => {
       const own = written();
       event(own, remove(15, 5), 'undo');
       event(own, insert(0, 'x'));

@@ -85,7 +85,7 @@ describe('text fit', () => {
       it(name, () => assert.equal(continued(answer), want));
     }
 
-    it('keeps the line break that it was cut behind', () => {
+    it('keeps the line break after which it was truncated', () => {
       assert.equal(continued(['a\n', 'b\n'], { isInserted: true }), 'a\nb');
     });
 

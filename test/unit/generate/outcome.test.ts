@@ -4,7 +4,7 @@ import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
 import { FakeDocument } from '../document/fakeDocument.ts';
 
-describe('what is said and handed out of a response', () => {
+describe('messages and copies of a response', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let outcome: typeof import('../../../src/generate/outcome.ts');
@@ -36,7 +36,7 @@ describe('what is said and handed out of a response', () => {
     return job;
   }
 
-  it('D27: hands out what stays in the document, without control characters and tags', async () => {
+  it('D27: are the same as in the document, without control and tag characters', async () => {
     const job = await jobWith('ls\u001B[201~\r\n\u{E0072}\u{E006D}\u202Eend');
     await outcome.showResult(job);
     for (const button of ['Open in New Document', 'Copy']) {
@@ -53,11 +53,11 @@ describe('what is said and handed out of a response', () => {
   });
 
   for (const [what, text, removed, kept] of [
-    ['was removed', 'a\u001B\u202Eb', 2, 0],
-    ['stays', 'a\u2067b\u2069\u200B', 0, 3],
-    ['was removed and what stays', '\u{E0041}a\u200B', 1, 1],
+    ['were removed', 'a\u001B\u202Eb', 2, 0],
+    ['remain', 'a\u2067b\u2069\u200B', 0, 3],
+    ['were removed and that remain', '\u{E0041}a\u200B', 1, 1],
   ] as const) {
-    it(`D26: says how much ${what} that nobody sees`, async () => {
+    it(`D26: count the invisible characters that ${what}`, async () => {
       const job = await jobWith(text);
       await outcome.tellOutcome(
         job,

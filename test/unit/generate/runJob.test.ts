@@ -74,7 +74,7 @@ describe('running a job', () => {
     return sent;
   }
 
-  it('J35: sends nothing for a file that needs a preview by then, unless it gets one', async () => {
+  it('J35: sends nothing for a file that needs a preview now, unless it gets one', async () => {
     assert.equal(await sentFor('below'), 1);
     renameSync(join(folder, 'notes', 'tasks.json'), join(folder, '.vscode', 'tasks.json'));
     rmSync(join(folder, 'notes'), { recursive: true });

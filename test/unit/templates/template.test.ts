@@ -34,7 +34,7 @@ describe('the name of a template', () => {
     assert.equal(checkedName('Explain\uFFF9'), undefined);
   });
 
-  it('F16: is plain text in a notification, which makes links of Markdown', () => {
+  it('F16: is plain text in a notification, which turns Markdown into links', () => {
     const name = '[Click](command:workbench.action.quit) [x](https://h0stile.example)';
     // VS Code's own expression for links in notifications and input boxes.
     const links = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;

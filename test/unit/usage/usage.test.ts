@@ -112,7 +112,7 @@ describe('usage', () => {
     assert.equal(await other.refusal(credentials), undefined);
   });
 
-  it('counts a request under way by estimate, until it is recorded or has failed', async () => {
+  it('counts a request in progress by an estimate, until it is recorded or has failed', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const usage = open();
     const recorded = await usage.claim(credentials, 600);

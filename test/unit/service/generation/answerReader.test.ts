@@ -59,7 +59,7 @@ describe('collecting a stream', () => {
     });
   }
 
-  it('counts a last event that has nothing but the count', async () => {
+  it('counts a last event that contains only the usage', async () => {
     const count = 'data: {"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
     const { text: whole, usage } = await collect(never, text('a'), stop, count);
     assert.equal(whole, 'a');
@@ -71,7 +71,7 @@ describe('collecting a stream', () => {
   });
 
   for (const count of ['1.7e308', '1e15', '1000000001']) {
-    it(`D24: counts nothing for ${count} tokens, whose sums would be no numbers any more`, async () => {
+    it(`D24: ignores a count of ${count} tokens, whose sums would be invalid`, async () => {
       const tokens = `"usage":{"prompt_tokens":${count},"completion_tokens":${count}}`;
       const { usage } = await collect(never, text('a'), stop, `data: {"choices":[],${tokens}}\n\n`);
       assert.deepEqual(usage, { inputTokens: 0, outputTokens: 0 });

@@ -202,7 +202,7 @@ describe('a client', () => {
     assert.equal(maskWhole(text, [token]), text);
   });
 
-  it('E16: finds a key in an address in any form, also in lower case, as hosts are written', () => {
+  it('E16: finds a key in an address in any form, even in lowercase as in a host', () => {
     const key = 'A-Key+That/Was=Pasted';
     for (const address of [
       `https://${key.toLowerCase().replaceAll(/\W/g, '-')}.example`,
