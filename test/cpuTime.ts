@@ -1,4 +1,6 @@
-/** CPU time by process tree. Linux only, where `/proc` has it; elsewhere every tree has 0 seconds. */
+/**
+ * CPU time by process tree, read from `/proc` on Linux. On other systems, it is always 0 seconds.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const SAMPLES_APART_MS = 500;
@@ -6,13 +8,13 @@ const SAMPLES_APART_MS = 500;
 const TICKS_PER_SECOND = 100;
 
 /**
- * Adds up what each process of a tree has used. The operating system's own sum leaves out processes
- * whose parent ended first, and so most of VS Code and Chromium. What a process uses after its last
- * sample isn't counted.
+ * Adds up what each process of a tree has used. The operating system's own sum misses processes
+ * whose parent ended first, which are most of those of VS Code and Chromium. What a process uses
+ * after its last sample isn't counted.
  */
 export class CpuTime {
   readonly #names = new Map<string, string>();
-  /** User and system time by process, the ended ones included. */
+  /** User and system time by process, including ended ones. */
   readonly #ticks = new Map<string, number>();
   readonly #timer = setInterval(() => this.#sample(), SAMPLES_APART_MS);
 
@@ -47,11 +49,11 @@ export class CpuTime {
   }
 }
 
-/** The fields of `/proc/<pid>/stat` from the third on; none if the process has ended. */
+/** Returns the fields of `/proc/<pid>/stat` from the third on; none if the process has ended. */
 function statOf(pid: string): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second one, the name of the program, is in parentheses and can hold spaces.
+    // The second field, the program name, is in parentheses and can contain spaces.
     return text.slice(text.lastIndexOf(')') + 2).split(' ');
   } catch {
     return [];

@@ -1,7 +1,7 @@
 /**
- * `npm test`: every check and every suite that somebody waits for, in lanes, each step with
- * its own output and counts. Goes on after a failure, so that one run tells all. `npm run test:nightly`
- * adds what takes longer. Ends with `N passed, N failed`.
+ * `npm test`: all checks and all suites that aren't left to the nightly run, in lanes. Each step
+ * prints its own output and counts. Goes on after a failure, so that one run tells all. `npm run
+ * test:nightly` adds what takes longer. Ends with `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { CpuTime } from './cpuTime.ts';
@@ -43,7 +43,7 @@ const sources: readonly Step[] = [
   suite('fuzz', 'npm run --silent test:fuzz'),
 ];
 
-/** What the emulated service proves. These suites wait more than they work. */
+/** Suites that use the emulated service. These suites wait more than they work. */
 const emulated: readonly Step[] = [
   suite('contract', 'npm run --silent test:contract'),
   suite('faults', 'npm run --silent test:faults'),
@@ -82,7 +82,7 @@ const nightly: readonly Step[] = [
 
 interface Row {
   readonly name: string;
-  /** By the clock. */
+  /** Wall-clock time. */
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly count: Count;

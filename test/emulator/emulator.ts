@@ -138,8 +138,8 @@ export class Emulator {
   }
 
   /**
-   * Back to the state after the start. Open connections and requests in flight stay, and tokens that
-   * a client goes on using if they are kept.
+   * Restores the state after the start. Open connections and requests in progress stay. So do
+   * tokens if `keepsTokens` is set, for clients that still use them.
    */
   reset({ keepsTokens = false } = {}): void {
     const { port, now, identifier, onEnd, ...chosen } = this.#options;

@@ -18,7 +18,7 @@ import { FakeTime, never } from '../unit/service/fixtures.ts';
 import { becomes } from '../vscode/deadline.ts';
 import { type Cell, type Phase, pieces } from './faultTable.ts';
 
-/** The deadline that ends the cell. The others never run out. */
+/** The deadline that ends the cell. The others never expire. */
 const DEADLINE_MS = 60_000;
 const LONG_MS = 600_000;
 const PARALLEL = 8;
@@ -37,8 +37,8 @@ interface Ending {
 }
 
 /**
- * Plays one cell of the matrix through real sockets, and asserts all that the rule says of it. The
- * clock stands still but for the waits between attempts, and for the deadline that ends the cell.
+ * Plays one cell of the matrix through real sockets, and asserts all of its rules. The clock moves
+ * only for the waits between attempts, and for the deadline that ends the cell.
  */
 export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<void> {
   const time = new FakeTime();
@@ -70,7 +70,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
       fetch: watched.fetch,
       headersMs: cell.deadline === 'headers' ? DEADLINE_MS : LONG_MS,
       idleMs: cell.deadline === 'idle' ? DEADLINE_MS : LONG_MS,
-      // Only as long as the service asks for: the clock moves on at once.
+      // Waits only as long as the service requests, and moves the clock immediately.
       waitMs: (_retry, retryAfterMs) => {
         const ms = Math.max(1, retryAfterMs);
         void time.pass(ms);
@@ -114,7 +114,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
 }
 
-/** Leads to a service that does not listen, where the cell has no fault. */
+/** Points to a service that doesn't listen, if the cell has no fault. */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};
   const closed = `http://127.0.0.1:${CLOSED_PORT}`;

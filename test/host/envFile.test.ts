@@ -58,7 +58,7 @@ describe('the .env file in a real editor', () => {
   describe('while it is typed', () => {
     after(closeTabs);
 
-    /** A line in place of one of the three, the problem it has, and the fix with what it makes. */
+    /** A replacement for one of the three lines, its problem, and the fix with its result. */
     const flaws: readonly [
       kind: string,
       line: 0 | 1 | 2,
@@ -156,7 +156,7 @@ describe('the .env file in a real editor', () => {
       it('is offered on the line of the key alone, whether or not it has a problem', async () => {
         await openWith(good);
         const title = 'Move API Key to Secret Storage';
-        // What git said in the test before can still be on its way.
+        // The result of git from the previous test may still arrive.
         await becomes('nothing but the move', 60_000, async () => {
           const titles = await titlesAt(new Range(0, 3, 0, 3));
           return titles.join() === title ? titles : undefined;
@@ -238,7 +238,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    /** A saved file that git does not ignore, and its fix. */
+    /** Returns a saved file that git doesn't ignore, and its fix. */
     async function notIgnored() {
       mkdirSync(join(path('.git'), 'info'), { recursive: true });
       const document = await openWith([rest[1], rest[0], key, ''].join('\n'));

@@ -143,7 +143,7 @@ describe('insertion into a real editor', () => {
     const another = await workspace.openTextDocument({ content: 'another' });
     const job = jobOn(editor, 'below');
     await appendTo(job, document, 'first ');
-    // VS Code has switched by then, and rejects the edit: extensions still see the editor.
+    // VS Code has already switched and rejects the edit, but extensions still see the old editor.
     const listener = window.tabGroups.onDidChangeTabs(() => job.append(0, 'second '));
     await window.showTextDocument(another);
     listener.dispose();

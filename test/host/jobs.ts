@@ -62,8 +62,8 @@ async function untitled(content: string, language = 'plaintext'): Promise<TextDo
 }
 
 /**
- * An untitled document that tests use one after the other: each new document costs VS Code about
- * five times the work of new text in an open one (measured).
+ * An untitled document that tests share. Opening a document takes VS Code about five times the work
+ * of new text in an open one (measured).
  */
 let reused: TextDocument | undefined;
 let isReusedTaken = false;
@@ -220,7 +220,7 @@ export async function until(
   });
 }
 
-/** Waits for work, and meanwhile runs commands that close what it waits for. */
+/** Waits for work while it runs commands that close the messages this work waits for. */
 export async function closing<Result>(
   names: readonly string[],
   work: Promise<Result>,

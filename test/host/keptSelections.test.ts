@@ -19,7 +19,7 @@ interface Case {
   readonly text: string;
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
-  /** Whether it takes place nightly only, whatever the insert mode. */
+  /** True if it runs only nightly, in every insert mode. */
   readonly isNightly?: boolean;
   /** What is left selected where the answer comes directly after it, before the last line break. */
   readonly beforeAnswer?: readonly string[];
@@ -141,7 +141,10 @@ describe('selections', () => {
   });
 });
 
-/** Streams the pieces of every answer, those that come together in one edit or two. */
+/**
+ * Streams the chunks of every response. Chunks that arrive together are written in one or two
+ * edits.
+ */
 async function answer(job: Job, document: TextDocument, pieces: readonly string[]): Promise<void> {
   const count = (text: string, piece: string) => text.split(piece.trim()).length;
   for (const piece of pieces) {

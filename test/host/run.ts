@@ -2,12 +2,12 @@
  * Runs the tests of this folder in the extension host of a real VS Code and ends with their code:
  * `node test/host/run.ts [newest | oldest | a version of code-server]`. Builds no extension.
  *
- * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 takes the desktop build, which is downloaded (a version
- * is then one of VS Code, and the oldest is that of `engines` in package.json).
+ * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 takes the desktop build, which is downloaded (a
+ * version is then one of VS Code, and the oldest is that of `engines` in package.json).
  * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, for instance an unpacked
- * VSIX. HOSTED_MODEL_GREP picks tests by name; with HOSTED_MODEL_INVERT=1 those that it does not
- * name. HOSTED_MODEL_INSPECT is a port at which the desktop build waits for a debugger before the
- * first test.
+ * VSIX. HOSTED_MODEL_GREP selects tests by name; HOSTED_MODEL_INVERT=1 selects all others.
+ * HOSTED_MODEL_INSPECT is a port at which the desktop build waits for a debugger before the first
+ * test.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ try {
 }
 
 /**
- * Bundles the tests into one file, so that the extension host loads what they share once; returns
+ * Bundles the tests into one file, so that the extension host loads shared modules once. Returns
  * the entry that VS Code loads.
  */
 async function bundleTests(): Promise<string> {

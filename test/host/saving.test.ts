@@ -27,7 +27,7 @@ describe('text that others save and format while it streams', () => {
       });
       const job = jobOn(editor, 'below');
       const lines: string[] = [];
-      // A document that VS Code has just saved by itself is not formatted: it is nothing to save.
+      // A document that VS Code has just autosaved isn't formatted, since there is nothing to save.
       const isFormatted = () => / = /.test(document.getText());
       for (let index = 0; index < 9 || !isFormatted(); index += 1) {
         const before = saves;

@@ -1,4 +1,4 @@
-/** Entry of the tests in VS Code's extension host: runs the tests that are bundled beside this one. */
+/** Entry of the tests in VS Code's extension host: runs the tests in the same bundle. */
 import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { tell } from '../emulator/unapprovedTotal.ts';

@@ -220,7 +220,7 @@ describe('templates in a real editor', () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));
-      // VS Code keeps a document for minutes that an extension has opened itself.
+      // VS Code keeps a document in memory for minutes after an extension has opened it.
       await commands.executeCommand('vscode.open', uri);
       await until({ uri }, (all) => all.length === 4);
       const document = window.activeTextEditor?.document ?? assert.fail();

@@ -41,7 +41,7 @@ describe(`${GENERATIONS} generations`, function () {
     await emulator.close();
   });
 
-  /** Retries do not wait here; how long they do is a matter of the unit tests. */
+  /** Retries don't wait here. The unit tests cover the backoff. */
   const begin = (): ServiceRuntime => new ServiceRuntime({ http: { waitMs: () => 0 } });
   const settings = { namesRequestLimit: false };
 
@@ -89,7 +89,7 @@ describe(`${GENERATIONS} generations`, function () {
       {
         what: 'heap growth after GC, MB',
         found: (after.heapBytes - warm.heapBytes) / 1_048_576,
-        // In few generations the heap moves by more with what ran before.
+        // With few generations, earlier tests change the heap more than a leak would.
         ...(isFull && { bar: ['≤', 5] }),
       },
       { what: 'timers left', found: after.timers - atStart.timers, bar: ['=', 0] },

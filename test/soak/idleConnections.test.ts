@@ -10,7 +10,7 @@ import { inForm } from './fullOrShort.ts';
 import { prove } from './measures.ts';
 
 const GENERATIONS = inForm(2_000, 100);
-/** Turns of the event loop between a close and a call: in so many they can meet on their way. */
+/** The most turns of the event loop between a close and a call, few enough for them to cross. */
 const MOST_TURNS = 10;
 
 async function generate(world: World): Promise<'answered' | 'lost'> {
@@ -40,7 +40,7 @@ describe('a service that silently closes connections', () => {
     const world = await startWorld({
       credentials: { serviceUrl: url, approved: { auth: service.emulator.url, service: url } },
     });
-    // The token comes on another way: this is about the one to the inference service.
+    // The token uses another connection, since this test covers only the inference service.
     world.tokenService.get = (signal) => tokenService.get(signal);
     const found = { answered: 0, lost: 0, inVain: 0, twice: 0 };
     for (let count = 0; count < GENERATIONS; count += 1) {
@@ -51,7 +51,7 @@ describe('a service that silently closes connections', () => {
         line.cut('close');
         for (let passed = 0; passed < turns; passed += 1) await turn();
       }
-      // Both ends have seen a close before the connection is gone.
+      // The connection is removed only after both ends have seen the close.
       const isClosed = line.open === 0;
       const call = generate(world);
       if (!closesFirst) {

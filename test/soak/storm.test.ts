@@ -6,14 +6,14 @@ import { chatAnswer, clientOn, FakeTime, seed } from '../unit/service/fixtures.t
 
 const JOBS = 120;
 const IN_FLIGHT = 8;
-/** The queue that the commands have. */
+/** The queue size of the commands. */
 const QUEUE = 50;
 const MOST_FAILED = 2;
 const MOST_REQUESTS = 1.8;
-/** How long the service takes for a request, and the clock for a step. */
+/** Milliseconds that the service takes for a request, and that each step moves the clock. */
 const [SERVICE_MS, STEP_MS] = [100, 10];
 
-/** A service that takes so many requests at once, and answers 429 to all others. */
+/** A service that accepts this number of concurrent requests, and answers 429 to all others. */
 class NarrowService {
   requests = 0;
   readonly #capacity: number;

@@ -99,7 +99,8 @@ const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
-  // Fewer windows in fewer hours would prove nothing: the busiest second of a few is their luck.
+  // Fewer windows in fewer hours would prove nothing, since the busiest second of a few windows is
+  // random.
   if (!isFull) return;
 
   it(`ask the identity service in its busiest later second a fifth of what a fixed timer does (seed ${seed})`, async () => {

@@ -50,7 +50,7 @@ export async function runBatch(
     midway,
   }: { readonly first: number; readonly signedOut: AbortSignal; readonly midway: () => void },
 ): Promise<Ending[]> {
-  // Large and small ones in turn, so that eight batches have had them all.
+  // Alternates large and small ones, so that eight batches include all of them.
   const limit = 1 + ((3 * (first / BATCH)) % MOST_IN_FLIGHT);
   const limits = { limit, queue: BATCH, minIntervalMs: 0 };
   let ended = 0;

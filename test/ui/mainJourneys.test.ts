@@ -27,7 +27,7 @@ const files = { 'letter.txt': letter, 'three.txt': three, 'secret.txt': `KEY=${a
 const nextKey = 'next-key-0123456789';
 const fileKey = 'key-in-the-env-file-0123';
 
-/** True if the decoration behind a line says so: VS Code draws it with a style sheet. */
+/** True if the decoration after a line shows this text. VS Code draws it with a style sheet. */
 const isMarked = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
   .map((span) => getComputedStyle(span, '::after').content)
   .some((content) => content.includes('generating…'))`;

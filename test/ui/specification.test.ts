@@ -63,7 +63,7 @@ const product = {
   },
   lacks: (name: string) => new RegExp(`lacks ${name}`),
   exhausted: /failed \(503\) on all 4 attempts/,
-  /** Attempt and seconds to wait for it. */
+  /** The attempt, and the seconds before it. */
   retrying: /attempt (\d) of 4 in (\d+) s/,
   generating: /generating/,
   /** Shown on a busy machine while a request has no response. */
@@ -116,7 +116,7 @@ describe('the documentation of the service', () => {
   let elsewhere: UnapprovedListener;
   /** All three emulators, until the first approval. */
   let unapproved: readonly AwaitingApproval[];
-  /** One window for all, since a window costs more than all that happens in it. */
+  /** All tests share one window, since opening a window takes longer than all of them. */
   let session: Session;
   const emulators = () => [emulator, fileService, environmentService];
   const approveHosts = () => {
@@ -148,7 +148,7 @@ describe('the documentation of the service', () => {
   afterEach(async function () {
     assertUntouched(elsewhere);
     if (this.currentTest?.state !== 'failed') return;
-    // The next test must not find a question of this one.
+    // The next test must not find an open question from this one.
     for (let open = 0; open < 3; open += 1) await session.workbench.page.keyboard.press('Escape');
   });
 
@@ -461,7 +461,7 @@ describe('the documentation of the service', () => {
       await status().waitForTooltip(product.spaced);
       await notifications.cancelProgress(product.generating);
       await notifications.waitUntilGone(product.generating);
-      // None at all unless the last one, of the test before, is that long ago.
+      // No request is sent until the interval since the last one, from the previous test, is over.
       assert.ok(emulator.count(chatPath) <= 1);
     });
   });

@@ -1,10 +1,10 @@
-/** No test is judged by how fast the machine is: none reads a clock, or waits for one. */
+/** No test depends on the speed of the machine, so none reads a clock or waits for one. */
 
 export interface ClockRule {
   readonly name: string;
-  /** Where a text breaks the rule, as places in it. */
+  /** Returns the offsets at which a text breaks the rule. */
   readonly breaks: (text: string) => readonly number[];
-  /** What must be caught. */
+  /** Texts that must be caught. */
   readonly planted: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export const clockRules: readonly ClockRule[] = [
   },
 ];
 
-/** Calls of setTimeout, whatever a file calls it, with a number of four digits or more. */
+/** Returns calls of setTimeout, under any imported name, with 1,000 ms or more. */
 function longWaits(text: string): number[] {
   const imported = /\bsetTimeout(?: as (\w+))?[^;]*from 'node:timers\/promises'/.exec(text);
   const isPromised = imported !== null;
@@ -55,7 +55,7 @@ function longWaits(text: string): number[] {
   });
 }
 
-/** The arguments of a call whose bracket has been opened just before. */
+/** Returns the arguments of a call, starting after its opening parenthesis. */
 function argumentsFrom(text: string, start: number): string[] {
   const given = [''];
   let depth = 0;
@@ -69,7 +69,7 @@ function argumentsFrom(text: string, start: number): string[] {
   return given.map((each) => each.trim());
 }
 
-/** Files that may, each with what it needs a clock for. Nothing in them passes or fails by it. */
+/** Files that may read a clock, and why. No test passes or fails because of it. */
 export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
   'test/unit/clockRules.ts': 'names what the others may not',
   'test/fuzz/fuzz.ts': 'a seed that differs with each run',
@@ -80,7 +80,7 @@ export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
   'test/emulator/requests.ts': 'says of which clock its times are',
 };
 
-/** Where a file breaks a rule, as `path:line rule`. */
+/** Returns the lines at which a file breaks a rule, as `path:line rule`. */
 export function clockReads(path: string, text: string): string[] {
   return clockRules.flatMap(({ name, breaks }) =>
     breaks(text).map((at) => `${path}:${text.slice(0, at).split('\n').length} ${name}`),

@@ -7,7 +7,7 @@ import {
   slownessOf,
 } from './expressions.ts';
 
-/** Counts are a factor of the work: this one is hardly noticed. */
+/** The work is proportional to the count, and this one is still cheap. */
 const HIGHEST_COUNT = 256;
 
 /** The folder of a file in `src`, or `src` itself. */

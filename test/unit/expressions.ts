@@ -4,7 +4,7 @@ import { type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
 import { filesIn } from '../filesIn.ts';
 
-/** Every regular expression of the source, and a proof that its work grows no faster than its text. */
+/** Finds every regular expression in the source, and proves that its work is linear in its text. */
 
 export interface PlacedExpression {
   /** File and line. */
@@ -75,22 +75,28 @@ async function builtBy(path: string, count: number): Promise<PlacedExpression[]>
   return found;
 }
 
-// The implementation in JavaScript, which is the same everywhere.
+// The JavaScript implementation behaves the same on every platform.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
-/** It counts what it does and draws the same cases each time: the speed of the machine is no matter. */
+/**
+ * Limits are counts, and the cases are the same each time, so the speed of the machine doesn't
+ * matter.
+ */
 const COUNTED = {
   ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },
   randomSeed: 0,
 } as const;
 
 /**
- * How thorough recheck is. It proves an expression by its automaton, or looks for a hard text where
- * it has lookaround or a back reference, or an automaton of too many states. Of a row of 30
- * characters repeated, quadratic work on the longest text is several times the limit.
+ * How thorough recheck is. It proves an expression by its automaton. If the expression has
+ * lookaround, a back reference, or too many states, it searches for a hard text. With a repeated
+ * row of 30 characters, quadratic work on the longest text is several times the limit.
  */
 const EFFORTS = {
-  /** For each change: by their automaton most expressions, and the others on fewer texts. */
+  /**
+   * For each change: proves most expressions by their automaton, and tries the others on fewer
+   * texts.
+   */
   short: {
     ...COUNTED,
     maxNFASize: 3_000,
@@ -103,8 +109,9 @@ const EFFORTS = {
 export type Effort = keyof typeof EFFORTS;
 
 /**
- * What makes an expression slow on a text that is hard for it; undefined where no text is. One that
- * is global is also tried as it is used: from the end of each match on, else from the next character.
+ * Returns what makes an expression slow on a hard text; undefined if there is no such text. A
+ * global expression is also tried repeatedly: from the end of each match, or else from the next
+ * character.
  */
 export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
   const { source, flags } = recheckable(expression);
@@ -121,18 +128,18 @@ function slowness(result: Diagnostics): string | undefined {
   return result.status === 'vulnerable' ? result.complexity.summary : JSON.stringify(result.error);
 }
 
-/** The highest count of repetitions that an expression has, such as 64 in `x{0,64}`. */
+/** Returns the highest repetition count of an expression, such as 64 in `x{0,64}`. */
 export function highestCount({ source }: RegExp): number {
   const counts = [...source.matchAll(COUNT)].flatMap(([, least, , most]) => [least, most]);
   return Math.max(0, ...counts.map((count) => Number(count ?? 0)));
 }
 
 /**
- * The same expression in the terms that recheck knows, no easier to match:
- * - A class with the flag `v` is written as the ranges of what it matches, and an emoji as up to ten
- *   of the characters that one has.
- * - A count above three is lowered: as a number it changes nothing about how the work grows, and
- *   recheck has a state for each repetition. That no count is large has a test of its own.
+ * Converts an expression to the syntax that recheck supports, without making it easier to match:
+ * - A class with the flag `v` becomes the ranges that it matches, and an emoji becomes up to ten of
+ *   its possible characters.
+ * - A count above three is lowered, since recheck has a state for each repetition, and the count
+ *   doesn't change how the work grows. Another test limits the counts.
  */
 function recheckable({ source, flags }: RegExp): { source: string; flags: string } {
   return {
@@ -144,7 +151,7 @@ function recheckable({ source, flags }: RegExp): { source: string; flags: string
   };
 }
 
-/** A class, or an emoji. Classes are within classes here, three deep at the most. */
+/** A class or an emoji. Classes are nested at most three deep here. */
 const CLASS_OF_SETS =
   /\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*\])*\]|\\p\{RGI_Emoji(?:_Tag_Sequence)?\}/g;
 

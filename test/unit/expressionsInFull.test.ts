@@ -3,7 +3,7 @@ import { expressionsOfSource, slownessOf } from './expressions.ts';
 
 describe('regular expressions, analyzed in full @nightly', () => {
   it('none of them takes more than linear time on any text', async function () {
-    // A minute of work, of which nobody is told how it goes.
+    // Takes about a minute, without any output.
     this.timeout(0);
     const all = await expressionsOfSource();
     const slow = all.flatMap(({ place, expression }) => {

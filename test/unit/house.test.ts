@@ -98,7 +98,7 @@ describe('architecture invariants', () => {
 
 describe('tests that are not judged by time', () => {
   const suites = 'unit,contract,faults,fuzz,soak,host,ui,package,emulator,vscode'.split(',');
-  // What `npm test` itself runs in says how long it took.
+  // The runner of `npm test` prints how long it took.
   const all = filesIn('test/*.ts', `test/{${suites}}/**/*.ts`).filter(
     (path) => path !== 'test/run.ts',
   );

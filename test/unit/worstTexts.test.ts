@@ -4,18 +4,20 @@ import { WAYS } from './work/ways.ts';
 import { type Way, WorkCounter } from './work/workCounter.ts';
 
 /**
- * What others wrote costs no more than linear work, whatever they wrote. The single expressions have
- * a test of their own; these are whole ways through the code, texts held back and put together
- * included.
+ * Foreign text takes at most linear work, even in the worst case. Another test covers the single
+ * expressions. These tests cover complete paths through the code, including text that is held back
+ * and concatenated.
  */
 
-/** Characters of the shorter text. */
+/** Length of the shorter text. */
 const LENGTH = 64;
 const SPAN = 16;
-/** Linear work grows by the span, and work that is done once makes it less; quadratic by its square. */
+/**
+ * Linear work grows by the span, or less because of fixed work. Quadratic work grows by its square.
+ */
 const MOST_GROWTH = 20;
 
-/** The texts on which the work of a way grows faster than they do. */
+/** Returns the texts for which the work of a way grows faster than their length. */
 async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<string[]> {
   const { texts, length = LENGTH } = way;
   const slow: string[] = [];
@@ -29,7 +31,10 @@ async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<
 }
 
 const PROSE = 'The quick brown fox jumps over the lazy dog, and again it does.\n';
-/** Steps and characters for each character of a prompt: it is sent only after it was looked through. */
+/**
+ * The most steps and characters for each character of a prompt, since the search delays the
+ * request.
+ */
 const MOST_WORK = 64;
 
 describe('the worst texts take no more than linear work', () => {

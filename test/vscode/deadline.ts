@@ -1,9 +1,12 @@
 /** Waits for a condition, never for a length of time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The most milliseconds between two looks at a condition that no event announces; the first come sooner. */
+/**
+ * The most milliseconds between two checks of a condition without an event. The first checks are
+ * more frequent.
+ */
 const MOST_BETWEEN_MS = 50;
-/** Nothing takes as long in one process, however busy the machine is: it only ends a hang. */
+/** Only ends a hang. Nothing in one process takes this long, even on a busy machine. */
 const HANG_MS = 60_000;
 
 /**
@@ -27,7 +30,7 @@ export async function until<T>(
   }
 }
 
-/** Waits until something in this process is so. @throws if it never is */
+/** Waits until a condition in this process is true. @throws if it never is */
 export async function becomes(what: string, isSo: () => boolean): Promise<void> {
   await until(what, HANG_MS, () => isSo() || undefined);
 }

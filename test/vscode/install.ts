@@ -56,8 +56,8 @@ export async function ensureVSCodeServer(version: string): Promise<VSCodeServerI
 
 /**
  * Builds the native module that writes the files behind output channels, and the one that ends an
- * extension host whose server died. Everything else works without them, so a machine without a
- * compiler is told and goes on. They cost more CPU time than the rest of the installation.
+ * extension host whose server died. Everything else works without them, so without a compiler, this
+ * only prints a message. They cost more CPU time than the rest of the installation.
  */
 export async function ensureNativeModules(version: string): Promise<void> {
   await ensureVSCodeServer(version);

@@ -100,7 +100,7 @@ export class Notifications {
 
   /**
    * Records every text of a notification from now on, even one that is replaced at once.
-   * @returns reads the parts that matched, in their order
+   * @returns a function that reads the matching parts in order
    */
   async watchShown(expression: RegExp): Promise<() => Promise<string[]>> {
     await this.#screen.read(`(() => {

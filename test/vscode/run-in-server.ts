@@ -16,10 +16,15 @@ import { startBrowser } from './browser.ts';
 import { newestServer } from './install.ts';
 import { startVSCodeServer } from './server.ts';
 
-/** The languages and the notebooks of the tests. Others start language servers that serve no test. */
+/**
+ * The languages and notebooks that the tests need. Other extensions start language servers that no
+ * test needs.
+ */
 const builtInExtensions = ['dotenv', 'ipynb', 'javascript', 'markdown-basics', 'python'];
 
-/** Pixels; nobody looks at the window, and Chromium draws all of it again and again. */
+/**
+ * Pixels. The window is small, since no one looks at it and Chromium redraws all of it repeatedly.
+ */
 const viewport = { width: 500, height: 400 };
 
 /** Milliseconds after which a suite that has not ended counts as hung. */

@@ -78,9 +78,9 @@ export const quietSettings: Settings = {
   'workbench.tips.enabled': false,
 };
 
-/** VS Code reads these from the settings of the machine, not from those of the user. */
+/** VS Code reads these from the machine settings, not the user settings. */
 const machineSettings: Settings = {
-  // Each emulated service is a port, and VS Code announces many ports in a notification.
+  // Each emulated service uses a port, and VS Code shows a notification if there are many.
   'remote.autoForwardPorts': false,
   // In a browser VS Code has a tunnel provider, and with one it looks for ports even if they aren't
   // forwarded: it lists the open files of all processes every two seconds, in every window. It stops
@@ -190,7 +190,7 @@ async function outputOf(logs: string, extension: string): Promise<string> {
   return texts.join('');
 }
 
-/** @returns a folder with some of the extensions that a server brings along */
+/** @returns a folder with some of the built-in extensions of a server */
 async function linkBuiltIn(
   names: readonly string[],
   serverMain: string,

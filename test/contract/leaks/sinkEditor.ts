@@ -104,9 +104,9 @@ export class SinkEditor extends FakeEditor {
   readonly tooltips: FakeMarkdown[] = [];
   /** Where the only document is. */
   path = '/work/a.txt';
-  /** Its text, a line. */
+  /** Its only line of text. */
   text = 'Write a haiku';
-  /** From and to which characters; without any, all of it is selected. */
+  /** Ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /** What is pressed in each modal question, if it is there. */
   button = 'Use These Values';
@@ -159,7 +159,7 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
-  /** Made once: the sources look something up in it thousands of times. */
+  /** Created once, because the sources access it thousands of times. */
   override exports(): Record<string, unknown> {
     this.#exports ??= this.#makeExports(super.exports());
     return this.#exports;

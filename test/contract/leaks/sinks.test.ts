@@ -34,7 +34,7 @@ const COMMANDS = [
   'explainError',
 ] as const;
 
-/** All that a request says. */
+/** All text of a request. */
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 
@@ -170,7 +170,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
           if (request.path !== tokenPath) assert.deepEqual(hitsIn(sentBy(request)), []);
         }
         for (const sink of SINKS) {
-          // The tooltip and the list of models show users their own settings as they are written.
+          // The tooltip and the list of models show the user's own settings unchanged.
           const text = editor.textOf(sink).replaceAll(/^(Project|Model|Current): .*$/gm, '');
           assert.deepEqual(hitsIn(text), [], sink);
         }

@@ -8,7 +8,7 @@ import { tokenPath } from '../service/world.ts';
 import { SinkEditor } from './sinkEditor.ts';
 import type { Stores, Windows } from './window.ts';
 
-/** The extension waits for headers no longer than that. */
+/** The deadline of the extension for headers. */
 const HEADERS_MS = 60_000;
 
 /** Where the key comes from. */
@@ -20,7 +20,7 @@ export interface Scenario {
   readonly source: KeySource;
   /** What both services answer to everything; the normal answer where it is left out. */
   readonly answers?: { readonly identity?: Fault; readonly inference?: Fault };
-  /** Values that are others than those of the service. */
+  /** Values that differ from those of the service. */
   readonly values?: {
     readonly projectId?: string;
     readonly modelId?: string;
@@ -80,7 +80,7 @@ export async function useService(
   }
 }
 
-/** Moves the clock past the deadline of each request that gets no answer, until the work is over. */
+/** Moves the clock past the deadline of each request without a response, until the work is done. */
 async function passSilences(time: FakeTime, silences: () => number, work: Promise<void>) {
   let isOver = false;
   const over = work.finally(() => {

@@ -65,7 +65,7 @@ describe('a window that closes', () => {
     ]);
     assert.deepEqual(editor.heldCounts, {});
     assert.equal(stores.keyring.listeners.size, 0);
-    // A call that its deadline ends is not silent.
+    // A call that ends at its deadline reports that.
     assert.doesNotMatch(editor.textOf('notification'), /Hosted Model:/, 'cancelled is silent');
   });
 
@@ -78,7 +78,7 @@ describe('a window that closes', () => {
       editors.push(new WeakRef(editor));
       await opened.open(editor, stores, (run) => run('generateFromSelection'));
       assert.match(editor.textOf('document'), /content/);
-      // A progress that was shown is taken back a moment after its end.
+      // A progress notification disappears a moment after its end.
       await becomes('without items', () => Object.keys(editor.heldCounts).length === 0);
       left.push(...stores.keyring.listeners);
       emulator.reset();
@@ -91,12 +91,12 @@ describe('a window that closes', () => {
     const before = await rounds(WARM_UP);
     const between = await rounds(ROUNDS);
     const after = await rounds(ROUNDS);
-    // The last one is still the editor of the fake module.
+    // The fake module still refers to the last editor.
     await until('the editors to be collected', 60_000, async () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
     });
-    // A leak grows each time; what ran before in the process moves the heap once.
+    // A leak grows with each round. Earlier tests in the process change the heap only once.
     const growth = Math.min(
       between.heapBytes - before.heapBytes,
       after.heapBytes - between.heapBytes,

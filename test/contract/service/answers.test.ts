@@ -22,10 +22,10 @@ const mebibyte = 1_048_576;
 const MOST_TOKEN_BYTES = 65_536;
 const MOST_ANSWER_BYTES = 8 * mebibyte;
 const MOST_STREAM_BYTES = 64 * mebibyte;
-/** For which the end of an answer is read. */
+/** How long the rest of a response is read. */
 const REST_MS = 1_000;
 const unpacked = Buffer.alloc(MOST_ANSWER_BYTES + mebibyte);
-/** 10 KB and less. */
+/** At most 10 KB each. */
 const bombs: readonly [string, Buffer][] = [
   ['gzip', gzipSync(unpacked)],
   ['deflate', deflateSync(unpacked)],

@@ -6,7 +6,7 @@ import { cancelPhases } from './cancelPhases.ts';
 import { endWorlds, failureOf, pathOf, startWorld, streamedPiece, tokenPath } from './world.ts';
 
 const chatStream = pathOf('chat', true);
-/** Longer than any deadline or wait that a call has. */
+/** Longer than any deadline or backoff of a call. */
 const LONG_MS = 600_000;
 
 describe('cancel', () => {
@@ -27,7 +27,7 @@ describe('cancel', () => {
       const sent = emulator.requests.length;
       const ended: string[] = [];
       void kind.then((one) => ended.push(one));
-      // Neither time nor the service brings it to its end.
+      // Neither the clock nor the service moves, so only cancel() can end the call.
       cancel();
       await (waitMs ? time.pass(waitMs) : settled());
       assert.deepEqual(ended, ['cancelled']);
@@ -35,7 +35,7 @@ describe('cancel', () => {
       await release?.();
       assert.equal(limiter.state.inFlight + limiter.state.waiting, 0, 'no slot is lost');
       await time.pass(LONG_MS);
-      // One more request shows that none was on its way before it.
+      // One more request shows that no other one was sent before.
       await fetchToken(http, credentials, never);
       assert.equal(emulator.requests.length, sent + 1);
     });

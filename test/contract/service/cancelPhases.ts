@@ -18,7 +18,7 @@ export interface StuckCall {
   readonly cancel: () => void;
   /** The kind of its failure, once the call is over. */
   readonly kind: Promise<ErrorKind>;
-  /** Frees what holds the call up. */
+  /** Releases the resource that blocks the call. */
   readonly release?: () => Promise<void> | void;
 }
 
@@ -26,7 +26,7 @@ export interface StuckCall {
 export interface CancelPhase {
   readonly name: string;
   readonly begin: () => Promise<StuckCall>;
-  /** Milliseconds that the end of a cancelled call may take in it; none where it is left out. */
+  /** Milliseconds that a canceled call may take to end in this phase; 0 if undefined. */
   readonly waitMs?: number;
 }
 
@@ -34,7 +34,7 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const eventStream = { 'content-type': 'text/event-stream' };
 const limits = { limit: 1 };
-/** Between two edits of a document. */
+/** The pause between two edits of a document. */
 const FRAME_MS = 34;
 
 const whole = streamedPiece('first') + streamedPiece('last', 'stop');
@@ -75,7 +75,7 @@ async function beginOn(path: string, fault: Fault): Promise<StuckCall> {
   return { ...call, request };
 }
 
-/** To a service that takes connections and never agrees upon any encryption. */
+/** Connects to a service that accepts connections but never completes a TLS handshake. */
 async function beginInConnection(): Promise<StuckCall> {
   const heard = Promise.withResolvers<void>();
   const mute = await startMuteServer(() => heard.resolve());

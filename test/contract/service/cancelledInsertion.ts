@@ -10,9 +10,9 @@ import type { World } from './world.ts';
 const PROMPT = 'prompt';
 
 /**
- * Begins a generation that writes into a document, as the command runs it, and resolves while an edit
- * is under way. What comes after the first text waits behind that.
- * @param texts what the service sends before it falls silent
+ * Begins a generation that writes into a document, as the command does, and resolves while an edit
+ * is in progress. Text after the first chunk waits for this edit.
+ * @param texts the chunks that the service sends before it stops
  */
 export async function startInsertion(
   { client, credentials }: World,
@@ -65,7 +65,7 @@ export async function startInsertion(
       over.resolve(
         page.turnUntil(run).then(() => {
           assert.equal(kinds.length, 1);
-          // What came stays.
+          // The text that arrived is kept.
           assert.equal(page.text, `${PROMPT}\n${texts.join('')}`);
           return kinds[0] ?? assert.fail();
         }),

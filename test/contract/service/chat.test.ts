@@ -61,7 +61,7 @@ describe('a conversation with the service', () => {
     const onTurn = async () => void sentBefore.push(world.inferenceCount());
     world.emulator.faults.next(chatStream, { status: 503 });
     await Promise.all([1, 2].map(() => chat(world, { onTurn }).answer));
-    // One of them was sent again, and was asked about once all the same.
+    // One of them was retried, and its onTurn was still called only once.
     assert.deepEqual([sentBefore, world.inferenceCount()], [[0, 1], 3]);
     const refusal = new Error('not now');
     const refused = async () => {
@@ -190,7 +190,7 @@ describe('a conversation with the service', () => {
     const world = await startWorld();
     for (let taken = 0; taken < 20; taken += 1) {
       await chat(world).answer;
-      // Until its end has been read, too: an agent runs its tools meanwhile.
+      // Waits until the rest was read, as while an agent runs its tools.
       await becomes('at rest', () => world.limiter.state.inFlight === 0);
     }
     const asked = world.emulator.requests.filter(({ path }) => path === chatStream);

@@ -121,7 +121,7 @@ describe('requests in flight', () => {
     await Promise.all(calls);
   });
 
-  /** Asserts that those that wait are sent one by one, so many milliseconds apart. */
+  /** Asserts that the waiting requests are sent one by one, with this interval. */
   async function sendEach({ emulator, limiter }: World, alreadySent: number, apartMs: number) {
     await becomes('waiting', () => limiter.state.waiting > 0);
     let sent = alreadySent;

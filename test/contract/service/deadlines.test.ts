@@ -29,12 +29,12 @@ describe('the deadline', () => {
     for (const close of closers.splice(0)) await close();
   });
 
-  /** A world that has a token, unless the call is to get stuck on its way to one. */
+  /** Starts a world with a token, unless the call is meant to hang at the token request. */
   async function start(path: string, { http, ...options }: WorldOptions) {
     const watched = new WatchedFetch();
     const world = await startWorld({
       clock: time,
-      // None of the deadlines runs out but the one under test.
+      // Only the deadline under test expires.
       ...{ deadlineMs: LONG_MS, tokenDeadlineMs: LONG_MS, ...options },
       http: { headersMs: LONG_MS, idleMs: LONG_MS, waitMs: () => 1, ...http, fetch: watched.fetch },
     });
@@ -43,7 +43,7 @@ describe('the deadline', () => {
     return { ...world, watched, call };
   }
 
-  /** Asserts that a call ends after so many milliseconds, and not one of them sooner. */
+  /** Asserts that a call ends after exactly this number of milliseconds. */
   async function endsAfter(ms: number, phase: Phase, call: Promise<ServiceError>) {
     const ended: string[] = [];
     void call.then(({ kind, details }) => ended.push(`${kind} ${details.phase}`));
@@ -204,7 +204,7 @@ describe('the deadline', () => {
     const other = limiter.acquire(never, true);
     held.open();
     const slot = await other;
-    // The retry comes due, and has no slot.
+    // The retry is due, but no slot is free.
     await time.pass(1);
     assert.deepEqual(limiter.state, { inFlight: 1, waiting: 1, limit: 1 });
     await endsAfter(DEADLINE_MS - 1, 'total', failure);

@@ -10,9 +10,9 @@ import { endWorlds, kindOf, pathOf, startWorld, type World } from './world.ts';
 const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const streamed = { onText: () => {} };
-/** Milliseconds after which a request without an answer is said to be silent. */
+/** Milliseconds after which a request without a response is reported as silent. */
 const SILENT_MS = 5_000;
-/** For which the text waits for the end of its answer, and the connection altogether. */
+/** Milliseconds that the text waits for the end of its response, and that the connection waits. */
 const [UNSEEN_MS, REST_MS] = [50, 1_000];
 
 /** The rest of an answer is read after its result is there. */

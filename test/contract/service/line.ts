@@ -61,7 +61,7 @@ class Connection {
       end.setNoDelay(true);
     }
     near.on('data', (bytes) => {
-      // What comes to an end that is closed is answered with a reset.
+      // Data sent to a closed end is answered with a reset.
       if (this.#far.destroyed) near.resetAndDestroy();
       else this.#later(() => this.#pass(bytes, this.#far));
     });

@@ -514,7 +514,7 @@ describe('a runtime', () => {
   });
 
   it('A17: ends three calls as soon as the user signs out', async () => {
-    // No deadline runs out.
+    // No deadline expires.
     time = new FakeTime();
     const { runtime, emulator, generate, states } = await start(3);
     emulator.faults.next(chat, { neverAnswers: true }, 3);

@@ -114,7 +114,7 @@ async function startOf(
   return startWorld({ clock: new SetClock(), credentials, limits, emulator: known });
 }
 
-/** Milliseconds that the token lives from the beginning of the test on. */
+/** Lifetime of the token in milliseconds, from the start of the test. */
 function lifeOf({ tokenService: { state } }: World): number {
   assert.ok(state.kind === 'valid');
   return state.expiresAt - new SetClock().now();

@@ -63,7 +63,7 @@ describe(`${CALLS} parallel calls`, () => {
       assert.equal(await callAll(world), 0);
       const { state } = world.tokenService;
       assert.ok(state.kind === 'valid');
-      // The service names whole seconds.
+      // The service reports whole seconds.
       const aheadMs = state.clockAheadMs ?? 0;
       assert.ok(Math.abs(aheadMs + hours * HOUR_MS) <= 1_000, `${aheadMs} ms ahead`);
       assert.equal(world.emulator.count(tokenPath), 1);

@@ -1,13 +1,13 @@
 import { hardenedFetch } from '../../../src/service/http/hardenedFetch.ts';
 
-/** The way to the service, and how much of its answers the client has read. */
+/** A `fetch` that counts how much of each response the client has read. */
 export class WatchedFetch {
   readonly #heads: string[] = [];
   readonly #ended: string[] = [];
   readonly #bytes = new Map<string, number>();
   readonly #onHead: (path: string) => void;
 
-  /** @param onHead called when the headers of an answer have come */
+  /** @param onHead called when the headers of a response have arrived */
   constructor(onHead: (path: string) => void = () => {}) {
     this.#onHead = onHead;
   }
@@ -30,7 +30,7 @@ export class WatchedFetch {
     return new Response(answer.body.pipeThrough(count), answer);
   };
 
-  /** Answers whose headers have come, at one path. */
+  /** Number of responses from a path whose headers have arrived. */
   heads(path: string): number {
     return this.#heads.filter((one) => one === path).length;
   }
@@ -40,7 +40,7 @@ export class WatchedFetch {
     return this.#ended.filter((one) => one === path).length;
   }
 
-  /** Bytes that were read of their bodies. */
+  /** Bytes of their bodies that were read. */
   bytes(path: string): number {
     return this.#bytes.get(path) ?? 0;
   }

@@ -35,7 +35,7 @@ export interface WorldOptions {
   readonly operation?: Operation;
   readonly http?: HttpOptions;
   readonly limits?: Partial<LimiterOptions>;
-  /** Of everything; the clock of this machine without it. */
+  /** The clock of all parts; the system clock by default. */
   readonly clock?: Clock;
   readonly deadlineMs?: number;
   /** Milliseconds for a request for a token with all its attempts. */
@@ -55,7 +55,7 @@ export interface World {
   readonly inferenceCount: () => number;
 }
 
-/** Both clocks as a test has set them; timers run by the clock of this machine. */
+/** Both clocks with the time that a test has set. Timers use the system clock. */
 export class SetClock implements Clock {
   wall = 1_800_000_000_000;
   elapsed = 0;
@@ -71,9 +71,9 @@ export class SetClock implements Clock {
 const running = new Set<World>();
 
 /**
- * Waits of retries last a millisecond here, which passes even if a test has stopped the clock; their
- * real length is a matter of the unit tests. For the same reason the service names no rate that starts
- * would have to keep, unless a test wants it.
+ * A backoff takes a millisecond here, which passes even if a test has stopped the clock. The unit
+ * tests cover its real length. For the same reason, the service reports no request limit by
+ * default.
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;
@@ -135,7 +135,7 @@ export const pathOf = (operation: Operation, streams: boolean): string =>
     }),
   ).pathname;
 
-/** An event of a chat stream. */
+/** Formats an event of a chat stream. */
 export function streamedPiece(content: string, finish_reason: string | null = null): string {
   return `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason }] })}\n\n`;
 }

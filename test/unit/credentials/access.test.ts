@@ -23,7 +23,7 @@ describe('the way to credentials', () => {
   let keyring: FakeKeyring;
   let beforeSecrets: Promise<void>;
   let asked: string[];
-  /** What the tooltip is about: folder and stored key. */
+  /** The folder and the stored key that the tooltip shows. */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

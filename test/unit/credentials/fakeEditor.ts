@@ -50,7 +50,7 @@ export class FakeEditor {
   readonly picks: string[] = [];
   /** What is typed into the next input boxes, and sent off with Enter. */
   readonly typed: string[] = [];
-  /** What an input box or a list said that did not take an answer. */
+  /** Messages of input boxes and lists that refused an input. */
   readonly refusals: unknown[] = [];
   /** What is selected in the active file. */
   selected = '';
@@ -166,7 +166,7 @@ export class FakeEditor {
       return new Proxy(shown, {
         get: (own, name) => Reflect.get(own, name) ?? (() => nothing),
         set: (own, name, value) => {
-          // A list says below its box why it does not take an item, and stays open.
+          // If a list refuses an item, it shows the reason below its box and stays open.
           if (name === 'prompt' && isAnswered) {
             editor.refusals.push(value);
             hide();

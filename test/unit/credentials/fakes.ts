@@ -22,7 +22,7 @@ export class FakeKeyring {
         this.values.set(name, value);
         this.announce(name);
       },
-      // As VS Code does: what is not there is no event.
+      // As in VS Code, deleting a missing name fires no event.
       delete: async (name) => {
         if (this.values.delete(name)) this.announce(name);
       },

@@ -255,7 +255,7 @@ describe('5,000 random interleavings of a user and streamed answers', () => {
     );
     const list = Object.entries(figures).map(([what, count]) => `${count} ${what}`);
     console.log(`      seed ${seed}: ${list.join(', ')}`);
-    // Where several edits are undone one by one, which VS Code does at once, a state can be missed.
+    // A state can be missed if several edits are undone one by one. VS Code undoes them at once.
     assert.ok(figures['removals refused'] <= 2);
   });
 });

@@ -288,7 +288,7 @@ describe('the writer of a document', () => {
     });
     for (const index of [0, 1]) writer.append(index, 'text');
     await page.turnUntil(Promise.all([writer.end(0), writer.end(1)]));
-    // As where line ends change: nobody is told of it.
+    // As when line ends change, no event is fired.
     page.marks = page.marks.toSpliced(5, 1);
     const { text } = page;
     assert.equal(await page.turnUntil(writer.undo()), 'refused');

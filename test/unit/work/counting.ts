@@ -4,22 +4,22 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Ways } from './workCounter.ts';
 
 /**
- * The thread of a `WorkCounter`. Counts the steps of its code, which are the blocks that run, each
- * round of a loop included, and the characters and elements that built-in methods go through.
- * Not counted: what is copied where objects or sets are spread.
+ * The thread of a `WorkCounter`. Counts the blocks of code that run, including each iteration of a
+ * loop, and the characters and elements that built-in methods process. Copies by spreading objects
+ * or sets aren't counted.
  */
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
-/** What a call costs, of a text or list of this length. */
+/** Returns the cost of a call on a text or list. */
 type Cost = (of: string, result: unknown, given: readonly unknown[]) => number;
 
 let handled = 0;
-/** True while a method works that calls others for each character. */
+/** True while a method runs that calls other methods for each character. */
 let isWithin = false;
 
 setFlagsFromString('--allow-natives-syntax');
 const isFlat = new Function('text', 'return %StringIsFlat(text)') as (text: string) => boolean;
-/** A text that was put together is copied as soon as somebody reads it. */
+/** A concatenated text is copied when it is first read. */
 const copied = (value: unknown): number =>
   typeof value === 'string' && !isFlat(value) ? value.length : 0;
 
@@ -34,7 +34,7 @@ const all: Cost = (of, result) => of.length + lengthOf(result);
 const one: Cost = () => 1;
 const given: Cost = (_, __, [text]) => lengthOf(text);
 const made: Cost = (_, result) => lengthOf(result);
-/** The work of an expression is counted where it is done. */
+/** The work of an expression is counted in `exec`. */
 const byExpression =
   (cost: Cost): Cost =>
   (of, result, values) =>
@@ -46,7 +46,7 @@ const searched: Cost = (of, _, [sought, from]) => {
 };
 const trimmed: Cost = (of, result) => 1 + of.length - lengthOf(result);
 
-/** Those that do not go through all of a text; they share its characters with their result. */
+/** Methods that don't process the whole text. Their result shares its characters. */
 const OF_TEXTS: Readonly<Record<string, Cost>> = {
   ...{ at: one, charAt: one, charCodeAt: one, codePointAt: one },
   ...{ slice: one, substring: one, toString: one, valueOf: one },
@@ -86,7 +86,7 @@ function wrapAll(of: object, cheap: Readonly<Record<string, Cost>>): void {
   }
 }
 
-/** An expression that others call, too: replacing, matching and testing go through it. */
+/** Counts the work of expressions. Replacing, matching, and testing also call `exec`. */
 function wrapExpressions(): void {
   RegExp.prototype.exec = function (text) {
     if (isWithin) return exec.call(this, text);
@@ -110,7 +110,7 @@ function post<Result>(method: string, parameters?: object): Result {
   return answer as Result;
 }
 
-/** Steps since it was called before. */
+/** Returns the steps since the last call. */
 function steps(): number {
   const { result } = post<{ result: readonly Script[] }>('Profiler.takePreciseCoverage');
   let sum = 0;
@@ -127,7 +127,7 @@ interface Script {
 }
 
 post('Profiler.enable');
-// Before anything that is to be counted is compiled.
+// Must run before the counted code is compiled.
 post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 const { WAYS } = (await import(workerData)) as { readonly WAYS: Ways };
 wrapAll(String.prototype, OF_TEXTS);

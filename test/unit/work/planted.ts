@@ -2,7 +2,7 @@ import { rows, type Ways } from './workCounter.ts';
 
 const texts = [rows('a')];
 
-/** Work that grows with the square of its text, each in a way of its own. */
+/** Functions whose work is quadratic in their text, each for a different reason. */
 export const WAYS: Ways = {
   'a loop that looks back from each character': {
     work: (text) => {

@@ -17,13 +17,13 @@ import { readTemplateText } from '../../../src/templates/templateText.ts';
 import { fillPrompt } from '../../../src/templates/variables.ts';
 import { rows, type TextOf, type Ways } from './workCounter.ts';
 
-/** Ways that the texts of others take through the code, each of them whole. */
+/** Complete paths that foreign text takes through the code. */
 
 const ibm = vendorFor('ibm');
 assert.ok(ibm);
 const secrets = ['a'.repeat(40), 'abcd-efgh-ijkl-mnop', '` \n'.repeat(8)];
 
-/** Hard for whatever fits an answer to its place. */
+/** Hard for the code that fits a response to its place. */
 const ODD = [
   ...[' ', '\t', '\n', '\r', '\r\n', ' \n', '\n ', '\f', '\u00a0', '\0'],
   ...[
@@ -43,7 +43,7 @@ const ODD = [
   ...['//', ' //', '#', ' #', '/*', '{', '{}', '=', '-', '*', '$', '${', '${a', 'a', 'a ', 'a\n'],
   ...['\u0301', '\u200d', '\ufe0f', '👩\u200d', 'می\u200c', '\ud83d', '😀', '\u202e'],
 ].map((row) => rows(row));
-/** Hard for others, too. */
+/** Hard for other code, too. */
 const WORST = [
   ...ODD,
   ...[
@@ -83,7 +83,7 @@ interface FitCase {
   readonly languageId: string;
   readonly before: string;
   readonly behind: string;
-  /** Whether the worst text continues an answer that was cut off. */
+  /** True if the worst text continues a truncated response. */
   readonly isContinued?: boolean;
 }
 
@@ -114,7 +114,7 @@ const fitted = ({ languageId, before, behind, isContinued }: FitCase, cut: Cut) 
   };
 };
 
-/** The events of a stream whose bytes come in pieces of this size. */
+/** Reads the events of a stream whose bytes arrive in chunks of this size. */
 const events = (size: number) => async (text: string) => {
   const bytes = Buffer.from(`data: ${text}`);
   async function* body() {
@@ -165,7 +165,7 @@ export const WAYS: Ways = {
   'a stream at once': {
     work: events(262_144),
     texts: ['\r', '\n', '\r\n', 'data:\r', 'data: {}\n\n'].map((row) => rows(row)),
-    // Its parser looks through all that it is fed at once, which is bounded.
+    // The parser scans each chunk completely, and the chunk size is bounded.
     length: 8_192,
   },
   'the refusal of a prompt': {

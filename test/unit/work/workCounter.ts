@@ -1,32 +1,32 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** A text of this many characters, or a few more. */
+/** Returns a text with at least this number of characters. */
 export type TextOf = (length: number) => string;
 
-/** A row of characters again and again, behind a text and before another one. */
+/** Repeats a row of characters between two texts. */
 export const rows =
   (row: string, before = '', behind = ''): TextOf =>
   (length) =>
     before + row.repeat(Math.ceil(length / row.length)) + behind;
 
-/** What a text of others goes through. */
+/** A path that foreign text takes through the code. */
 export interface Way {
   readonly work: (text: string) => unknown;
-  /** Those that are hard for it. */
+  /** Texts that are hard for it. */
   readonly texts: readonly TextOf[];
-  /** Characters that the shorter of two texts has, where that is more than usual. */
+  /** Length of the shorter of two texts, if it differs from the default. */
   readonly length?: number;
 }
 
 export type Ways = Readonly<Record<string, Way>>;
 
-/** Counts the work of the `WAYS` of a module, in a thread where nothing else is counted. */
+/** Counts the work of the `WAYS` of a module in a separate thread. */
 export class WorkCounter {
   readonly #thread: Worker;
 
   constructor(module: URL) {
-    // That thread counts for itself what coverage counts.
+    // The thread uses the same counters as coverage, so coverage is off there.
     const { NODE_V8_COVERAGE: _, ...env } = process.env;
     this.#thread = new Worker(new URL('./counting.ts', import.meta.url), {
       workerData: module.href,
@@ -34,7 +34,10 @@ export class WorkCounter {
     });
   }
 
-  /** Steps, and characters that built-in methods go through: the same for the same text. */
+  /**
+   * Returns the steps and the characters that built-in methods process. The result is the same for
+   * the same text.
+   */
   async count(way: string, text: string): Promise<number> {
     this.#thread.postMessage({ way, text });
     const [work] = await once(this.#thread, 'message');
