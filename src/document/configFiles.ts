@@ -80,8 +80,8 @@ function isConfigPath(path: string): boolean {
 }
 
 /**
- * Resolves the links in a path. If the file doesn't exist yet, its folder is resolved. @throws if
- * the path can't be resolved, such as for a link to a missing file
+ * Resolves the links in a path. If the file doesn't exist yet, its folder is resolved.
+ * @throws if the path can't be resolved, such as for a link to a missing file
  */
 async function realPathOf(path: string): Promise<string> {
   try {

@@ -116,8 +116,8 @@ export function currentSnapshot(): EditorSnapshot | undefined {
 }
 
 /**
- * Returns the same selections in the current document. VS Code moves them with each edit. @returns
- * undefined if the selected texts have changed
+ * Returns the same selections in the current document. VS Code moves them with each edit.
+ * @returns undefined if the selected texts have changed
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
   const { document, version, texts } = snapshot;

@@ -15,8 +15,7 @@ export interface ChangeContext {
   readonly belongsBehind?: boolean;
   readonly replay?: Replay | undefined;
   /**
-   * True for a single insertion, as when the user types. A formatter makes several changes or
-   * replaces text.
+   * True for a single insertion, as when typing. Formatters make several changes or replace text.
    */
   readonly isTyping?: boolean;
 }
@@ -67,8 +66,7 @@ interface EventContext {
  * Tracks a place in a document and the generated text there while the document is edited. VS Code
  * has no tracked ranges, so this one is computed from the reported changes.
  *
- * - A change before the place shifts it. A change after it, or typing at its end, doesn't affect
- *   it.
+ * - A change before the place shifts it. A change after it, or typing at its end, leaves it.
  * - Other text inserted inside splits the generated text. Deleted text is dropped.
  * - An undo or redo restores an earlier state of the document. The pieces of that state are
  *   restored if the document contains exactly their text. If no known state matches, the restored
@@ -245,8 +243,8 @@ export class TrackedRange {
   }
 
   /**
-   * Makes the next text replace the current response. @returns false if the user typed inside it,
-   * or the place is lost
+   * Makes the next text replace the current response.
+   * @returns false if the user typed inside it, or the place is lost
    */
   rewind(): boolean {
     if (!this.canRewind) return false;
@@ -270,9 +268,8 @@ export class TrackedRange {
   }
 
   /**
-   * Restores the known state that an undo or redo has restored. Of the states whose pieces are all
-   * in the document, it picks the one with the most generated text, and the latest if there are
-   * several.
+   * Restores the known state that matches an undo or redo: of the states whose pieces are all in
+   * the document, the latest of those with the most generated text.
    */
   #recall(replay: Replay, event: Event, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;

@@ -23,8 +23,8 @@ export class Announcements implements Disposable {
   }
 
   /**
-   * Announces a start in words, since the status item only spins. @returns a function that removes
-   * it
+   * Announces a start in words, since the status item only spins.
+   * @returns a function that removes it
    */
   started(text: string): () => void {
     const item = this.#show('start', text, text);

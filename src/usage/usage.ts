@@ -88,8 +88,8 @@ export class Usage {
 
   /**
    * Checks the budget for a chat request, and counts an estimate until the request is recorded or
-   * has failed. The real usage of concurrent requests is known only after they end. @param tokens
-   * the estimate
+   * has failed. The real usage of concurrent requests is known only after they end.
+   * @param tokens the estimate
    */
   async claim(credentials: Credentials, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };

@@ -503,7 +503,7 @@ describe('a runtime', () => {
     });
   }
 
-  it('sends a project ID that was tried as a key, and refused', async () => {
+  it('sends a project ID that was tried as a key and refused', async () => {
     const { runtime, settings, generate, withKey, emulator } = await start();
     const { projectId } = withKey('key-number-one');
     assert.ok(projectId.length >= 16);

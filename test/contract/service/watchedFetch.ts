@@ -35,7 +35,7 @@ export class WatchedFetch {
     return this.#heads.filter((one) => one === path).length;
   }
 
-  /** Answers that were read to the end or given up, at one path. */
+  /** Number of responses from a path that were read to the end or given up. */
   ended(path: string): number {
     return this.#ended.filter((one) => one === path).length;
   }

@@ -395,7 +395,7 @@ describe('the writer of a document', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('starts again in its place after words were typed there and undone at once', async () => {
+    it('restarts at the same place after words were typed there and undone at once', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');
