@@ -285,8 +285,18 @@ export class SinkEditor extends FakeEditor {
       withProgress: async (options: unknown, work: (...values: unknown[]) => unknown) => {
         this.sink('progress', options);
         const report = (value: unknown) => this.sink('progress', value);
-        const onCancellationRequested = (cancel: () => void) => this.#hold('cancel button', cancel);
-        return work({ report }, { onCancellationRequested });
+        const buttons: { dispose(): void }[] = [];
+        const onCancellationRequested = (cancel: () => void) => {
+          const button = this.#hold('cancel button', cancel);
+          buttons.push(button);
+          return button;
+        };
+        try {
+          return await work({ report }, { onCancellationRequested });
+        } finally {
+          // VS Code removes the notification with its button.
+          for (const button of buttons) button.dispose();
+        }
       },
     };
   }
