@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type CallOptions, Client } from '../../../src/service/client.ts';
 import type { Conversation } from '../../../src/service/generation/conversation.ts';
 import type { ModelStep } from '../../emulator/settings.ts';
+import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath, type World } from './world.ts';
 
@@ -198,14 +199,23 @@ describe('a conversation with the service', () => {
   });
 
   it('is over once it is cancelled, and its connection closed', async () => {
-    const world = await startWorld();
-    world.emulator.faults.next(chatStream, { neverAnswers: true });
-    const stop = new AbortController();
-    const { answer } = chat(world, { signal: stop.signal });
-    const request = await world.emulator.requestCount(chatStream, 1);
-    stop.abort();
-    assert.equal(await kindOf(answer), 'cancelled');
-    await world.emulator.disconnected(request);
-    assert.equal(world.limiter.state.inFlight, 0);
+    // No deadline expires.
+    const time = new FakeTime();
+    try {
+      const world = await startWorld();
+      world.emulator.faults.next(chatStream, { neverAnswers: true });
+      const stop = new AbortController();
+      const ended: string[] = [];
+      const { answer } = chat(world, { signal: stop.signal });
+      void kindOf(answer).then((kind) => ended.push(kind));
+      const request = await world.emulator.requestCount(chatStream, 1);
+      stop.abort();
+      await settled();
+      assert.deepEqual(ended, ['cancelled']);
+      await world.emulator.disconnected(request);
+      assert.equal(world.limiter.state.inFlight, 0);
+    } finally {
+      time.end();
+    }
   });
 });
