@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { gate } from '../../emulator/faults.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
@@ -23,7 +24,10 @@ describe('announcements in the status bar', () => {
     editor.userSettings.set('insertMode', 'clipboard');
     return editor;
   };
-  afterEach(() => life.emulator.close());
+  afterEach(async () => {
+    mock.timers.reset();
+    await life.emulator.close();
+  });
 
   it('count the complete responses and name the line that failed', async () => {
     const { emulator, stores } = life;
@@ -48,14 +52,21 @@ describe('announcements in the status bar', () => {
     const { emulator, stores } = life;
     const editor = openEditor();
     await opened.open(editor, stores, async (run) => {
-      const atRest = editor.heldCounts['status item'];
+      const items = () => [...(editor.held.get('status item') ?? [])];
+      const atRest = items();
+      // No announcement disappears because of its age.
+      mock.timers.enable({ apis: ['setTimeout'] });
       await run('generateFromSelection');
       assert.match(editor.textOf('status text'), /the answer is complete/);
+      const last = items().filter((item) => !atRest.includes(item));
+      assert.equal(last.length, 1);
       const held = gate();
       emulator.faults.next(chatStream, { hold: held.opened });
       const generating = run('generateFromSelection');
       await becomes('sent', () => emulator.count(chatStream) === 2);
-      assert.equal(editor.heldCounts['status item'], (atRest ?? 0) + 1, 'generating… alone');
+      const now = items().filter((item) => !atRest.includes(item));
+      assert.equal(now.length, 1, 'generating… alone');
+      assert.notEqual(now[0], last[0]);
       held.open();
       await generating;
     });
