@@ -132,11 +132,14 @@ describe(`the key at rest ${nightly}`, () => {
     const { workbench } = session;
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up Credentials');
-    await answerSetUp(workbench, { ...answers(), apiKey: 'refused-key-0123456789' });
+    const refusedKey = 'refused-key-0123456789';
+    await answerSetUp(workbench, { ...answers(), apiKey: refusedKey });
     await quickInput.pick('$(beaker) Test and Save');
     const { validation } = await quickInput.waitFor({ step: '1/4', validation: /refused/ });
     assert.match(validation, /expired|deleted/);
     assert.equal(await secretNames(session), '');
+    // A refused key isn't offered again, so the user pastes it again.
+    await quickInput.type(refusedKey);
     for (const step of ['1/4', '2/4', '3/4']) {
       await quickInput.waitFor({ step });
       await quickInput.accept();
