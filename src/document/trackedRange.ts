@@ -282,7 +282,7 @@ export class TrackedRange {
     let [known, reached] = [this.#now, -1];
     for (const [index, state] of ahead.entries()) {
       if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
-      // No text shows where an empty place was. VS Code can skip states: it undoes a word at once.
+      // An empty state has no text to compare. An undo can also skip states: it removes a whole word.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
       // Usually the offsets are the same as before. If the undo also reverts other edits, the
@@ -297,8 +297,7 @@ export class TrackedRange {
     else if (inserted.length > 0) {
       const isMissing = ahead.some((state) => lengthOf(state.pieces) > lengthOf(pieces));
       const isUncertain = known.isUncertain || isMissing || this.#states.hasForgotten;
-      const isBroken = known.isBroken || isUncertain;
-      this.#now = { ...known, isBroken, isUncertain };
+      this.#now = { ...this.#now, isBroken: known.isBroken || isUncertain, isUncertain };
     }
   }
 }

@@ -25,7 +25,7 @@ export interface Credentials {
   readonly otherKeys?: readonly string[];
 }
 
-/** All keys that are known, none of which may be sent but for a token. */
+/** Returns all known keys. A key may be sent only in a token request. */
 export function keysOf({
   apiKey,
   otherKeys = [],

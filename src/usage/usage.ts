@@ -96,14 +96,11 @@ export class Usage {
     const fingerprint = await this.#fingerprintOf(credentials);
     const { use } = await this.#look(credentials, fingerprint);
     this.#budget.tell(use);
-    const add = (more: number) => {
-      const sum = (this.#claimed.get(fingerprint) ?? 0) + more;
-      this.#claimed.set(fingerprint, sum);
-      return sum;
-    };
+    const claimed = () => this.#claimed.get(fingerprint) ?? 0;
+    const add = (more: number) => this.#claimed.set(fingerprint, claimed() + more);
     // Nothing is awaited from here on, so that two concurrent requests can't both take the last
     // tokens.
-    if (!this.#budget.mayGo({ ...use, tokens: use.tokens + add(0) })) {
+    if (!this.#budget.mayGo({ ...use, tokens: use.tokens + claimed() })) {
       return { refusal: texts.refusalText(use.budget), end: () => {} };
     }
     let left = tokens;

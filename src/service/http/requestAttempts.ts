@@ -44,7 +44,7 @@ export interface AttemptOptions {
    * earlier request.
    */
   readonly secrets: () => readonly string[];
-  /** Those of them that no request may contain. */
+  /** The secrets of accepted keys. No request may contain one, except the token request. */
   readonly provenSecrets: () => readonly string[];
 }
 

@@ -58,7 +58,7 @@ export class TokenServicePool {
     return [...new Set([...[...this.#recent].flat(2), ...current])];
   }
 
-  /** Those of them that a service took: what it refused may be a project ID that was pasted as a key. */
+  /** The secrets of keys that a service accepted. A rejected key may be a project ID in the wrong box. */
   get provenSecrets(): readonly string[] {
     return [...this.#recent].flatMap(([key, tokens]) =>
       tokens.some((token) => token !== key) ? [key, ...tokens] : [],
