@@ -106,7 +106,7 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'concurrent calls exceed the budget together',
     file: 'src/usage/usage.ts',
-    from: 'use.tokens + add(0)',
+    from: 'use.tokens + claimed()',
     to: 'use.tokens',
     test: provider,
     title: "I27: doesn't let 50 concurrent calls exceed the daily budget",
