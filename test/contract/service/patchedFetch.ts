@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
+import { CLOSED_PORT } from './proxy.ts';
 
-/** Its dispatcher would take the place of that of Node's own copy, were it loaded before that. */
-async function loadUndici() {
-  await fetch('data:,');
-  return import('undici');
-}
+// Its dispatcher would take the place of that of Node's own copy, were it loaded before that.
+await fetch('data:,');
+const { Agent, ProxyAgent, request } = await import('undici');
+// The first connection creates the timer of all connections. If that happens while a test has
+// replaced setTimeout, no later connection ever times out.
+await request(`http://127.0.0.1:${CLOSED_PORT}`).catch(() => {});
 
 /**
  * Has the global fetch go another way, as VS Code has it: by a dispatcher of its own copy of undici.
@@ -24,18 +26,15 @@ function patchFetch(dispatcher: Dispatcher): () => Promise<void> {
 
 /** Sends every request through the proxy on this port, by CONNECT. */
 export async function throughProxy(port: number): Promise<() => Promise<void>> {
-  const { ProxyAgent } = await loadUndici();
   return patchFetch(new ProxyAgent(`http://127.0.0.1:${port}`));
 }
 
 /** Trusts this certificate, too. */
 export async function trusting(ca: string): Promise<() => Promise<void>> {
-  const { Agent } = await loadUndici();
   return patchFetch(new Agent({ connect: { ca } }));
 }
 
 /** Gives up a connection that is not made within so many milliseconds. */
 export async function connectingWithin(timeout: number): Promise<() => Promise<void>> {
-  const { Agent } = await loadUndici();
   return patchFetch(new Agent({ connect: { timeout } }));
 }
