@@ -3,10 +3,13 @@ import { CLOSED_PORT } from './proxy.ts';
 
 // Its dispatcher would take the place of that of Node's own copy, were it loaded before that.
 await fetch('data:,');
-const { Agent, ProxyAgent, request } = await import('undici');
+const { Agent, ProxyAgent } = await import('undici');
 // The first connection creates the timer of all connections. If that happens while a test has
 // replaced setTimeout, no later connection ever times out.
-await request(`http://127.0.0.1:${CLOSED_PORT}`).catch(() => {});
+const first = new Agent();
+const nowhere = { origin: `http://127.0.0.1:${CLOSED_PORT}`, path: '/', method: 'GET' } as const;
+await first.request(nowhere).catch(() => {});
+await first.destroy();
 
 /**
  * Has the global fetch go another way, as VS Code has it: by a dispatcher of its own copy of undici.
