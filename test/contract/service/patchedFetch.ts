@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { CLOSED_PORT } from './proxy.ts';
 
-// Its dispatcher would take the place of that of Node's own copy, were it loaded before that.
+// undici replaces the dispatcher of Node's own copy, unless that copy is loaded first.
 await fetch('data:,');
 const { Agent, ProxyAgent } = await import('undici');
 // The first connection creates the timer of all connections. If that happens while a test has
@@ -12,8 +12,9 @@ await first.request(nowhere).catch(() => {});
 await first.destroy();
 
 /**
- * Has the global fetch go another way, as VS Code has it: by a dispatcher of its own copy of undici.
- * @returns takes that back, and closes its connections
+ * Sends the requests of the global fetch through a dispatcher of another copy of undici, as VS Code
+ * does.
+ * @returns a function that restores fetch and closes the connections
  */
 function patchFetch(dispatcher: Dispatcher): () => Promise<void> {
   const original = globalThis.fetch;
