@@ -29,10 +29,14 @@ describe('messages and copies of a response', () => {
     const [target] = window.activeTextEditor ? captureTargets(window.activeTextEditor) : [];
     assert.ok(target);
     const place = { start: 0, end: 0, lead: '', tail: '' };
-    const open = () => new StreamWriter(new FakeDocument(''), [place]);
+    const document = new FakeDocument('');
+    const timing = { intervalMs: 0, deadlineMs: 5_000 };
+    const open = () => new StreamWriter(document, [place], { timing });
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
     const job = new Made([target], readSettings(), { ...below, open }, stage);
     job.append(0, text);
+    // An edit that stays open keeps its timer, and later tests count timers.
+    await document.turn();
     return job;
   }
 

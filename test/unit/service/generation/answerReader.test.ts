@@ -26,10 +26,16 @@ function body(...events: (string | ServiceError)[]): Body {
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {
-  return new AnswerReader('chat', { onText: () => {} }, { failureInEvent }).read(
-    body(...events),
-    signal,
-  );
+  const stream = body(...events);
+  try {
+    return await new AnswerReader('chat', { onText: () => {} }, { failureInEvent }).read(
+      stream,
+      signal,
+    );
+  } finally {
+    // The reader gives the rest of a stream a second to arrive, and later tests count timers.
+    stream.close();
+  }
 }
 
 describe('collecting a stream', () => {
