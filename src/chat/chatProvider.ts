@@ -13,8 +13,8 @@ import {
 } from 'vscode';
 import { isAiDisabled } from '../configuration.ts';
 import { onlyFolder } from '../credentials/folders.ts';
-import type { DiagnosisDeps } from '../diagnostics/copyReport.ts';
-import { explainFailure } from '../diagnostics/reportFailure.ts';
+import type { DiagnosisDeps } from '../diagnose/copyReport.ts';
+import { explainFailure } from '../diagnose/reportFailure.ts';
 import { brokenOff } from '../messages/messages.ts';
 import type { CallOptions } from '../service/client.ts';
 import type { Credentials } from '../service/credentials.ts';

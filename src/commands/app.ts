@@ -29,7 +29,6 @@ export const COMMANDS = [
   'refreshToken',
   'showMenu',
   'diagnose',
-  'copyDiagnostics',
   'selectModel',
   'useInChat',
   'exportSkill',

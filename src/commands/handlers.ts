@@ -11,9 +11,8 @@ import {
   sourceMenu,
   sourceRows,
 } from '../credentials/sourceView.ts';
-import { copyDiagnostics } from '../diagnostics/copyReport.ts';
-import { diagnoseConnection } from '../diagnostics/diagnoseConnection.ts';
-import { reportFailure } from '../diagnostics/reportFailure.ts';
+import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
+import { reportFailure } from '../diagnose/reportFailure.ts';
 import {
   addToGitignore,
   moveKeyToSecretStorage,
@@ -120,8 +119,7 @@ export const handlers: Handlers['handlers'] = {
   },
 
   showMenu: openMenu,
-  diagnose: diagnoseConnection,
-  copyDiagnostics: (app) => copyDiagnostics(app, insertModeIds),
+  diagnose: (app) => diagnoseConnection(app, insertModeIds),
 
   selectModel: async (app) => {
     const scope = window.activeTextEditor?.document.uri;

@@ -7,7 +7,7 @@ export { CredentialAccess } from '../credentials/access.ts';
 export { Approvals } from '../credentials/approvals.ts';
 export { isQuestion } from '../credentials/sourceSelection.ts';
 export { provenanceLines } from '../credentials/sourceView.ts';
-export { reportFailure as report } from '../diagnostics/reportFailure.ts';
+export { reportFailure as report } from '../diagnose/reportFailure.ts';
 export { Jobs } from '../generate/jobs.ts';
 export { readSettings, settingsFor } from '../settings.ts';
 export { generationWatches } from '../status/generationWatch.ts';

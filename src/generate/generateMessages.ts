@@ -1,4 +1,4 @@
-import { lineList } from '../diagnostics/checkMessages.ts';
+import { lineList } from '../diagnose/checkMessages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 
 /** What people read of a generation: sentences, progress, and the labels of buttons. Pure. */

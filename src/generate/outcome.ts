@@ -1,5 +1,5 @@
 import { env, Range, window } from 'vscode';
-import { inLines } from '../diagnostics/checkMessages.ts';
+import { inLines } from '../diagnose/checkMessages.ts';
 import { editDocument } from '../document/documentEdit.ts';
 import { openEmpty } from '../document/openDocument.ts';
 import type { Undone } from '../document/streamWriter.ts';

@@ -1,6 +1,6 @@
 import type { Uri } from 'vscode';
 import { activeFolder } from '../credentials/folders.ts';
-import type { Used } from '../diagnostics/diagnoseConnection.ts';
+import type { Used } from '../diagnose/diagnoseConnection.ts';
 import { leadsToConfigFile } from '../document/configFiles.ts';
 import { writesUnseen } from '../insert/insertModes.ts';
 import { brokenOff, retryText } from '../messages/messages.ts';

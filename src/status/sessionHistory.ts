@@ -25,7 +25,7 @@ export interface PastTokenWait {
 
 const KEPT = 5;
 
-/** What happened last in this window, as kinds and numbers; for *Copy Diagnostics*. */
+/** What happened last in this window, as kinds and numbers; for the report of a diagnosis. */
 export class SessionHistory {
   // The last ones, the newest at the end.
   readonly failures: PastFailure[] = [];

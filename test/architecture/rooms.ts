@@ -21,8 +21,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   commands: 'Each command id with its handler, behind the one guard that reports failures.',
   chat: 'VS Code’s chat, agents and other extensions on the model, and its tool for other models.',
   generate: 'The main job: from the selections to what is sent, its answers and what is said then.',
-  diagnostics:
-    'What a failed command says, the checks of _Diagnose Connection_, their list, and both reports.',
+  diagnose:
+    'What a failed command says, the checks of _Diagnose Connection_, their list, and the report.',
   templates:
     'Prompts with places to fill in: loads, reads, checks, completes, fills and picks them.',
   skill:

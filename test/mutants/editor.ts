@@ -91,6 +91,14 @@ export const editorMutants: readonly Mutant[] = [
     title: 'K12: wait for a secret storage that takes 5 s',
   },
   {
+    name: 'a diagnosis waits for the keyring without end',
+    file: 'src/diagnose/diagnoseConnection.ts',
+    from: 'show(UNANSWERED)',
+    to: 'new Promise(() => {})',
+    test: 'test/unit/diagnose/diagnosisList.test.ts',
+    title: 'names a keyring that does not answer, reports it, and checks again',
+  },
+  {
     name: 'tokens are renewed while nobody looks',
     file: 'src/extension.ts',
     from: '!window.state.focused || ',

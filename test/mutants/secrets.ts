@@ -64,10 +64,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a report for support is not searched',
-    file: 'src/diagnostics/copyReport.ts',
+    file: 'src/diagnose/copyReport.ts',
     from: ': holdsSecret(part, words)',
     to: ': false',
-    test: 'test/unit/diagnostics/copyReport.test.ts',
+    test: 'test/unit/diagnose/copyReport.test.ts',
     title: 'E07 E13: copies nothing where the report would hold the key as it is',
   },
   {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { choose, type SourceSnapshot } from '../../src/credentials/sourceSelection.ts';
-import type { ShownCheck } from '../../src/diagnostics/checkMessages.ts';
-import { preliminaryChecks } from '../../src/diagnostics/preliminaryChecks.ts';
+import type { ShownCheck } from '../../src/diagnose/checkMessages.ts';
+import { preliminaryChecks } from '../../src/diagnose/preliminaryChecks.ts';
 import { causes, shapeOf } from './causes.ts';
 import { envFile, found, full, REGION, record } from './credentials/sources.ts';
 

@@ -1,6 +1,6 @@
 import { choose, type SourceId } from '../../src/credentials/sourceSelection.ts';
-import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnostics/checkMessages.ts';
-import { preliminaryChecks } from '../../src/diagnostics/preliminaryChecks.ts';
+import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnose/checkMessages.ts';
+import { preliminaryChecks, UNANSWERED } from '../../src/diagnose/preliminaryChecks.ts';
 import type { CheckName } from '../../src/service/checks/diagnose.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import {
@@ -50,6 +50,7 @@ const inFile = (values: Partial<typeof full>) =>
 const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_PROJECT_ID=${full.project}\n`;
 
 export const causes = {
+  'a keyring that waits for its password': UNANSWERED,
   'settings missing, no .env file': before({
     record: undefined,
     outside: [noFile, environment({})],

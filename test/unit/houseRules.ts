@@ -147,7 +147,7 @@ export const floors: Readonly<Record<string, number>> = {
   commands: 9,
   generate: 7,
   chat: 7,
-  diagnostics: 6,
+  diagnose: 6,
   skill: 6,
   templates: 6,
   envFile: 5,

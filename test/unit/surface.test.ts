@@ -20,7 +20,7 @@ describe('the surface of the extension', () => {
   it('G05: puts nothing on the clipboard but an answer or a report that a person asked to copy', () => {
     const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
     const allowed = [
-      /^src\/diagnostics\/copyReport\.ts: clipboard\.writeText\(text\)$/,
+      /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
       // The answer, on a button that says so.
       /^src\/generate\/outcome\.ts: clipboard\.writeText\(result\.text\)$/,
       // The answer, in the insert mode of that name.

@@ -13,7 +13,6 @@ export const SINKS = [
   'input box',
   'document',
   'report',
-  'diagnostics',
   'clipboard',
   'context key',
   'command result',
@@ -324,8 +323,7 @@ export class SinkEditor extends FakeEditor {
 
   #copy(text: string): void {
     this.sink('clipboard', text);
-    if (text.startsWith('# Hosted Model diagnostics')) this.sink('diagnostics', text);
-    else if (text.startsWith('Hosted Model ')) this.sink('report', text);
+    if (text.startsWith('Hosted Model ')) this.sink('report', text);
   }
 
   #log(): unknown {

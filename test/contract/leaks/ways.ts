@@ -28,8 +28,6 @@ export const WAYS: Readonly<Record<Sink, (text: string, way: Way) => unknown>> =
   'input box': (text, way) => api(way).window.showInputBox({ prompt: text }),
   document: (text, way) => api(way).workspace.openTextDocument({ content: text }),
   report: (text, way) => api(way).env.clipboard.writeText(`Hosted Model ${text}`),
-  diagnostics: (text, way) =>
-    api(way).env.clipboard.writeText(`# Hosted Model diagnostics ${text}`),
   clipboard: (text, way) => api(way).env.clipboard.writeText(text),
   'context key': (text, way) => api(way).commands.executeCommand('setContext', 'any', text),
   'command result': (text, way) => {

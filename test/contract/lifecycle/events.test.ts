@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
 import { FakeKeyring } from '../../unit/credentials/fakes.ts';
 import { settled } from '../../unit/service/fixtures.ts';
@@ -45,6 +46,7 @@ describe('events of an open window', () => {
   });
   afterEach(async () => {
     mock.timers.reset();
+    syncBuiltinESMExports();
     await life.emulator.close();
   });
 
@@ -154,7 +156,7 @@ describe('events of an open window', () => {
     });
   });
 
-  for (const command of ['selectModel', 'showMenu', 'diagnose']) {
+  for (const command of ['selectModel', 'showMenu']) {
     it(`K12: ${command} says that secret storage does not answer, and can be given up`, async () => {
       const { stores } = life;
       const editor = life.editor();
@@ -175,6 +177,32 @@ describe('events of an open window', () => {
       });
     });
   }
+
+  it('K12: diagnose shows a secret storage that takes longer than 10 s as a failed check', async () => {
+    const { emulator, stores } = life;
+    const editor = life.editor();
+    await opened.open(editor, stores, async (run) => {
+      await run('showLog');
+      await import('../../../src/credentials/access.ts');
+      keyring.slowly = Promise.withResolvers<void>().promise;
+      mock.timers.enable({ apis: ['setTimeout'] });
+      // The timer of a promise is that of a module.
+      syncBuiltinESMExports();
+      const given = run('diagnose');
+      await settled();
+      await settled();
+      mock.timers.tick(9_999);
+      await settled();
+      assert.match(editor.textOf('quick pick'), /Settings: checking/);
+      assert.doesNotMatch(editor.textOf('quick pick'), /Settings: failed/);
+      mock.timers.tick(1);
+      await settled();
+      assert.equal(await given, undefined);
+      assert.match(editor.textOf('quick pick'), /keyring.*Check Again|Check Again.*keyring/s);
+      assert.match(editor.textOf('report'), /^Settings: failed/m);
+      assert.deepEqual([emulator.requests.length, editor.textOf('notification')], [0, '']);
+    });
+  });
 
   for (const [what, status, code] of [
     ['whom the service refuses', 403, 'forbidden'],

@@ -85,7 +85,7 @@ describe('a window that opens', () => {
     ],
     'a list of commands': [
       (editor) => {
-        editor.takenCommand = 'hostedModel.copyDiagnostics';
+        editor.takenCommand = 'hostedModel.selectModel';
         return new FakeKeyring();
       },
       /could not start: another extension has a command of the same name/,

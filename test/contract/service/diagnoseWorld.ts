@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { type ShownCheck, shownCheck } from '../../../src/diagnostics/checkMessages.ts';
+import { type ShownCheck, shownCheck } from '../../../src/diagnose/checkMessages.ts';
 import { type CheckResult, diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ServiceError } from '../../../src/service/errors.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { contextOf, contextOfTest } from '../../../src/credentials/credentialMessages.ts';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
-import { conclusionOf } from '../../../src/diagnostics/checkMessages.ts';
-import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
+import { conclusionOf } from '../../../src/diagnose/checkMessages.ts';
+import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { vendors } from '../../../src/service/vendors.ts';

@@ -3,7 +3,7 @@ import type { CredentialAccess, Obstacle } from '../../../src/credentials/access
 import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore } from '../../../src/credentials/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/credentials/sourceView.ts';
-import { whatToDiagnose } from '../../../src/diagnostics/preliminaryChecks.ts';
+import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
 import { vendorFor, vendors } from '../../../src/service/vendors.ts';

@@ -48,13 +48,12 @@ describe('the forms for issues', () => {
     }
   });
 
-  it('ask for Copy Diagnostics, and for the output of the run against the live service', () => {
+  it('ask for the report of a diagnosis, and for the output of the run against the live service', () => {
     const titles = manifest.contributes.commands.map(({ title }) => title);
-    for (const title of ['Copy Diagnostics', 'Diagnose Connection'])
-      assert.ok(titles.includes(title));
-    const { label, description } = required('bug', 'diagnostics')?.attributes ?? {};
-    assert.equal(label, 'Copy Diagnostics');
-    assert.match(description ?? '', /Hosted Model: Copy Diagnostics/);
+    assert.ok(titles.includes('Diagnose Connection'));
+    const { label, description } = required('bug', 'report')?.attributes ?? {};
+    assert.equal(label, 'Diagnose Connection');
+    assert.match(description ?? '', /Hosted Model: Diagnose Connection_.*_Copy Report_/);
     assert.match(required('live', 'output')?.attributes['label'] ?? '', /npm run test:live/);
     assert.ok('test:live' in manifest.scripts);
   });

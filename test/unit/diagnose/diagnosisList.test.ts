@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { App } from '../../../src/commands/app.ts';
-import { choose } from '../../../src/credentials/sourceSelection.ts';
-import { conclusionOf, type ShownCheck } from '../../../src/diagnostics/checkMessages.ts';
-import type { Row } from '../../../src/diagnostics/diagnosisList.ts';
+import { choose, type LookupResult } from '../../../src/credentials/sourceSelection.ts';
+import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
+import type { Row } from '../../../src/diagnose/diagnosisList.ts';
+import { systemClock } from '../../../src/service/clock.ts';
+import { SessionHistory } from '../../../src/status/sessionHistory.ts';
+import { initialFacts } from '../../../src/status/statusView.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 import { envFile, found, full } from '../credentials/sources.ts';
 
@@ -79,10 +82,10 @@ const notRun: ShownCheck = { title: 'Project', state: 'not-run', text: '' };
 
 describe('the list of a diagnosis', () => {
   let hooks: ReturnType<typeof installEditor>;
-  let list: typeof import('../../../src/diagnostics/diagnosisList.ts');
+  let list: typeof import('../../../src/diagnose/diagnosisList.ts');
   before(async () => {
     hooks = installEditor(() => new EditorWithList());
-    list = await import('../../../src/diagnostics/diagnosisList.ts');
+    list = await import('../../../src/diagnose/diagnosisList.ts');
   });
   after(() => hooks.deregister());
 
@@ -152,21 +155,31 @@ describe('the list of a diagnosis in an editor', () => {
     editor.addFolder('/two');
   });
 
-  /** A diagnosis of a source that nobody has approved, and what it asked of the way to credentials. */
-  const start = async (values = full) => {
-    const { diagnoseConnection } = await import('../../../src/diagnostics/diagnoseConnection.ts');
+  /**
+   * A diagnosis of a source that nobody has approved, and what it asked of the way to credentials.
+   * @param read what becomes of reading them
+   */
+  const start = async (
+    values = full,
+    read = async (looked: LookupResult): Promise<LookupResult | undefined> => looked,
+  ) => {
+    const { diagnoseConnection } = await import('../../../src/diagnose/diagnoseConnection.ts');
     const folder = { ...found().folder, name: 'name-of-the-folder' };
     const all = found({ record: undefined, outside: [envFile(values)], folder });
     const asked: (string | undefined)[] = [];
     const access = {
-      lookUp: async () => ({ found: all, choice: choose(all) }),
+      lookUpWithin: () => read({ found: all, choice: choose(all) }),
       require: async (document?: { readonly path: string }) => void asked.push(document?.path),
     };
-    const ended = diagnoseConnection({
+    const deps = {
       access: async () => access,
+      runtime: async () => void asked.push('the service'),
       runtimeIfMade: async () => undefined,
       extension: { packageJSON: { version: '1.2.3' } },
-    } as unknown as App);
+      status: { facts: initialFacts },
+      history: new SessionHistory(systemClock),
+    } as unknown as App;
+    const ended = diagnoseConnection(deps, ['below']);
     await turn();
     return { asked, ended };
   };
@@ -188,6 +201,7 @@ describe('the list of a diagnosis in an editor', () => {
     editor.mayCopy = false;
     await list?.pick('copy');
     assert.ok(list?.items.some(({ label }) => label.includes('Could Not Be Copied')));
+    assert.ok(list?.items.some(({ detail }) => detail?.includes('Click into the window')));
     assert.equal(editor.copied, undefined);
     editor.mayCopy = true;
     await list?.pick('copy');
@@ -199,14 +213,48 @@ describe('the list of a diagnosis in an editor', () => {
     await ended;
   });
 
+  it('names a keyring that does not answer, reports it, and checks again', async () => {
+    let isLocked = true;
+    const { ended } = await start(full, async (looked) => (isLocked ? undefined : looked));
+    const [list] = editor.lists;
+    const labels = () => list?.items.map(({ label }) => label).slice(0, 3);
+    assert.deepEqual(labels(), [
+      '$(error) Cause: Settings',
+      '$(wand) Check Again',
+      '$(copy) Copy Report',
+    ]);
+    assert.match(list?.items[1]?.detail ?? '', /within 10 seconds.*keyring/);
+    await list?.pick('copy');
+    assert.match(editor.copied ?? '', /^Settings: failed\..*keyring/m);
+    assert.match(editor.copied ?? '', /^- Not read: secret storage or the folder/m);
+    isLocked = false;
+    await list?.pick('fix');
+    await turn();
+    assert.match(JSON.stringify(editor.lists[1]?.items), /Cause: Hosts/);
+    editor.lists[1]?.hide();
+    await ended;
+  });
+
+  it('shows at once that it reads the settings, and runs no more checks once it is closed', async () => {
+    const read = Promise.withResolvers<LookupResult>();
+    const { asked, ended } = await start(full, () => read.promise);
+    const [list] = editor.lists;
+    assert.deepEqual(
+      list?.items.map(({ label }) => label),
+      ['$(loading~spin) Settings: checking'],
+    );
+    list?.hide();
+    assert.equal(await ended, undefined);
+    const ready = found();
+    read.resolve({ found: ready, choice: choose(ready) });
+    await import('../../../src/service/checks/diagnose.ts');
+    await turn();
+    assert.deepEqual(asked, []);
+  });
+
   const show = async (run: (signal: AbortSignal) => Promise<void>) => {
-    const { showDiagnosis } = await import('../../../src/diagnostics/diagnosisList.ts');
-    return showDiagnosis({
-      preliminary: [],
-      context: {},
-      run: (_, signal) => run(signal),
-      copy: async () => 'done',
-    });
+    const { showDiagnosis } = await import('../../../src/diagnose/diagnosisList.ts');
+    return showDiagnosis({ run: (_, signal) => run(signal), copy: async () => 'done' });
   };
 
   it('ends its checks where it is closed, and fails with nothing that comes then', async () => {

@@ -10,7 +10,7 @@ import type { PastFailure, PastGeneration, SessionHistory } from '../status/sess
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
 import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkMessages.ts';
 
-/** The two reports that people copy for strangers who help. Pure. */
+/** The report that people copy for strangers who help. Pure. */
 
 export interface Report {
   readonly text: string;
@@ -21,31 +21,13 @@ export interface Report {
   readonly wordsOfOthers: string;
 }
 
-/**
- * What *Copy Report* copies: what the list of a diagnosis shows, and the facts of its failures.
- * @param versions of this extension, of the editor and of the system, a line each
- */
-export function checksReport(
-  checks: readonly ShownCheck[],
-  versions: readonly string[],
-  date: Date,
-): Report {
-  const lines = checks.map(({ title, state, text, facts }) => {
-    const found = [text, facts && `[${facts}]`].filter(Boolean).join(' ');
-    return `${title}: ${STATE_WORDS[state]}${found && `. ${found}`}`;
-  });
-  const { text, fix } = conclusionOf(checks);
-  const conclusion = fix ? `${text} Fix: ${fixLabel(fix)}` : text;
-  return {
-    text: [...versions, date.toISOString(), '', ...lines, '', conclusion, ''].join('\n'),
-    wordsOfOthers: checks.flatMap(({ wordsOfOthers = [] }) => wordsOfOthers).join('\n'),
-  };
-}
-
-export interface DiagnosticsFacts {
+export interface ReportFacts {
   /** Wall-clock milliseconds. */
   readonly now: number;
+  /** Of this extension, of the editor and of the system, a line each. */
   readonly versions: readonly string[];
+  /** As the list shows them, without the name of the folder. */
+  readonly checks: readonly ShownCheck[];
   readonly settings: Settings;
   /** Ids of all there are: any other word is the user's own. */
   readonly insertModes: readonly string[];
@@ -58,13 +40,12 @@ export interface DiagnosticsFacts {
 }
 
 /**
- * What *Copy Diagnostics* copies. Kinds, counts and states; of what a user has typed only whether it
- * is there, and hosts of a vendor's own by name.
+ * Builds the report: the checks with their results, then sections of kinds, counts, and states. The
+ * sections hold nothing that a user has typed, and no host but a vendor's own.
  */
-export function diagnosticsReport(facts: DiagnosticsFacts): Report {
-  const { now, versions, status, loads, history } = facts;
+export function buildReport(facts: ReportFacts): Report {
+  const { now, versions, checks, status, loads, history } = facts;
   const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
-    ['Versions', versions],
     ['Settings', settingLines(facts)],
     ['Credentials', credentialLines(facts)],
     [
@@ -84,13 +65,26 @@ export function diagnosticsReport(facts: DiagnosticsFacts): Report {
       '\n',
     ),
   );
+  const head = [...versions, new Date(now).toISOString()].join('\n');
+  const lines = checks.map(checkLine).join('\n');
+  const wordsOfChecks = checks.flatMap(({ wordsOfOthers = [] }) => wordsOfOthers);
   return {
-    text: ['# Hosted Model diagnostics', new Date(now).toISOString(), ...blocks, ''].join('\n\n'),
-    wordsOfOthers: history.failures.flatMap(codeOf).join('\n'),
+    text: [head, lines, conclusionLine(checks), ...blocks, ''].join('\n\n'),
+    wordsOfOthers: [...wordsOfChecks, ...history.failures.flatMap(codeOf)].join('\n'),
   };
 }
 
-function settingLines({ settings, insertModes }: DiagnosticsFacts): string[] {
+function checkLine({ title, state, text, facts }: ShownCheck): string {
+  const found = [text, facts && `[${facts}]`].filter(Boolean).join(' ');
+  return `${title}: ${STATE_WORDS[state]}${found && `. ${found}`}`;
+}
+
+function conclusionLine(checks: readonly ShownCheck[]): string {
+  const { text, fix } = conclusionOf(checks);
+  return fix ? `${text} Fix: ${fixLabel(fix)}` : text;
+}
+
+function settingLines({ settings, insertModes }: ReportFacts): string[] {
   const { vendor, limits, templates, insertMode } = settings;
   const parameters = Object.keys(settings.parameters).length;
   return [
@@ -114,7 +108,7 @@ const SOURCES: Readonly<Record<SourceId, string>> = {
   environment: 'the environment',
 };
 
-function credentialLines({ looked }: DiagnosticsFacts): string[] {
+function credentialLines({ looked }: ReportFacts): string[] {
   if (!looked) return ['Not read: secret storage or the folder does not answer'];
   const { found, choice } = looked;
   const inUse =

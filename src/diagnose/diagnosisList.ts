@@ -1,8 +1,8 @@
 import { type QuickPick, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Fix } from '../messages/actions.ts';
-import type { CheckResult } from '../service/checks/diagnose.ts';
 import { answered } from '../ui/steps.ts';
 import {
+  COPY_DETAILS,
   COPY_LABELS,
   type Copied,
   conclusionOf,
@@ -11,19 +11,15 @@ import {
   LIST_TEXTS,
   type ShownCheck,
   STATE_WORDS,
-  shownCheck,
 } from './checkMessages.ts';
-import type { Diagnosed } from './preliminaryChecks.ts';
 
 /** The live list of *Diagnose Connection*. */
 
-export interface DiagnosisOptions extends Pick<Diagnosed, 'preliminary' | 'context'> {
-  /** Runs the checks on the network; undefined where the settings allow none. */
-  readonly run:
-    | ((onResult: (result: CheckResult) => void, signal: AbortSignal) => Promise<unknown>)
-    | undefined;
-  /** Copies a report of all checks, of which these are on the network. */
-  readonly copy: (onNetwork: readonly ShownCheck[]) => Promise<Copied>;
+export interface DiagnosisOptions {
+  /** Runs all checks in order, and shows each one when it starts and when it is over. */
+  readonly run: (show: (check: ShownCheck) => void, signal: AbortSignal) => Promise<void>;
+  /** Copies the report of these checks. */
+  readonly copy: (checks: readonly ShownCheck[]) => Promise<Copied>;
 }
 
 export interface Row extends QuickPickItem {
@@ -38,20 +34,13 @@ export interface Row extends QuickPickItem {
  * @returns the fix that was picked; undefined if the list was closed
  * @throws what the run throws, unless the list was closed
  */
-export function showDiagnosis({
-  preliminary,
-  context,
-  run,
-  copy,
-}: DiagnosisOptions): Promise<Fix | undefined> {
+export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();
   const closed = new AbortController();
-  const onNetwork = new Map<string, ShownCheck>();
-  const paintRunning = () => {
-    pick.items = [...preliminary, ...onNetwork.values()].map(rowOf);
-  };
+  // By title, in the order in which they started.
+  const checks = new Map<string, ShownCheck>();
   const paintEnd = (copied: Copied | 'not-tried') => {
-    const all = [...preliminary, ...onNetwork.values()];
+    const all = [...checks.values()];
     pick.busy = false;
     // In the part that wraps: a row cuts long sentences.
     pick.prompt = conclusionOf(all).text;
@@ -64,11 +53,9 @@ export function showDiagnosis({
     pick.activeItems = marked ? [marked] : [];
   };
   const work = async () => {
-    paintRunning();
-    await run?.((result) => {
-      const shown = shownCheck(result, context);
-      onNetwork.set(shown.title, shown);
-      paintRunning();
+    await run((check) => {
+      checks.set(check.title, check);
+      pick.items = [...checks.values()].map(rowOf);
     }, closed.signal);
     if (!closed.signal.aborted) paintEnd('not-tried');
   };
@@ -80,7 +67,7 @@ export function showDiagnosis({
         const [row] = pick.selectedItems;
         if (row?.does === 'fix') answer(row.fix);
         if (row?.does !== 'copy') return;
-        void copy([...onNetwork.values()]).then((copied) => {
+        void copy([...checks.values()]).then((copied) => {
           if (!closed.signal.aborted) paintEnd(copied);
         });
       }),
@@ -114,10 +101,12 @@ export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-t
   const conclusion = conclusionOf(checks);
   // Below the row that is marked at the end: a screen reader reads that one, and no other.
   const { text: detail, state, fix } = conclusion;
+  const wasTried = copied !== 'not-tried';
+  const copyDetail = wasTried ? { detail: COPY_DETAILS[copied] } : !fix && { detail };
   return [
     { does: 'none', label: `$(${ICONS[state]}) ${conclusionTitle(conclusion)}` },
     ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, detail, fix } as const] : []),
-    { does: 'copy', label: COPY_LABELS[copied], ...(!fix && { detail }) },
+    { does: 'copy', label: COPY_LABELS[copied], ...copyDetail },
     { does: 'none', label: LIST_TEXTS.checks, kind: QuickPickItemKind.Separator },
     // What is the cause stands above; it need not be read twice.
     ...checks.map((check) => rowOf(check.text === detail ? { ...check, text: '' } : check)),

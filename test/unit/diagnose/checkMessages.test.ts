@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shownCheck } from '../../../src/diagnostics/checkMessages.ts';
+import { shownCheck, TITLES } from '../../../src/diagnose/checkMessages.ts';
 import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { CHECKS } from '../../../src/service/checks/diagnose.ts';
@@ -7,6 +7,13 @@ import { ServiceError } from '../../../src/service/errors.ts';
 import { vendorFor, vendors } from '../../../src/service/vendors.ts';
 
 const shown = (result: CheckResult) => shownCheck(result).text;
+
+describe('the checks', () => {
+  it('are one ordered list without a title twice', () => {
+    assert.deepEqual(Object.keys(TITLES), ['settings', 'syntax', 'hosts', ...CHECKS]);
+    assert.equal(new Set(Object.values(TITLES)).size, Object.keys(TITLES).length);
+  });
+});
 
 describe('the sentences of the checks', () => {
   it('are there for each check, whether it found something or not', () => {

@@ -13,8 +13,8 @@ import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagn
 import { amount } from '../status/statusView.ts';
 
 /**
- * Every sentence about a check on the network, the words of all checks, and what is said of the reports
- * that are made of them. Checked names and numbers only. Pure.
+ * Every sentence about a check on the network, the words of all checks, and those about copying their
+ * report. Checked names and numbers only. Pure.
  */
 
 export interface ShownCheck {
@@ -40,7 +40,10 @@ export const STATE_WORDS: Readonly<Record<ShownCheck['state'], string>> = {
   'not-run': 'not run',
 };
 
-/** Of what is checked before anything is sent, and of the checks on the network. */
+/**
+ * The title of every check, in the order in which they run: each one needs what those before it
+ * check. The first three send nothing.
+ */
 export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts', string>> = {
   settings: 'Settings',
   syntax: 'Syntax',
@@ -196,16 +199,14 @@ export type Copied = 'done' | 'failed' | 'holds-secret';
 export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
   'not-tried': '$(copy) Copy Report',
   done: '$(check) Report Copied',
-  // As in a browser that does not allow it.
   failed: '$(warning) The Report Could Not Be Copied. Try Again',
   'holds-secret': '$(warning) Not Copied: the Report Held a Key, a Token or a Project ID',
 };
 
-/** What *Copy Diagnostics* says at its end. */
-export const COPY_MESSAGES: Readonly<Record<Copied, string>> = {
-  done: 'the diagnostics are on the clipboard. They hold no key, token, project ID, text or name of a file.',
-  failed:
-    'the report could not be copied. Most likely the browser does not allow it. Click into the window and try again.',
+/** The text below that row once it was picked. */
+export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
+  done: 'It holds no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
+  failed: 'Most likely the browser doesn’t allow it. Click into the window and try again.',
   'holds-secret':
-    'nothing was copied, since the report held a key, a token or a project ID. Most likely the code of a failure repeats it. Reload the window, which forgets past failures, and try again.',
+    'Most likely an address or the code of a failure repeats it. Correct the address, or reload the window to forget past failures.',
 };

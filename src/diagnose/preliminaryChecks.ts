@@ -29,10 +29,20 @@ import { type ShownCheck, TITLES } from './checkMessages.ts';
  * never a value. Pure.
  */
 
+/** The first check, while secret storage and the folder are read. */
+export const READING: ShownCheck = { title: TITLES.settings, state: 'running', text: '' };
+
+/** Its result if one of them takes too long. */
+export const UNANSWERED = failed(
+  'settings',
+  'Secret storage or the folder didn’t answer within 10 seconds. If the keyring of this machine asks for its password, enter it. Nothing was sent.',
+  'retry',
+);
+
 const WELL_FORMED = 'All are well-formed.';
 
 /** What a diagnosis starts from. */
-export interface Diagnosed {
+interface Diagnosed {
   /** What is to be said before anything is sent. */
   readonly preliminary: readonly ShownCheck[];
   /** The same for the report, which strangers read: without the name of the folder. */

@@ -1,22 +1,18 @@
-import { type Extension, env, version, window } from 'vscode';
+import { type Extension, env, version } from 'vscode';
 import { findKeyInSettings } from '../configuration.ts';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { LookupResult } from '../credentials/sourceSelection.ts';
 import { redact } from '../service/secrets/redact.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
-import { inform } from '../ui/notify.ts';
-import { COPY_MESSAGES, type Copied } from './checkMessages.ts';
-import { diagnosticsReport, type Report } from './reportText.ts';
+import type { Copied } from './checkMessages.ts';
+import type { Report } from './reportText.ts';
 
-/** Puts reports for support on the clipboard: the one place that does, and the one rule for it. */
-
-/** A report about a window in which something hangs must come nevertheless. */
-const PATIENCE_MS = 2_000;
+/** Puts the report for support on the clipboard: the one place that does, and the one rule for it. */
 
 /** What failures, diagnoses and reports need from the rest of the extension. */
 export interface DiagnosisDeps {
@@ -36,39 +32,13 @@ export interface DiagnosisDeps {
 }
 
 /**
- * *Copy Diagnostics*. Sends nothing.
- * @param insertModes ids of all there are
- */
-export async function copyDiagnostics(
-  deps: DiagnosisDeps,
-  insertModes: readonly string[],
-): Promise<void> {
-  const looked = await (await deps.access()).lookUpWithin(PATIENCE_MS);
-  const runtime = await deps.runtimeIfMade();
-  const settings = readSettings(window.activeTextEditor?.document.uri);
-  const report = diagnosticsReport({
-    now: Date.now(),
-    versions: versions(deps),
-    settings,
-    insertModes,
-    looked,
-    status: deps.status.facts,
-    loads: runtime?.limiterReports ?? [],
-    history: deps.history,
-  });
-  const copied = await copyReport(deps, report, looked, settings);
-  if (copied === 'done') inform(COPY_MESSAGES.done);
-  else void window.showErrorMessage(`Hosted Model: ${COPY_MESSAGES[copied]}`);
-}
-
-/**
  * Characters. Anything shorter can be a word of ours, as in `API_KEY=secret`: it counts only where
  * the word is not ours.
  */
 const SHORTEST_IN_OUR_WORDS = 16;
 
 /**
- * Copies a report, unless a key, a token or a project ID is in it, in any form they travel in.
+ * Copies the report, unless a key, a token or a project ID is in it, in any form they travel in.
  * @param looked where keys and project IDs were found; undefined if nothing answered
  * @param settings that the report is about
  */
@@ -95,7 +65,7 @@ export async function copyReport(
   }
 }
 
-/** What runs, a line each, for reports that strangers read. */
+/** What runs, a line each. */
 export function versions({ extension }: Pick<DiagnosisDeps, 'extension'>): string[] {
   const ours: unknown = extension.packageJSON.version;
   const place = env.remoteName ? `remote ${env.remoteName}` : 'local';

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { choose } from '../../../src/credentials/sourceSelection.ts';
-import type { ShownCheck } from '../../../src/diagnostics/checkMessages.ts';
-import {
-  checksReport,
-  type DiagnosticsFacts,
-  diagnosticsReport,
-} from '../../../src/diagnostics/reportText.ts';
+import type { ShownCheck } from '../../../src/diagnose/checkMessages.ts';
+import { buildReport, type ReportFacts } from '../../../src/diagnose/reportText.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 import { vendors } from '../../../src/service/vendors.ts';
 import type { Settings } from '../../../src/settings.ts';
@@ -33,11 +29,12 @@ const settings: Settings = {
   dailyTokenBudget: 0,
   templates: { user: [], remote: [], workspace: [], folder: [] },
 };
-const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
+const factsOf = (changes: Partial<ReportFacts> = {}): ReportFacts => {
   const all = found({ outside: [noFile] });
   return {
     now,
     versions: ['Hosted Model 0.1.0', 'Node 24'],
+    checks: [],
     settings,
     insertModes: ['below'],
     looked: { found: all, choice: choose(all) },
@@ -48,10 +45,10 @@ const factsOf = (changes: Partial<DiagnosticsFacts> = {}): DiagnosticsFacts => {
   };
 };
 
-const diagnosticsText = (facts: DiagnosticsFacts) => diagnosticsReport(facts).text;
+const textOf = (facts: ReportFacts) => buildReport(facts).text;
 
-describe('the diagnostics for support', () => {
-  it('E07: say versions, settings, sources and states, and what happened last', () => {
+describe('the report of a diagnosis', () => {
+  it('E07: says versions, settings, sources and states, and what happened last', () => {
     let at = now - 90_000;
     const history = new SessionHistory({ now: () => at, monotonic: () => at });
     history.tokenIs({ kind: 'fetching' });
@@ -66,7 +63,7 @@ describe('the diagnostics for support', () => {
     history.failed(new ServiceError('rate-limited', details));
     history.generated({ firstTextMs: 120, wholeMs: 900, end: 'complete' });
     history.generated({ firstTextMs: undefined, wholeMs: 40, end: 'cancelled' });
-    const text = diagnosticsText(
+    const text = textOf(
       factsOf({
         history,
         loads: [
@@ -82,7 +79,7 @@ describe('the diagnostics for support', () => {
       }),
     );
     for (const line of [
-      '- Hosted Model 0.1.0',
+      'Hosted Model 0.1.0',
       '- Identity service: iam.cloud.ibm.com',
       '- Service: us-south.ml.cloud.ibm.com',
       '- Project: set; of the folder: not set',
@@ -108,7 +105,7 @@ describe('the diagnostics for support', () => {
     );
   });
 
-  it('E07: hold nothing that a user has typed, and no host but those of a vendor', () => {
+  it('E07: holds nothing that a user has typed, and no host but those of a vendor and of the checks', () => {
     const typed = (name: string) => `canary-${name}`;
     const values = { key: typed('key'), project: typed('project'), url: 'https://canary.example' };
     const all = found({
@@ -119,7 +116,7 @@ describe('the diagnostics for support', () => {
     const history = new SessionHistory(still);
     history.failed(new ServiceError('server-failed', { host: 'canary.example:8443' }));
     history.failed(undefined);
-    const text = diagnosticsText(
+    const text = textOf(
       factsOf({
         looked: {
           found: all,
@@ -153,11 +150,11 @@ describe('the diagnostics for support', () => {
     assert.match(text, /: unknown$/m);
   });
 
-  it('E07: name a code that is known, and none that an answer made up', () => {
+  it('E07: names a code that is known, and none that an answer made up', () => {
     const words = (details: ErrorDetails) => {
       const history = new SessionHistory(still);
       history.failed(new ServiceError('server-failed', details));
-      return /server-failed(.*)$/m.exec(diagnosticsText(factsOf({ history })))?.[1];
+      return /server-failed(.*)$/m.exec(textOf(factsOf({ history })))?.[1];
     };
     for (const code of ['model_not_supported', 'invalid_input_argument', 'BXNIM0415E']) {
       assert.equal(words({ status: 400, code }), `, status 400, ${code}`);
@@ -168,7 +165,7 @@ describe('the diagnostics for support', () => {
     assert.equal(words({ code: 'ECONNRESET' }), ', ECONNRESET');
   });
 
-  it('say each state of a token in words', () => {
+  it('says each state of a token in words', () => {
     const error = new ServiceError('key-refused');
     const words = (
       [
@@ -188,7 +185,7 @@ describe('the diagnostics for support', () => {
       ] as const
     ).map((token) => /^- Token: (.*)$/m.exec(textWith(token))?.[1]);
     function textWith(token: typeof initialFacts.token): string {
-      return diagnosticsText(factsOf({ status: { ...initialFacts, token } }));
+      return textOf(factsOf({ status: { ...initialFacts, token } }));
     }
     assert.deepEqual(words, [
       'none',
@@ -200,10 +197,8 @@ describe('the diagnostics for support', () => {
       'valid, 1 s left, to be renewed, clock 5 s behind, renewal failed: key-refused',
     ]);
   });
-});
 
-describe('the report of a diagnosis', () => {
-  it('is what anybody can read', () => {
+  it('starts with the checks as the list shows them, which anybody can read', () => {
     const checks: ShownCheck[] = [
       { title: 'Settings', state: 'passed', text: 'Settings is.' },
       {
@@ -216,11 +211,14 @@ describe('the report of a diagnosis', () => {
       },
       { title: 'Project', state: 'not-run', text: '' },
     ];
-    const report = checksReport(checks, ['Hosted Model 1.2.3', 'Editor 4.5'], new Date(0));
+    const history = new SessionHistory(still);
+    history.failed(new ServiceError('unreachable', { code: 'ECONNRESET' }));
+    const versions = ['Hosted Model 1.2.3', 'Editor 4.5'];
+    const report = buildReport(factsOf({ now: 0, versions, checks, history }));
     // Our own words, and the user's host, may hold a short key or a project ID by chance.
-    assert.equal(report.wordsOfOthers, 'BXNIM0415E');
+    assert.equal(report.wordsOfOthers, 'BXNIM0415E\nECONNRESET');
     assert.equal(
-      report.text,
+      report.text.slice(0, report.text.indexOf('## Settings')),
       [
         'Hosted Model 1.2.3',
         'Editor 4.5',
@@ -231,6 +229,7 @@ describe('the report of a diagnosis', () => {
         'Project: not run',
         '',
         'It was refused. Fix: Set API Key',
+        '',
         '',
       ].join('\n'),
     );

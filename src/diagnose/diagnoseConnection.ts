@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type WorkspaceFolder, window } from 'vscode';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
+import type { LookupResult } from '../credentials/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isOutOfReach, type ServiceError } from '../service/errors.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import { completeWalkthroughStep } from '../ui/walkthrough.ts';
+import { type ShownCheck, shownCheck } from './checkMessages.ts';
 import { copyReport, type DiagnosisDeps, versions } from './copyReport.ts';
-import { showDiagnosis } from './diagnosisList.ts';
-import { whatToDiagnose } from './preliminaryChecks.ts';
-import { checksReport } from './reportText.ts';
+import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
+import { READING, UNANSWERED, whatToDiagnose } from './preliminaryChecks.ts';
+import { buildReport } from './reportText.ts';
 
 /** Finds the cause of a failure: when the user asks for it, and after a refusal that tells none. */
 
@@ -25,28 +27,57 @@ export interface Used {
 /** For secret storage and the folder, which may never answer while a failure waits to be shown. */
 const CREDENTIALS_LOOK_MS = 2_000;
 
-/** Runs all checks in a list that stays open, and then the fix that the user picks. */
-export async function diagnoseConnection(deps: DiagnosisDeps): Promise<void> {
+/** A keyring that needs longer most likely waits for its password. */
+const KEYRING_MS = 10_000;
+
+/**
+ * Runs all checks in a list that stays open, and then the fix that the user picks.
+ * @param insertModes ids of all there are, for the report
+ */
+export async function diagnoseConnection(
+  deps: DiagnosisDeps,
+  insertModes: readonly string[],
+): Promise<void> {
   for (;;) {
     const uri = window.activeTextEditor?.document.uri;
     const folder = activeFolder(uri);
-    const looked = await (await deps.access()).lookUp(folder);
-    const { credentials, anonymous, ...shown } = whatToDiagnose(looked.found, looked.choice);
     const settings = readSettings(uri);
-    const run = async (onResult: (result: CheckResult) => void, signal: AbortSignal) => {
-      if (!credentials) return;
-      const failure = await runChecks(deps, { credentials, settings, folder }, onResult, signal);
+    let looked: LookupResult | undefined;
+    let anonymous: readonly ShownCheck[] = [];
+    const run: DiagnosisOptions['run'] = async (show, signal) => {
+      show(READING);
+      looked = await (await deps.access()).lookUpWithin(KEYRING_MS, folder);
+      if (!looked) return show(UNANSWERED);
+      const diagnosed = whatToDiagnose(looked.found, looked.choice);
+      const { credentials, context } = diagnosed;
+      anonymous = diagnosed.anonymous;
+      for (const check of diagnosed.preliminary) show(check);
+      if (!credentials || signal.aborted) return;
+      const used = { credentials, settings, folder };
+      const onResult = (result: CheckResult) => show(shownCheck(result, context));
+      const failure = await runChecks(deps, used, onResult, signal);
       deps.status.update({
         unreachable: isOutOfReach(failure),
-        lastFailure: failure && messageFor(failure, { ...shown.context, isCheck: true }),
+        lastFailure: failure && messageFor(failure, { ...context, isCheck: true }),
       });
     };
     const fix = await showDiagnosis({
-      ...shown,
-      run: credentials && run,
-      copy: (onNetwork) => {
-        const checks = [...anonymous, ...onNetwork];
-        const report = checksReport(checks, versions(deps), new Date());
+      run,
+      copy: async (shown) => {
+        const runtime = await deps.runtimeIfMade();
+        const report = buildReport({
+          now: Date.now(),
+          versions: versions(deps),
+          checks: shown.map(
+            (check) => anonymous.find(({ title }) => title === check.title) ?? check,
+          ),
+          settings,
+          insertModes,
+          looked,
+          status: deps.status.facts,
+          loads: runtime?.limiterReports ?? [],
+          history: deps.history,
+        });
         return copyReport(deps, report, looked, settings);
       },
     });
