@@ -20,9 +20,6 @@ const SECTION = 'hostedModel';
 const AI_SETTING = 'chat.disableAIFeatures';
 /** Between two readings of changed settings. */
 const LEAST_APART_MS = 100;
-/** What people call a setting for the key, which does not exist. */
-const KEY_NAMES = ['apiKey', 'apikey', 'api_key', 'key'] as const;
-type KeyName = (typeof KEY_NAMES)[number];
 
 /** The values that hold for a document, or for the window. */
 export class Configuration {
@@ -84,19 +81,9 @@ export async function enableAi(): Promise<void> {
   await workspace.getConfiguration().update(AI_SETTING, false, Global);
 }
 
-/**
- * A key that the user put into the settings file, where every extension can read it and Settings
- * Sync copies it: the name of that setting and the text. Never used as it stands.
- */
-export function findKeyInSettings(): { readonly name: KeyName; readonly text: string } | undefined {
-  const configuration = new Configuration();
-  const texts = KEY_NAMES.map((name) => ({ name, text: configuration.own(name) }));
-  return texts.find(({ text }) => text !== '');
-}
-
 /** Names of settings of the user that are written. */
 type Written = 'url' | 'authUrl' | 'projectId' | 'spaceId' | 'deploymentId' | 'modelId' | 'vendor';
-type WritableSettings = Partial<Record<Written, string> & Record<KeyName, ''>>;
+type WritableSettings = Partial<Record<Written, string>>;
 
 /**
  * Writes to the user settings, or to those of a folder. An empty value removes the setting.

@@ -9,12 +9,7 @@ import {
 import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.ts';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
-import {
-  chosenService,
-  findKeyInSettings,
-  onDidChangeSettings,
-  readStartupSettings,
-} from './configuration.ts';
+import { chosenService, onDidChangeSettings, readStartupSettings } from './configuration.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
 import type { Credentials } from './service/credentials.ts';
@@ -79,7 +74,6 @@ class HostedModel implements App {
   readonly #chat = new Lazy(() => this.#makeChat());
   readonly #models: OfferedModels;
   #signedOut = new AbortController();
-  #hasOfferedToMove = false;
   /** What knows the services, once it has loaded. */
   #readSettings: typeof ReadSettings | undefined;
 
@@ -101,7 +95,6 @@ class HostedModel implements App {
     this.#listen(make);
     make('the end', () => ({ dispose: () => this.#end() }));
     this.#inBackground(this.#showWhetherSetUp());
-    this.#inBackground(this.#lookForStrayKey());
   }
 
   get extension() {
@@ -272,16 +265,8 @@ class HostedModel implements App {
   async #onSettingsChange(): Promise<void> {
     this.status.update({ unreachable: false });
     this.#models.refresh();
-    this.#inBackground(this.#lookForStrayKey());
     await this.#showWhetherSetUp();
     await this.#lookAgain();
-  }
-
-  async #lookForStrayKey(): Promise<void> {
-    if (this.#hasOfferedToMove || !findKeyInSettings()) return;
-    this.#hasOfferedToMove = true;
-    const { offerToMoveKey } = await import('./credentials/strayKey.ts');
-    await offerToMoveKey(this.access);
   }
 
   #end(): void {

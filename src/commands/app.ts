@@ -37,7 +37,6 @@ export const COMMANDS = [
   'showLog',
   'showLastResult',
   'showUsage',
-  'moveKeyToSecretStorage',
   'addToGitignore',
   'removeByteOrderMark',
 ] as const;

@@ -13,11 +13,7 @@ import {
 } from '../credentials/sourceView.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
-import {
-  addToGitignore,
-  moveKeyToSecretStorage,
-  removeByteOrderMark,
-} from '../envFile/envFileCommands.ts';
+import { addToGitignore, removeByteOrderMark } from '../envFile/envFileCommands.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
@@ -179,9 +175,6 @@ export const handlers: Handlers['handlers'] = {
   openSettings: async ({ extension }) =>
     commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`),
   showLog: async ({ log }) => log.show(),
-
-  moveKeyToSecretStorage: (app) =>
-    moveKeyToSecretStorage(async (found) => (await app.access()).importKey(found)),
 
   addToGitignore,
   removeByteOrderMark,

@@ -4,7 +4,7 @@ import { missingText } from '../messages/settingLabels.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import { SharedTask } from '../service/sharedTask.ts';
-import { SETTING_NAMES, type SettingName } from '../service/vendors.ts';
+import type { SettingName } from '../service/vendors.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import { addressText, lookedText, vendorText } from './credentialMessages.ts';
@@ -43,9 +43,6 @@ import {
   projectSubject,
   rememberVendor,
 } from './sources.ts';
-
-/** What the set-up stored: the very key that was found, another one, or nothing. */
-export type ImportResult = 'same' | 'other' | 'none';
 
 /** What keeps a command from credentials: there are none, or they wait for a yes. */
 export type Obstacle = 'none' | 'missing' | 'approval';
@@ -165,17 +162,6 @@ export class CredentialAccess {
       await this.look();
     }
     return true;
-  }
-
-  /**
-   * The set-up with a key that was found elsewhere, alone or with the other settings.
-   * @returns `same` only if exactly that key is in secret storage now, so that the place where it
-   * was found may let go of it; `other` if the user typed another one
-   */
-  async importKey(found: { readonly apiKey: string } & SetUp['found']): Promise<ImportResult> {
-    const names = SETTING_NAMES.filter((name) => name in found);
-    if (!(await this.setUp(names, found))) return 'none';
-    return (await this.options.keys.read())?.apiKey === found.apiKey ? 'same' : 'other';
   }
 
   /**

@@ -138,7 +138,7 @@ export function shownName(name: string): string {
 const MOST_LISTED = 3;
 
 /** The first few of many, and how many more there are. */
-export function firstOf(all: readonly string[]): string[] {
+function firstOf(all: readonly string[]): string[] {
   const more = all.length - MOST_LISTED;
   return more > 0 ? [...all.slice(0, MOST_LISTED), `and ${more} more`] : [...all];
 }
@@ -161,17 +161,6 @@ export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
   'not-ignored':
     'Hosted Model: the .env file still holds the key, and no .gitignore of its repository ignores it. Delete the key there, or ignore the file, before it is committed.',
 };
-
-/** About a key in the user's setting of this name. */
-export const STRAY_KEY = {
-  move: 'Move to Secret Storage',
-  remove: 'Delete It',
-  warning: (name: string) =>
-    `Hosted Model: hostedModel.${name} in your settings.json holds a key. It is not used from there: other extensions can read it, and Settings Sync copies it.`,
-  deleted: (name: string) => `hostedModel.${name} is deleted from your settings.json.`,
-  notDeleted: (name: string) =>
-    `Hosted Model: hostedModel.${name} could not be deleted, since VS Code could not write your settings.json. Delete it there yourself.`,
-} as const;
 
 export const ENV_FILE_GONE =
   'Hosted Model: the .env file cannot be opened. Most likely it was deleted or renamed meanwhile.';

@@ -1,5 +1,4 @@
 import { type Extension, env, version } from 'vscode';
-import { findKeyInSettings } from '../configuration.ts';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { LookupResult } from '../credentials/sourceSelection.ts';
 import { redact } from '../service/secrets/redact.ts';
@@ -85,7 +84,6 @@ function secretsIn(looked: LookupResult | undefined, settings: Settings): string
   const outside = found?.outside.map(({ values }) => values) ?? [];
   const secrets = [
     ...(found?.keys ?? []),
-    findKeyInSettings()?.text,
     ...outside.map((values) => values?.projectId),
     ...[found?.settings, settings].flatMap((one) => [one?.projectId, one?.folderProjectId]),
   ];

@@ -1,4 +1,4 @@
-import { type Credentials, parseServiceUrl } from '../service/credentials.ts';
+import type { Credentials } from '../service/credentials.ts';
 import {
   allNameSets,
   type NameSet,
@@ -9,7 +9,6 @@ import {
 } from '../service/vendors.ts';
 import type { Assignment } from './envText.ts';
 import {
-  type GivenValues,
   type Issue,
   issueOf,
   namesIn,
@@ -38,11 +37,6 @@ export interface SourceReading {
    */
   readonly values: SourceValues | undefined;
   /**
-   * The key in it and what stands with it: of the set that is used, or else of the first one whose
-   * key can be one, whatever is missing beside it.
-   */
-  readonly key: FoundKey | undefined;
-  /**
    * The names that lack a value, or hold a placeholder, in the set that is nearest to complete.
    * Empty if a set is complete (though it may have errors) and if none of the settings is named.
    */
@@ -52,8 +46,6 @@ export interface SourceReading {
   /** In the order of the lines. */
   readonly issues: readonly Issue[];
 }
-
-export type FoundKey = GivenValues & { readonly apiKey: string };
 
 /** The reading of a service, by whose words the settings are named. */
 export interface VendorReading {
@@ -120,8 +112,7 @@ export function readAssignments(
     return issueOf({ kind: 'similar-name', expected: near.name }, near.setting, assignment);
   });
   const values = sets.map((set) => usableValues(vendor, set, given, issues)).find(Boolean);
-  const key = values ?? findKey(sets, given.filter(isUsable));
-  return { values, key, missing: nearest?.missing ?? [], named: given, issues };
+  return { values, missing: nearest?.missing ?? [], named: given, issues };
 }
 
 function missingOf(vendor: Vendor, set: NameSet, given: readonly RecognisedSetting[]): string[] {
@@ -144,20 +135,4 @@ function usableValues(
   if (neededSettings(vendor).some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;
   return { ...values, apiKey, projectId, url };
-}
-
-function findKey(
-  sets: readonly NameSet[],
-  usable: readonly RecognisedSetting[],
-): FoundKey | undefined {
-  for (const set of sets) {
-    const { apiKey, ...others } = valuesOf(set, usable);
-    if (apiKey !== undefined) return { apiKey, ...others };
-  }
-  return undefined;
-}
-
-function isUsable({ setting, value, isGiven, issues }: RecognisedSetting): boolean {
-  if (setting === 'url') return isGiven && parseServiceUrl(value).ok;
-  return isGiven && !issues.some(({ kind }) => ['malformed', 'non-ascii'].includes(kind));
 }

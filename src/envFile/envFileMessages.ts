@@ -1,9 +1,4 @@
-import {
-  firstOf,
-  ISSUE_PHRASES,
-  shownName,
-  URL_PROBLEMS,
-} from '../credentials/credentialMessages.ts';
+import { ISSUE_PHRASES, shownName, URL_PROBLEMS } from '../credentials/credentialMessages.ts';
 import type { EnvFix } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
@@ -102,54 +97,14 @@ export const COMMAND_TITLES = {
   setUp: 'Set Up Credentials',
   addToGitignore: 'Add .env to .gitignore',
   removeByteOrderMark: 'Remove Byte Order Mark',
-  moveKeyToSecretStorage: 'Move API Key to Secret Storage',
 } as const;
 
 export const NOTICES = {
   noFile: 'Hosted Model: open the .env file of a trusted workspace folder first.',
   isLink:
     'Hosted Model: this .env file is a link, which is not followed. Change the file that it leads to yourself.',
-  noKey:
-    'Hosted Model: this .env file has no key that could be moved. Its problems are underlined.',
-  otherKey:
-    'Hosted Model: another key than the one in .env is in secret storage, so the file was left alone.',
-  keyLineGone:
-    'Hosted Model: the key is in secret storage. Its line in .env was changed meanwhile, so the file was left alone.',
-  keyLineStays:
-    'Hosted Model: the key is in secret storage, but .env could not be changed. Remove the line yourself.',
   saveFirst: 'Hosted Model: save the .env file first.',
   rulesUnsaved:
     'Hosted Model: .env is added to .gitignore, which has other unsaved changes: save it.',
   rulesStay: 'Hosted Model: .gitignore could not be changed. Add .env to it yourself.',
 } as const;
-
-/** Extensions cannot tell a keyring from memory that lasts until the end. */
-const KEYRING =
-  'Keep a copy until VS Code was restarted once: a machine without a keyring forgets it.';
-
-/** What became of a file whose key was taken out. */
-export interface TakenOut {
-  /** Changes of others are not saved along with it. */
-  readonly saved: 'yes' | 'others' | 'failed';
-  /** The lines, counted from 0, in which the same key still stands. */
-  readonly left: readonly number[];
-}
-
-export function takenOutText({ saved, left }: TakenOut): string {
-  const texts = ['Hosted Model: the key is in secret storage.'];
-  if (saved === 'others') {
-    texts.push('Its line is taken out of .env, which has other unsaved changes: save it.');
-  } else if (saved === 'failed') {
-    texts.push('Its line is taken out of .env, but the file could not be saved: save it.');
-  }
-  if (left.length > 0) {
-    const lines = firstOf(left.map((line) => String(line + 1))).join(', ');
-    const where = left.length === 1 ? 'line' : 'lines';
-    texts.push(`The same key still stands in .env, in ${where} ${lines}. Remove it there, too.`);
-  } else if (saved === 'yes') {
-    texts[0] = 'Hosted Model: the key is in secret storage and no longer in .env.';
-  }
-  texts.push('If the file was ever shared, create a new key.');
-  if (saved === 'yes') texts.push(KEYRING);
-  return texts.join(' ');
-}

@@ -49,7 +49,7 @@ export function registerQuickFixes(
         action.diagnostics.push(...diagnostics);
       }
     }
-    return [...actions.values(), ...keyActions(text, isHere)];
+    return [...actions.values()];
   };
   return languages.registerCodeActionsProvider(
     { pattern: '**/.env' },
@@ -86,14 +86,6 @@ function fixesOf(
     action.isPreferred = mendings.length === 1;
     return action;
   });
-}
-
-/** On the line of a key, whether or not anything is wrong there. */
-function keyActions({ reading: { key, named } }: VendorReading, isHere: IsHere): CodeAction[] {
-  const isOnKey = named.some(
-    ({ setting, place }) => setting === 'apiKey' && place && isHere(place),
-  );
-  return isOnKey && key ? [withCommand('moveKeyToSecretStorage')] : [];
 }
 
 function withEdit(

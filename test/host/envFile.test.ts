@@ -17,9 +17,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { FoundKey } from '../../src/dotenv/envFile.ts';
 import { gitRisk } from '../../src/dotenv/gitRisk.ts';
-import { moveKeyToSecretStorage } from '../../src/envFile/envFileCommands.ts';
 import { parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { extensionId } from '../extensionId.ts';
@@ -150,39 +148,6 @@ describe('the .env file in a real editor', () => {
       );
       await until((all) => !all.some(({ code }) => code === 'incomplete'));
       await diagnosticOf('empty');
-    });
-
-    describe('moving the key', () => {
-      it('is offered on the line of the key alone, whether or not it has a problem', async () => {
-        await openWith(good);
-        const title = 'Move API Key to Secret Storage';
-        // The result of git from the previous test may still arrive.
-        await becomes('nothing but the move', 60_000, async () => {
-          const titles = await titlesAt(new Range(0, 3, 0, 3));
-          return titles.join() === title ? titles : undefined;
-        });
-        assert.deepEqual(await titlesAt(new Range(1, 3, 1, 3)), []);
-        await openWith(good.replace('key-of-the-host-tests', '"abcd1234"'));
-        await diagnosticOf('quotes');
-        assert.deepEqual(await titlesAt(new Range(0, 0, 0, 1)), ['Clean Up Value', title]);
-        await openWith('IBM_API_KEY=<API_KEY>');
-        await diagnosticOf('placeholder');
-        assert.ok(!(await titlesAt(new Range(0, 0, 0, 1))).includes(title));
-      });
-
-      it('takes nothing out once the line holds another key', async () => {
-        const document = await openWith(good);
-        await moveKeyToSecretStorage(() =>
-          type(document, 'x', new Position(0, 'IBM_API_KEY='.length)),
-        );
-        assert.equal(document.getText(), good.replace('=', '=x'));
-      });
-
-      it('leaves the file alone if another key was stored @nightly', async () => {
-        const document = await openWith(good);
-        await moveKeyToSecretStorage(async () => 'other');
-        assert.equal(document.getText(), good);
-      });
     });
   });
 
@@ -347,73 +312,14 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    describe('moving the key', () => {
-      it('stores what was found, takes its lines out and saves', async () => {
-        const twice = `# mine\n${good}OTHER=1\nVENDOR_API_KEY="key-of-the-host-tests"\n`;
-        const document = await openWith(twice);
-        await document.save();
-        const asked: FoundKey[] = [];
-        await moveKeyToSecretStorage(async (found) => {
-          asked.push(found);
-          return 'same';
-        });
-        const [, projectId] = rest[0]?.split('=') ?? [];
-        assert.deepEqual(asked, [
-          {
-            ...{ apiKey: 'key-of-the-host-tests', projectId, url: rest[1]?.split('=')[1] },
-            vendor: vendors[0],
-          },
-        ]);
-        assert.equal(readFileSync(path('.env'), 'utf8'), `# mine\n${rest.join('\n')}\nOTHER=1\n`);
-        await commands.executeCommand('undo');
-        assert.equal(document.getText(), twice);
-      });
-
-      it('leaves the file alone if nothing was stored @nightly', async () => {
-        const document = await openWith(good);
-        await document.save();
-        await moveKeyToSecretStorage(async () => 'none');
-        assert.equal(document.getText(), good);
-        assert.equal(document.isDirty, false);
-      });
-
-      it('finds the line where it is by then, and does not save the changes of others @nightly', async () => {
-        const document = await openWith(good);
-        await document.save();
-        await moveKeyToSecretStorage(() => type(document, '# above\n'));
-        assert.equal(document.getText(), `# above\n${rest.join('\n')}\n`);
-        assert.equal(document.isDirty, true);
-        assert.equal(readFileSync(path('.env'), 'utf8'), good);
-      });
-
-      it('takes the line out of a file that was closed meanwhile @nightly', async () => {
-        const document = await openWith(good);
-        await document.save();
-        await moveKeyToSecretStorage(async () => {
-          await commands.executeCommand('workbench.action.closeAllEditors');
-          return 'same';
-        });
-        assert.equal(readFileSync(path('.env'), 'utf8'), `${rest.join('\n')}\n`);
-      });
-
-      it('asks for nothing and writes nothing if the file is a link @nightly', async () => {
-        rmSync(path('.env'));
-        writeFileSync(path('elsewhere'), `\ufeff${good}`);
-        symlinkSync('elsewhere', path('.env'));
-        await window.showTextDocument(uri);
-        await moveKeyToSecretStorage(() => Promise.reject(new Error('asked')));
-        await commands.executeCommand('hostedModel.removeByteOrderMark');
-        assert.equal(readFileSync(path('elsewhere'), 'utf8'), `\ufeff${good}`);
-        rmSync(path('.env'));
-      });
-
-      it('asks for nothing in another file, or without a key @nightly', async () => {
-        const never = () => Promise.reject(new Error('asked'));
-        await openWith('IBM_API_KEY=\n');
-        await moveKeyToSecretStorage(never);
-        await window.showTextDocument(await workspace.openTextDocument({ content: good }));
-        await moveKeyToSecretStorage(never);
-      });
+    it('writes nothing if the file is a link @nightly', async () => {
+      rmSync(path('.env'));
+      writeFileSync(path('elsewhere'), `\ufeff${good}`);
+      symlinkSync('elsewhere', path('.env'));
+      await window.showTextDocument(uri);
+      await commands.executeCommand('hostedModel.removeByteOrderMark');
+      assert.equal(readFileSync(path('elsewhere'), 'utf8'), `\ufeff${good}`);
+      rmSync(path('.env'));
     });
   });
 });
@@ -446,14 +352,9 @@ async function opened(): Promise<TextDocument> {
   }
 }
 
-async function type(
-  document: TextDocument,
-  text: string,
-  at = new Position(0, 0),
-): Promise<'same'> {
+async function type(document: TextDocument, text: string, at = new Position(0, 0)): Promise<void> {
   const editor = await window.showTextDocument(document);
   while (!(await editor.edit((builder) => builder.insert(at, text)))) await turn();
-  return 'same';
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import type { Emulator } from '../emulator/emulator.ts';
-import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
 import type { Workbench } from '../vscode/workbench.ts';
 import { takePicture } from './pictures.ts';
-import { apiKey, openWindow, projectId, startService, statusId, storeKey } from './service.ts';
+import { apiKey, openWindow, projectId, startService, statusId } from './service.ts';
 import { nightly } from './session.ts';
-
-const moveKey = 'Hosted Model: Move API Key to Secret Storage';
 
 describe(`the .env file ${nightly}`, () => {
   let emulator: Emulator;
@@ -20,63 +16,13 @@ describe(`the .env file ${nightly}`, () => {
   const envFile = (key = apiKey) =>
     `# mine\nIBM_API_KEY=${key}\nIBM_PROJECT_ID=${projectId}\nIBM_URL=${emulator.url}\n`;
 
-  it('gives its key away to secret storage, by way of the set-up', async () => {
-    const unapproved = notApprovedYet(emulator);
-    const { workbench, path } = await openWindow(emulator, {
-      folderFiles: { '.env': envFile() },
-      userSettings: { 'hostedModel.projectId': '', 'hostedModel.url': '' },
-    });
-    const { quickInput, notifications } = workbench;
-    await workbench.openFile(path('.env'));
-    // A file that is opened sends nothing.
-    assertUntouched(unapproved);
-    await workbench.runCommand(moveKey);
-    await quickInput.waitFor({ step: '1/4', placeholder: /keep the key that was found/ });
-    assert.equal((await quickInput.state())?.value, '', 'the key itself is not shown');
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '2/4' });
-    assert.equal((await quickInput.state())?.value, projectId);
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '3/4', item: emulator.url });
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '4/4' });
-    unapproved.approve();
-    await quickInput.pick('$(beaker) Test and Save');
-    await notifications.waitFor(/no longer in \.env/);
-    assert.equal(readFileSync(path('.env'), 'utf8'), envFile().replace(/IBM_API_KEY.*\n/, ''));
-    // The token of the test is the one in use.
-    await workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
-  });
-
-  it('keeps its key as long as the stored one is not replaced', async () => {
-    const session = await openWindow(emulator, {
-      folderFiles: { '.env': envFile('key-of-somebody-else') },
-    });
-    const { workbench, path } = session;
-    const { quickInput, dialogs } = workbench;
-    await storeKey(session);
-    await workbench.openFile(path('.env'));
-    await workbench.runCommand(moveKey);
-    for (const step of ['1/4', '2/4', '3/4']) {
-      await quickInput.waitFor({ step });
-      await quickInput.accept();
-    }
-    await quickInput.pick('$(save) Save Without Testing');
-    await dialogs.waitFor('Replace the stored API key?');
-    await dialogs.click('Cancel');
-    await quickInput.waitFor({ step: '4/4' });
-    await quickInput.dismiss();
-    assert.equal(readFileSync(path('.env'), 'utf8'), envFile('key-of-somebody-else'));
-  });
-
   it('is not read in a folder that is not trusted, and is once it is', async () => {
     const { workbench, path } = await openWindow(emulator, {
       folderFiles: { '.env': envFile('"quoted"') },
       trust: 'restricted',
     });
     await workbench.openFile(path('.env'));
-    await workbench.runCommand(moveKey);
-    await workbench.notifications.waitFor(/trusted workspace folder first/);
+    await workbench.statusItem(statusId).waitFor({ text: /Hosted Model/ });
     assert.equal(await underlined(workbench), 0);
     await workbench.trustFolder();
     await workbench.openFile(path('.env'));
@@ -124,7 +70,6 @@ describe(`the .env file ${nightly}`, () => {
           () => undefined,
         );
       });
-      await fixes.filter({ hasText: 'Move API Key to Secret Storage' }).waitFor();
       await takePicture(workbench.page, `env-file-${theme}`);
       await workbench.page.keyboard.press('Escape');
     }

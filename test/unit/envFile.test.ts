@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { shownName } from '../../src/credentials/credentialMessages.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
-import { mendingTitle, type TakenOut, takenOutText } from '../../src/envFile/envFileMessages.ts';
+import { mendingTitle } from '../../src/envFile/envFileMessages.ts';
 import {
   type FileFacts,
   type Problem,
@@ -102,21 +102,6 @@ describe('problems of a .env file', () => {
       ['Remove This Line', `Remove the Other Line (Line ${line + 7})`],
     );
   });
-});
-
-describe('what is said once a key is out of a file', () => {
-  const cases: readonly [TakenOut['saved'], left: readonly number[], RegExp][] = [
-    ['yes', [], /no longer in \.env\. If the file/],
-    ['others', [], /taken out of \.env, which has other unsaved changes: save it\. If/],
-    ['failed', [], /could not be saved: save it\. If/],
-    ['yes', [3], /is in secret storage\. The same key still stands in \.env, in line 4\. Remove/],
-    ['others', [0, 2, 4, 6, 8], /unsaved changes: .*lines 1, 3, 5, and 2 more\. Remove/],
-  ];
-  for (const [saved, left, expected] of cases) {
-    it(`tells ${saved} and ${left.length} lines`, () => {
-      assert.match(takenOutText({ saved, left }), expected);
-    });
-  }
 });
 
 describe('an open .env file of another service', () => {

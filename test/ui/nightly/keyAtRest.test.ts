@@ -70,36 +70,12 @@ describe(`the key at rest ${nightly}`, () => {
     );
   });
 
-  it('A02: is offered to be moved out of the user settings, and is not used from there', async () => {
-    const session = await openWindow(emulator, {
-      folderFiles: { 'a.txt': 'Write a reply.\n' },
-      userSettings: { 'hostedModel.projectId': projectId, 'hostedModel.apiKey': apiKey },
-    });
-    const { workbench } = session;
-    const { quickInput, notifications } = workbench;
-    const { text } = await notifications.waitFor(/holds a key/);
-    assert.doesNotMatch(text, /canary/);
-    await workbench.screenshot('stray-key');
-    await notifications.click(/holds a key/, 'Move to Secret Storage');
-    await quickInput.waitFor({ step: '1/2', placeholder: /keep the key that was found/ });
-    assert.equal(emulator.requests.length, 0);
-    await quickInput.accept();
-    await quickInput.pick('$(save) Save Without Testing');
-    await notifications.waitFor(/is deleted from your settings\.json/);
-    assert.doesNotMatch(await userSettings(session), /apiKey|canary\/of/);
-    assert.deepEqual(await tracesOf(session, apiKey), []);
-    await generateFrom(session);
-    const request = await emulator.requestCount(tokenPath, 1);
-    assert.equal(request.form?.['apikey'], apiKey);
-  });
-
-  it('A02: stays where it is if the user closes the offer, and counts as missing', async () => {
+  it('A02: is not used from the user settings, and counts as missing', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': projectId, 'hostedModel.apiKey': apiKey },
     });
     const { notifications } = session.workbench;
-    await notifications.close(/holds a key/);
     await generateFrom(session);
     await notifications.waitFor(/needs an API key before it can generate/);
     assert.match(await userSettings(session), /apiKey/);

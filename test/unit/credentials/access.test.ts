@@ -709,7 +709,7 @@ describe('the way to credentials', () => {
 
     it('that was found elsewhere is asked about, too', async () => {
       editor.typed.push('');
-      const taken = access.importKey({ apiKey: '0123456789abcde' });
+      const taken = access.setUp(['apiKey'], { apiKey: '0123456789abcde' });
       const question = await editor.question();
       assert.equal(question.text, shorter);
       await question.answer('Use This Key');
@@ -719,7 +719,7 @@ describe('the way to credentials', () => {
 
     it('that was found elsewhere is refused below 8 characters, with the reason', async () => {
       editor.typed.push('');
-      assert.equal(await access.importKey({ apiKey: 'test' }), 'none');
+      assert.equal(await access.setUp(['apiKey'], { apiKey: 'test' }), false);
       assert.match(editor.said[0] ?? '', /fewer than 8 characters/);
       assert.match(JSON.stringify(editor.refusals), /A value is needed/);
       assert.deepEqual([editor.inputs, editor.asked], [theKey, 0]);
