@@ -21,10 +21,7 @@ export interface KeyRecord {
 
 /** That of the first service that was known; those of others have their word behind it. */
 const SECRET = 'hostedModel.key';
-/**
- * Says that a key was stored: where secret storage cannot list its names, and where it has lost the
- * key. Holds nothing of the key.
- */
+/** Marks a stored key, for secret storage that cannot list its names. Holds nothing of the key. */
 const MARKER = 'hostedModel.hasKey';
 /**
  * Gets a new value with each sign-out, so that VS Code fires an event in every window. Deleting a
@@ -33,9 +30,9 @@ const MARKER = 'hostedModel.hasKey';
 const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
 /** What the user is told of secret storage. */
-export type StorageIssue = 'fails' | 'forgot' | 'refuses-key';
+export type StorageIssue = 'fails' | 'refuses-key';
 
-/** Secret storage can fail or forget, as on Linux without a keyring. */
+/** Secret storage can fail, as on Linux without a keyring. */
 export class KeyStore {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
@@ -51,8 +48,8 @@ export class KeyStore {
   #changes = 0;
 
   /**
-   * @param onIssue called once if secret storage cannot be read, once if it has lost a key that
-   * was set earlier, and for each key that it does not keep
+   * @param onIssue called once if secret storage cannot be read, and for each key that it does not
+   * keep
    * @param word of the service whose key is meant where nothing else is said: see `storageSuffix`
    */
   constructor(
@@ -91,12 +88,6 @@ export class KeyStore {
   async read(word = this.#word()): Promise<KeyRecord | undefined> {
     const name = nameOf(word);
     const text = await this.#read(name);
-    // Without a keyring VS Code keeps secrets only until it closes, and says so to nobody.
-    const isGone = text === undefined && !this.#hasFailed && !this.#seen.has(name);
-    if (isGone && this.#state.get(markerOf(name), false)) {
-      await this.#state.update(markerOf(name), undefined);
-      this.#onIssue('forgot');
-    }
     this.#look(name, text);
     return text === undefined ? undefined : parseRecord(text);
   }
@@ -171,18 +162,14 @@ export class KeyStore {
   }
 
   async #delete(name: string): Promise<void> {
-    // First, so that no other window takes the key for one that was lost.
-    await this.#state.update(markerOf(name), undefined);
     try {
       await this.#secrets.delete(name);
     } catch (error) {
       const isGone = (await this.#read(name)) === undefined && !this.#hasFailed;
-      if (!isGone) {
-        await this.#state.update(markerOf(name), true);
-        throw error;
-      }
+      if (!isGone) throw error;
     }
     this.#seen.set(name, undefined);
+    await this.#state.update(markerOf(name), undefined);
   }
 
   async #compare(name: string): Promise<void> {

@@ -10,7 +10,6 @@ const folder = join(import.meta.dirname, 'stored');
 const states = readdirSync(folder).map(
   (name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as StoredState,
 );
-const KEY = 'hostedModel.key';
 
 /** The versions that a changelog has a section for. */
 function releasedIn(changelog: string): string[] {
@@ -68,18 +67,6 @@ describe('an upgrade', () => {
         const lastUsed = await import('../../../src/templates/template.ts');
         const { globalState } = storesWith(state, {});
         assert.deepEqual(lastUsed.lastUsedTemplates(globalState), lastUsedTemplates);
-      });
-
-      it('says so where secret storage has lost the key', async () => {
-        const [
-          { workspaceState, ...workspace } = { title: '', folder: '', envFile: '', settings },
-        ] = workspaces;
-        const editor = editorWith(workspace, settings);
-        const { [KEY]: lost, ...secrets } = state.secrets;
-        assert.ok(lost);
-        const stores = storesWith({ ...state, secrets }, {});
-        await opened.open(editor, stores, (run) => run('showMenu'));
-        assert.match(editor.textOf('notification'), /is no longer in the secret storage/);
       });
     });
   }

@@ -73,19 +73,15 @@ describe('key store', () => {
     const window = openWindow(keyring, keyring.window({ get: fails }), state);
     assert.equal(await window.store.read(), undefined);
     assert.equal(await window.store.read(), undefined);
-    assert.deepEqual(window.told, ['fails'], 'and no word that it was forgotten');
+    assert.deepEqual(window.told, ['fails']);
   });
 
-  it('A05: says once that a key is lost which VS Code kept only until it closed', async () => {
+  it('A05: counts a key as missing that VS Code kept only until it closed', async () => {
     const state = new FakeState();
     await openWindow(new FakeKeyring(), undefined, state).store.write(record);
     const afterRestart = openWindow(new FakeKeyring(), undefined, state);
     assert.equal(await afterRestart.store.read(), undefined);
-    await afterRestart.store.read();
-    assert.deepEqual(afterRestart.told, ['forgot']);
-    const later = openWindow(new FakeKeyring(), undefined, state);
-    await later.store.read();
-    assert.deepEqual(later.told, []);
+    assert.deepEqual(afterRestart.told, []);
   });
 
   for (const [how, broken] of [
@@ -165,15 +161,6 @@ describe('key store', () => {
     await assert.rejects(window.store.delete());
     assert.deepEqual(keysIn(keyring), ['hostedModel.key.acme']);
     assert.ok(window.changes > changes, 'whoever holds one of them is told');
-  });
-
-  it('takes a key that was deleted for no lost one', async () => {
-    const [keyring, state] = [new FakeKeyring(), new FakeState()];
-    await openWindow(keyring, undefined, state).store.write(record);
-    await openWindow(keyring, undefined, state).store.delete();
-    const later = openWindow(keyring, undefined, state);
-    assert.equal(await later.store.read(), undefined);
-    assert.deepEqual(later.told, []);
   });
 
   it('does not pretend to have deleted a key that secret storage keeps', async () => {
