@@ -1,5 +1,5 @@
 import type { InputBoxValidationMessage } from 'vscode';
-import { isWellFormed, mayHoldSpaces, SHORTEST_KEY } from '../dotenv/settingValue.ts';
+import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
 import { settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
 import { addressHolds } from '../service/secrets/secretSearch.ts';
@@ -23,20 +23,12 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** Why a key is not taken; undefined if it is. */
-export function problemOfNewKey(text: string, vendor: Vendor): string | undefined {
-  const isShort = cleanValue(text).value.length < SHORTEST_KEY;
-  return problemOfKey(text, vendor) ?? (isShort ? ANSWER_ISSUES.shortKey(SHORTEST_KEY) : undefined);
-}
-
-/** What makes a stored key useless; undefined if nothing does. An earlier version stored short ones. */
+/** What makes a key useless, of whichever length; undefined if nothing does. */
 export function problemOfKey(text: string, vendor: Vendor): string | undefined {
   const { value, blemishes } = cleanValue(text);
-  if (text.trim() === '') return ANSWER_ISSUES.nothing;
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
-  const isShort = value.length < SHORTEST_KEY;
-  const isKey = isShort || isWellFormed('apiKey', value, vendor);
-  if (isKey && !blemishes.includes('non-ascii')) return undefined;
+  if (value === '') return ANSWER_ISSUES.nothing;
+  if (isWellFormed('apiKey', value, vendor) && !blemishes.includes('non-ascii')) return undefined;
   return ANSWER_ISSUES[mayHoldSpaces(vendor) ? 'garbledSecret' : 'garbledKey'];
 }
 

@@ -108,8 +108,6 @@ export const ANSWER_ISSUES = {
   exampleKey: 'This is the placeholder of an example, not a key.',
   garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
   garbledSecret: 'A client secret has no accented letters. Copy it again.',
-  shortKey: (least: number) =>
-    `This has fewer than ${least} characters, and no key is that short. Most likely a part is missing. Copy it again.`,
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
     `The ${what} contains the ${label}, which would be sent with it. Enter another value.`,

@@ -2,7 +2,6 @@ import { commands, type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitRisk.ts';
 import { allSettings, capitalized, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
-import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import { storageSuffix, type Vendor } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
@@ -40,9 +39,6 @@ async function ask<Value>(
   const pressed = await window.showWarningMessage(text, { modal: true, detail }, ...buttons);
   return answers.find(([button]) => button === pressed)?.[1];
 }
-
-/** Said of a key that is as short as a word. */
-const NOT_SOUGHT = `Text is not searched for a key of fewer than ${SHORTEST_SOUGHT} characters before it is sent.`;
 
 /**
  * Asks before a stored key may go to another host than the ones shown when it was saved (rule R3
@@ -99,7 +95,6 @@ export function askSource(
       `Folder: ${folder.path || 'none'}`,
       hostsText(destination, vendor, '\n'),
       `The text goes to the account that this ${label} belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
-      ...(values.apiKey.length < SHORTEST_SOUGHT ? [`The ${label} is short. ${NOT_SOUGHT}`] : []),
       'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',
     ],
     [
@@ -192,18 +187,6 @@ export function askReplacement(vendor: Vendor): Promise<boolean | undefined> {
     [
       ['Keep Stored Key', false],
       ['Replace Key', true],
-    ],
-  );
-}
-
-/** Asks about a key that is so short that a part of it may be missing. */
-export function askShortKey({ length }: string): Promise<boolean | undefined> {
-  return ask(
-    `Use a key of ${length} characters?`,
-    [`Keys are longer as a rule, so a part may be missing. ${NOT_SOUGHT}`],
-    [
-      ['Enter Another Key', false],
-      ['Use This Key', true],
     ],
   );
 }

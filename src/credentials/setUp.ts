@@ -11,7 +11,7 @@ import {
 } from '../service/vendors.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import { back } from '../ui/steps.ts';
-import { problemOfNewKey } from './answerChecks.ts';
+import { problemOfKey } from './answerChecks.ts';
 import { addressText, vendorText } from './credentialMessages.ts';
 import type { KeyStore } from './keyStore.ts';
 import { askDestination, askService, reportSetting } from './questions.ts';
@@ -59,7 +59,7 @@ export async function runSetUp(
   }
   const steps = [...neededSettings(vendor).filter((name) => needed.has(name)), 'save'] as const;
   const { account = '', apiKey = '', projectId, url = settings.url } = found ?? {};
-  const refusal = apiKey ? problemOfNewKey(apiKey, vendor) : undefined;
+  const refusal = apiKey ? problemOfKey(apiKey, vendor) : undefined;
   const resource = found ? found.resource : settings.resource;
   const answers = {
     ...{ account: account || (stored?.account ?? ''), apiKey: refusal ? '' : apiKey },

@@ -27,7 +27,6 @@ export const SET_UP = {
     found: 'Leave empty to keep the key that was found',
     typed: 'Leave empty to keep the key you typed',
   },
-  partOfKey: 'Enter the whole key.',
   changedKey: 'The stored key was changed meanwhile.',
   boundKey:
     'The stored key is not used for these hosts. Go back to enter a key or another address.',

@@ -5,7 +5,6 @@ import { messageFor } from '../messages/messages.ts';
 import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue, parseServiceUrl } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import { SHORTEST_SOUGHT } from '../service/secrets/secretSearch.ts';
 import {
   neededSettings,
   type ResourceKind,
@@ -18,7 +17,7 @@ import { askPick, askText, back, type Question, type StepAnswer } from '../ui/st
 import {
   checkUrl,
   problemOfAccount,
-  problemOfNewKey,
+  problemOfKey,
   problemOfPaste,
   problemOfProject,
   sentValues,
@@ -26,7 +25,7 @@ import {
 } from './answerChecks.ts';
 import { contextOfTest } from './credentialMessages.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { askDestination, askReplacement, askShortKey } from './questions.ts';
+import { askDestination, askReplacement } from './questions.ts';
 import { hostsText, SET_UP } from './setUpMessages.ts';
 import { bindingOf, credentialsFor, type Destination, destination } from './sourceSelection.ts';
 
@@ -48,8 +47,6 @@ export interface SetUp {
   stored: KeyRecord | undefined;
   account: string;
   apiKey: string;
-  /** A short key that the user has said yes to. */
-  confirmedKey?: string;
   projectId: string;
   /** What `projectId` is of. */
   readonly resource: ResourceKind | undefined;
@@ -92,12 +89,10 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       check: (text) =>
         text === '' && kept
           ? undefined
-          : validationOf(text, problemOfNewKey(text, setUp.settings.vendor)),
+          : validationOf(text, problemOfKey(text, setUp.settings.vendor)),
     });
     if (typeof answer !== 'string') return answer;
-    const apiKey = answer === '' ? setUp.apiKey : cleanValue(answer).value;
-    if (!(await confirmShortKey(apiKey, setUp))) return { step: 'apiKey', text: SET_UP.partOfKey };
-    setUp.apiKey = apiKey;
+    if (answer !== '') setUp.apiKey = cleanValue(answer).value;
     return 'answered';
   },
 
@@ -252,15 +247,6 @@ function keyOf({ apiKey, stored, settings: { vendor } }: SetUp) {
 function keptKey({ apiKey, found, stored }: SetUp) {
   if (apiKey === '') return stored ? 'stored' : undefined;
   return apiKey === found?.apiKey ? 'found' : 'typed';
-}
-
-/** Asks, once, about a key that is so short that a part of it may be missing. */
-async function confirmShortKey(apiKey: string, setUp: SetUp): Promise<boolean> {
-  if (apiKey === '' || apiKey.length >= SHORTEST_SOUGHT || apiKey === setUp.confirmedKey)
-    return true;
-  if (!(await askShortKey(apiKey))) return false;
-  setUp.confirmedKey = apiKey;
-  return true;
 }
 
 /** A key that was stored for other hosts goes to these only after the same question as ever. */

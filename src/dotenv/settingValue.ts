@@ -81,9 +81,6 @@ interface ColumnRange {
   readonly end: number;
 }
 
-/** Characters of a key; anything shorter is a word of every day, as in `API_KEY=test`. */
-export const SHORTEST_KEY = 8;
-
 /**
  * True if a value has a valid length and only valid characters.
  * @param vendor the service of a key; without one, the rules of an API key apply
@@ -92,9 +89,8 @@ export function isWellFormed(setting: SettingName, value: string, vendor?: Vendo
   // Dots alone would be a step in the address that a deployment stands in.
   if (setting === 'projectId') return /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(value);
   if (setting === 'url') return true;
-  const isKey = setting === 'apiKey';
-  if (value.length > LONGEST_VALUE || (isKey && value.length < SHORTEST_KEY)) return false;
-  return !(isKey && !mayHoldSpaces(vendor) ? /\s/ : /[^\S ]/).test(value);
+  if (value.length > LONGEST_VALUE) return false;
+  return !(setting === 'apiKey' && !mayHoldSpaces(vendor) ? /\s/ : /[^\S ]/).test(value);
 }
 
 /** True for the secret of an OAuth client: https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2 */

@@ -255,22 +255,6 @@ export const secretMutants: readonly Mutant[] = [
     title: 'are not looked at in a folder that is not trusted',
   },
   {
-    name: 'a word of every day is taken for a key',
-    file: 'src/dotenv/settingValue.ts',
-    from: 'export const SHORTEST_KEY = 8;',
-    to: 'export const SHORTEST_KEY = 1;',
-    test: 'test/unit/dotenv/envFile.test.ts',
-    title: 'with a word of every day as the key',
-  },
-  {
-    name: 'nobody is asked about a key of which a part may be missing',
-    file: 'src/credentials/setUpSteps.ts',
-    from: 'apiKey.length >= SHORTEST_SOUGHT ||',
-    to: 'apiKey.length > 0 ||',
-    test: access,
-    title: 'below 16 characters is asked about once, and used if it is meant',
-  },
-  {
     name: 'each text that a short key stands in is stopped',
     file: 'src/service/secrets/secretSearch.ts',
     from: 'length >= SHORTEST_SOUGHT && ',

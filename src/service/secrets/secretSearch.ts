@@ -13,7 +13,7 @@ const SHORTEST_SECRET = 6;
  * Characters of a secret that the texts of people are searched for. A shorter one stands in them by
  * chance, and each text that it stands in would be stopped.
  */
-export const SHORTEST_SOUGHT = 16;
+const SHORTEST_SOUGHT = 16;
 
 /** A beginning of this length gives a secret away, if it is not most of it. */
 const PREFIX_LENGTH = 12;

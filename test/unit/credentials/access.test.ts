@@ -651,9 +651,7 @@ describe('the way to credentials', () => {
         editor.userSettings.set('projectId', project);
         editor.typed.push('project-0123');
         editor.picks.push('$(save) Save Without Testing');
-        const setUp = access.setUp(['apiKey']);
-        await (await editor.question()).answer('Use This Key');
-        assert.equal(await setUp, isSaved);
+        assert.equal(await access.setUp(['apiKey']), isSaved);
       });
     }
   });
@@ -662,75 +660,23 @@ describe('the way to credentials', () => {
     beforeEach(() => {
       editor.userSettings.set('url', SERVICE);
       editor.userSettings.set('projectId', 'my-project');
+      editor.picks.push('$(save) Save Without Testing');
     });
 
-    /** Boxes and lists that were shown: the one for the key, the one for the hosts. */
-    const [theKey, theHosts] = [1, 2];
-    const shorter = 'Use a key of 15 characters?';
-
-    for (const key of ['a', 'test', '1234567']) {
-      it(`is refused below 8 characters, with the reason: ${key}`, async () => {
+    for (const key of ['a', 'sk-1234', '0123456789abcde']) {
+      it(`stores ${key} without a question`, async () => {
         editor.typed.push(key);
-        assert.equal(await access.setUp(['apiKey']), false);
-        const [refusal] = editor.refusals as { message: string }[];
-        assert.match(refusal?.message ?? '', /fewer than 8 characters.*part is missing/);
-        assert.deepEqual([editor.inputs, editor.asked], [theKey, 0]);
+        assert.equal(await access.setUp(['apiKey']), true);
+        assert.equal((await access.require())?.apiKey, key);
+        assert.equal(editor.asked, 0);
       });
     }
 
-    it('of 16 characters is none', async () => {
-      editor.typed.push('0123456789abcdef');
-      await access.setUp(['apiKey']);
-      assert.deepEqual([editor.inputs, editor.asked], [theHosts, 0]);
-    });
-
-    it('below 16 characters is asked about once, and used if it is meant', async () => {
-      editor.typed.push('0123456789abcde');
-      const setUp = access.setUp(['apiKey']);
-      const question = await editor.question();
-      assert.equal(question.text, shorter);
-      assert.match(question.detail, /part may be missing/);
-      assert.match(question.detail, /not searched for/);
-      assert.equal(question.buttons[0], 'Enter Another Key');
-      await question.answer('Use This Key');
-      await setUp;
-      assert.deepEqual([editor.inputs, editor.asked], [theHosts, 1]);
-    });
-
-    for (const answer of ['Enter Another Key', undefined]) {
-      it(`below 16 characters can be entered anew: ${answer ?? 'closed'}`, async () => {
-        editor.typed.push('0123456789abcde', '0123456789abcdef');
-        const setUp = access.setUp(['apiKey']);
-        await (await editor.question()).answer(answer);
-        await setUp;
-        assert.deepEqual([editor.inputs, editor.asked], [theKey + theHosts, 1]);
-      });
-    }
-
-    it('that was found elsewhere is asked about, too', async () => {
+    it('stores one that was found elsewhere without a question, too', async () => {
       editor.typed.push('');
-      const taken = access.setUp(['apiKey'], { apiKey: '0123456789abcde' });
-      const question = await editor.question();
-      assert.equal(question.text, shorter);
-      await question.answer('Use This Key');
-      await taken;
-      assert.equal(editor.inputs, theHosts);
-    });
-
-    it('that was found elsewhere is refused below 8 characters, with the reason', async () => {
-      editor.typed.push('');
-      assert.equal(await access.setUp(['apiKey'], { apiKey: 'test' }), false);
-      assert.match(editor.said[0] ?? '', /fewer than 8 characters/);
-      assert.match(JSON.stringify(editor.refusals), /A value is needed/);
-      assert.deepEqual([editor.inputs, editor.asked], [theKey, 0]);
-    });
-
-    it('that an earlier version has stored is used as before', async () => {
-      await storeKey();
-      assert.equal((await access.require())?.apiKey, 'my-key');
-      editor.typed.push('');
-      await access.setUp(['apiKey']);
-      assert.deepEqual([editor.inputs, editor.asked], [theHosts, 0]);
+      assert.equal(await access.setUp(['apiKey'], { apiKey: 'sk-1234' }), true);
+      assert.equal((await access.require())?.apiKey, 'sk-1234');
+      assert.equal(editor.asked, 0);
     });
   });
 });

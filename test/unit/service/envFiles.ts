@@ -238,19 +238,9 @@ const values: readonly EnvFileFixture[] = [
     issues: [[1, 'malformed', 'abcd efgh']],
   },
   {
-    name: 'a word of every day as the key',
+    name: 'a key as short as a word',
     file: withKey('IBM_API_KEY=test'),
-    issues: [[1, 'malformed', 'test']],
-  },
-  {
-    name: 'a key of 7 characters',
-    file: withKey('IBM_API_KEY=1234567'),
-    issues: [[1, 'malformed', '1234567']],
-  },
-  {
-    name: 'a key of 8 characters',
-    file: withKey('IBM_API_KEY=12345678'),
-    values: ['12345678', PROJECT, URL],
+    values: ['test', PROJECT, URL],
   },
   {
     name: 'characters that no project ID has',
