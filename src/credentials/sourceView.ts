@@ -157,41 +157,17 @@ export function provenanceLines(
   ];
   return values.flatMap(([name, label, value]) => {
     if (!value) return [];
-    const place = settingPlace(name, source, found);
-    const others = placesOf(name, found).filter((other) => other !== place);
-    const also = others.length > 0 ? `; also in ${others.join(' and ')}, not used` : '';
-    return `${capitalized(label)}: ${value} (${place}${also})`;
+    return `${capitalized(label)}: ${value} (${settingPlace(name, source, found)})`;
   });
 }
-
-const OF_USER = 'user settings';
-/** A folder, a workspace file or a remote machine: VS Code does not tell them apart. */
-const OF_FOLDER = 'settings of the folder or machine';
-const OF_KEY = 'secret storage';
 
 /** The place of one setting of the source that is in use. */
 function settingPlace(name: SettingName, source: SourceId, found: SourceSnapshot): string {
   if (source !== 'editor') return sourceName(source, found);
-  if (name === 'apiKey' || name === 'account') return OF_KEY;
+  if (name === 'apiKey' || name === 'account') return 'secret storage';
   const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
-  return isOfFolder ? OF_FOLDER : OF_USER;
-}
-
-/** Every place of one setting. The editor may have two of a project: the user's and the folder's. */
-function placesOf(name: SettingName, found: SourceSnapshot): string[] {
-  const { record, settings, outside } = found;
-  const ofEditor = {
-    account: [record?.account && OF_KEY],
-    apiKey: [record && OF_KEY],
-    projectId: [settings.projectId && OF_USER, settings.folderProjectId && OF_FOLDER],
-    url: [settings.url && OF_USER],
-  }[name];
-  const ofOthers = outside.map((one) => isNamed(name, one) && sourceName(one.id, found));
-  return [...ofEditor, ...ofOthers].filter((place): place is string => !!place);
-}
-
-function isNamed(name: SettingName, { text }: ExternalSource): boolean {
-  return text.kind === 'read' && text.reading.named.some(({ setting }) => setting === name);
+  // A folder, a workspace file or a remote machine: VS Code does not tell them apart.
+  return isOfFolder ? 'settings of the folder or machine' : 'user settings';
 }
 
 /** A project ID that is only told apart from others: `1a2b…`. */
@@ -199,10 +175,14 @@ function maskedId(text: string): string {
   return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
 }
 
+function namesKey({ text }: ExternalSource): boolean {
+  return text.kind === 'read' && text.reading.named.some(({ setting }) => setting === 'apiKey');
+}
+
 /** The values of a source as they may be shown: the key not at all. */
 function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
-  const hasKey = source ? isNamed('apiKey', source) : found.record !== undefined;
+  const hasKey = source ? namesKey(source) : found.record !== undefined;
   const values = source
     ? source.values
     : { ...editorSourceProject(found), url: found.settings.url };

@@ -26,12 +26,12 @@ const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot)
   actionsFor(id, one, choose(one)).map(({ label }) => label.replace(/^\S+ /, ''));
 
 describe('provenance', () => {
-  it('says for each setting which source won and which others have it', () => {
+  it('says for each setting which source won', () => {
     const one = found({ outside: [envFile(), environment({ url: full.url })] });
     assert.deepEqual(provenanceLines(one, choose(one)), [
-      'API key: sent to iam.cloud.ibm.com (secret storage; also in the .env file of a, not used)',
-      'Project: project-of-the-user (user settings; also in the .env file of a, not used)',
-      'Service: us-south.ml.cloud.ibm.com (user settings; also in the .env file of a and the environment, not used)',
+      'API key: sent to iam.cloud.ibm.com (secret storage)',
+      'Project: project-of-the-user (user settings)',
+      'Service: us-south.ml.cloud.ibm.com (user settings)',
     ]);
   });
 
@@ -39,8 +39,8 @@ describe('provenance', () => {
     const one = found({ record: undefined, outside: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choose(one)), [
       'API key: sent to iam.cloud.ibm.com (the .env file of a)',
-      'Project: project-outside (the .env file of a; also in user settings, not used)',
-      'Service: evil.example (the .env file of a; also in user settings, not used)',
+      'Project: project-outside (the .env file of a)',
+      'Service: evil.example (the .env file of a)',
     ]);
   });
 
@@ -49,25 +49,16 @@ describe('provenance', () => {
     const one = found({ settings, projectAnswer: 'approved' });
     assert.equal(
       provenanceLines(one, choose(one))?.[1],
-      'Project: project-of-the-folder (settings of the folder or machine; also in user settings, not used)',
+      'Project: project-of-the-folder (settings of the folder or machine)',
     );
   });
 
-  it('names a project of the folder that is not in use, approved or not', () => {
-    for (const projectAnswer of ['approved', 'refused', undefined] as const) {
-      const settings = { projectId: '', folderProjectId: 'project-of-the-folder' };
-      const outside = [envFile(full, 'approved')];
-      const one = found({ settings, projectAnswer, outside, preferred: 'envFile' });
-      assert.equal(
-        provenanceLines(one, choose(one))?.[1],
-        'Project: project-outside (the .env file of a; also in settings of the folder or machine, not used)',
-      );
-    }
+  it("names the user's own project if that of the folder was refused", () => {
     const settings = { folderProjectId: 'project-of-the-folder' };
     const refused = found({ settings, projectAnswer: 'refused' });
     assert.equal(
       provenanceLines(refused, choose(refused))?.[1],
-      'Project: project-of-the-user (user settings; also in settings of the folder or machine, not used)',
+      'Project: project-of-the-user (user settings)',
     );
   });
 
