@@ -1,5 +1,11 @@
 import { type Uri, workspace } from 'vscode';
-import { Configuration, type Inspected, RESOURCE_KINDS, userValue } from './configuration.ts';
+import {
+  Configuration,
+  chosenService,
+  type Inspected,
+  RESOURCE_KINDS,
+  userValue,
+} from './configuration.ts';
 import type { Parameters } from './service/generation/parameters.ts';
 import type { LimiterOptions } from './service/http/limiter.ts';
 import { MODEL_ID } from './service/models/modelId.ts';
@@ -20,6 +26,8 @@ import {
 export interface SourceSettings {
   /** That of the editor's own source; the first built-in one where `vendorProblem` says why. */
   readonly vendor: Vendor;
+  /** True if the settings name it; false if it is the default. */
+  readonly isVendorSet: boolean;
   /** All that are known: the built-in ones, then the user's own. */
   readonly vendors: readonly Vendor[];
   /** The vendor that is set is not known, or its entry cannot be used. */
@@ -78,6 +86,7 @@ export function readSettings(scope?: Uri): Settings {
   const modelId = MODEL_ID.test(text('modelId')) ? text('modelId') : '';
   return {
     vendor,
+    isVendorSet: chosenService() !== '',
     vendors: all,
     vendorProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
     authUrl: (hasMovableIdentity(vendor) && text('authUrl')) || vendor.authUrl,

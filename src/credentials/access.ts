@@ -10,20 +10,12 @@ import type { ApprovalAnswer } from './approvals.ts';
 import { addressText, lookedText, vendorText } from './credentialMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import { folderKey, Looks } from './looks.ts';
-import {
-  askInstead,
-  askProject,
-  askSource,
-  askVendor,
-  reportSetting,
-  warnOfLeftKey,
-} from './questions.ts';
+import { askInstead, askProject, askSource, reportSetting, warnOfLeftKey } from './questions.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUp } from './setUpSteps.ts';
 import {
   choose,
   chooseWithoutFolder,
-  type ExternalSource,
   externalSource,
   isQuestion,
   isUsable,
@@ -36,12 +28,10 @@ import {
 import {
   type FindOptions,
   findSources,
-  forgetChoices,
   forgetPreferences,
   keysOfFolders,
   preferSource,
   projectSubject,
-  rememberVendor,
 } from './sources.ts';
 
 /** What keeps a command from credentials: there are none, or they wait for a yes. */
@@ -171,7 +161,6 @@ export class CredentialAccess {
    */
   async prefer(id: SourceId): Promise<boolean> {
     const { found, source } = await this.#lookAt(id);
-    if (source?.vendors) return (await this.#settleVendor(source, found)) && this.prefer(id);
     if (source && !isUsable(source)) return false;
     const isApproved = !source || source.answer === 'approved';
     if (!isApproved && (await this.#settleSource(source, found)) !== 'approved') return false;
@@ -184,7 +173,7 @@ export class CredentialAccess {
   /** Forgets what was answered about a source, or about the project of the folder for the editor. */
   async forget(id: SourceId): Promise<void> {
     const { found, source } = await this.#lookAt(id);
-    await forgetChoices(this.options, found, id);
+    if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
     const subject = source ? source.subject : projectSubject(found.folder, found.settings);
     if (subject) await this.options.approvals.forget(subject);
     await this.look();
@@ -247,8 +236,6 @@ export class CredentialAccess {
         if (!(await this.#settleSource(choice.source, found))) return false;
         onObstacle('none');
         return true;
-      case 'ask-vendor':
-        return this.#settleVendor(choice.source, found);
       case 'bad-vendor':
         reportSetting(vendorText(choice.problem));
         return false;
@@ -271,13 +258,6 @@ export class CredentialAccess {
   async #lookAt(id: SourceId) {
     const { found } = await this.lookUp();
     return { found, source: externalSource(found, id) };
-  }
-
-  /** Settles which service a source is about that holds values for several. */
-  async #settleVendor(source: ExternalSource, found: SourceSnapshot): Promise<boolean> {
-    const meant = await askVendor(source, found);
-    if (meant) await rememberVendor(this.options, found.folder, source.id, meant);
-    return meant !== undefined;
   }
 
   /** @returns what is remembered about exactly these values now; undefined if the user gave up */

@@ -180,15 +180,12 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 }
 
 /** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
-export function sourceProblem({ text, answer, vendors }: ExternalSource): string | undefined {
+export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, issues } = text.reading;
-  if (vendors) {
-    return vendors.length > 1
-      ? 'holds values for several services'
-      : 'holds values for another service than the one that you chose';
+  if (named.length === 0 && issues.length === 0) {
+    return text.isOfOther ? 'names another service than hostedModel.vendor' : 'names none of them';
   }
-  if (named.length === 0 && issues.length === 0) return 'names none of them';
   const errors = issues.filter(({ isError, kind }) => isError || kind === 'similar-name');
   const parts = firstOf(values ? [] : errors.map(issuePhrase));
   const faulty = new Set(errors.map(({ name }) => name));
@@ -205,7 +202,6 @@ export const WHY_NOT_USED: Readonly<Record<Exclude<SourceSelection['kind'], 'rea
   'bad-address': 'an address cannot be used',
   unapproved: 'the hosts are not approved',
   'ask-project': 'what the folder names is not approved',
-  'ask-vendor': 'nobody has said which service is meant',
   'ask-source': 'a source is not approved',
   'chosen-unusable': 'the chosen source cannot be used',
 };

@@ -105,31 +105,16 @@ export function askSource(
   );
 }
 
-/**
- * Asks which service is meant by a source that holds values for several.
- * @returns undefined if the question was closed
- */
-export function askVendor(
-  { id, vendors = [] }: ExternalSource,
-  found: SourceSnapshot,
-): Promise<Vendor | undefined> {
-  return pickVendor(vendors, `Which service is meant by ${sourceName(id, found)}?`);
-}
-
 /** Asks which of all services is to be set up, the one in use first. */
-export function askService({ vendor, vendors }: Settings): Promise<Vendor | undefined> {
+export async function askService({ vendor, vendors }: Settings): Promise<Vendor | undefined> {
   const others = vendors.filter(({ word }) => word !== vendor.word);
-  return pickVendor([vendor, ...others], SET_UP.title, SET_UP.whichService);
-}
-
-async function pickVendor(
-  all: readonly Vendor[],
-  title: string,
-  placeHolder?: string,
-): Promise<Vendor | undefined> {
-  const items = all.map((vendor) => ({ label: vendor.name, description: vendor.word, vendor }));
-  const options = { title, ignoreFocusOut: true, ...(placeHolder && { placeHolder }) };
-  return (await window.showQuickPick(items, options))?.vendor;
+  const items = [vendor, ...others].map((one) => ({
+    label: one.name,
+    description: one.word,
+    vendor: one,
+  }));
+  const { title, whichService: placeHolder } = SET_UP;
+  return (await window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true }))?.vendor;
 }
 
 /**

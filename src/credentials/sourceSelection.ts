@@ -22,7 +22,12 @@ export type ExternalSourceId = 'envFile' | 'environment';
 /** What was found, before anybody is asked whether it may be used. */
 export type ExternalText =
   | { readonly kind: 'unread'; readonly why: UnreadReason }
-  | { readonly kind: 'read'; readonly reading: SourceReading };
+  | {
+      readonly kind: 'read';
+      readonly reading: SourceReading;
+      /** True if it names other services, but not the one in the settings. */
+      readonly isOfOther?: boolean;
+    };
 
 export type UnreadReason =
   | 'no-folder'
@@ -71,12 +76,10 @@ export interface Folder {
 export interface ExternalSource {
   readonly id: ExternalSourceId;
   readonly text: ExternalText;
-  /** Only if they are complete and free of errors, and of one service. */
+  /** Only if they are complete and free of errors. */
   readonly values?: SourceValues | undefined;
   /** The service that they are for. */
   readonly vendor?: Vendor;
-  /** The services, where there are values for several, and nobody has said which are meant. */
-  readonly vendors?: readonly Vendor[];
   /** Where the values lead. The identity address is the user's own, whichever source they are from. */
   readonly destination?: Destination | AddressProblem | undefined;
   /** What an answer about exactly these values is kept under. */
@@ -120,8 +123,6 @@ export type EditorSourceSelection =
 
 export type SourceSelection =
   | EditorSourceSelection
-  /** Values for several services, of which nobody has said which one is meant. */
-  | { readonly kind: 'ask-vendor'; readonly source: ExternalSource }
   /** Nothing else can be used, and nobody has been asked about this. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
   /** The user chose this source for the folder, and it cannot be used any more. */
@@ -160,6 +161,9 @@ function withOtherKeys(choice: SourceSelection, keys: readonly string[]): Source
 }
 
 function chooseSource(found: SourceSnapshot): SourceSelection {
+  const editor = selectEditorSource(found);
+  // The service in the settings decides for every source.
+  if (editor.kind === 'bad-vendor') return editor;
   const chosen = found.preferred && externalSource(found, found.preferred);
   const badAddress = identityProblem(found);
   if (chosen && chosen.answer !== 'refused') {
@@ -169,7 +173,6 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
     // Another account must not take its place without a word: a repository can change the file.
     if (!isUntrusted(chosen)) return badAddress ?? { kind: 'chosen-unusable', source: chosen };
   }
-  const editor = selectEditorSource(found);
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
   // A typo in the file must not cause the environment's account to be billed.
   if (found.outside.some(isFaultyFile)) return editor;
@@ -183,14 +186,13 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
 }
 
 /** True for a `.env` file that names a setting, but has no complete set without errors. */
-function isFaultyFile({ id, text, values, vendors }: ExternalSource): boolean {
-  if (id !== 'envFile' || text.kind !== 'read' || values || vendors) return false;
+function isFaultyFile({ id, text, values }: ExternalSource): boolean {
+  if (id !== 'envFile' || text.kind !== 'read' || values) return false;
   return text.reading.named.length > 0;
 }
 
 /** A usable source, if it is approved, or the question about it; undefined if it cannot be used. */
 function externalSelection(source: ExternalSource): SourceSelection | undefined {
-  if (source.vendors) return { kind: 'ask-vendor', source };
   if (!isUsable(source)) return undefined;
   if (source.answer !== 'approved') return { kind: 'ask-source', source };
   const credentials = credentialsFor(source.vendor, source.values, source.destination);

@@ -101,8 +101,7 @@ function sourceIssue(
   }
   const { text, values } = outside;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
-  // Which service is meant is asked once it is preferred.
-  if (!values) return outside.vendors ? undefined : 'missing';
+  if (!values) return 'missing';
   // Its own address was checked when it was read: the identity address is left.
   return isUsable(outside) ? undefined : 'bad-address';
 }
@@ -135,7 +134,8 @@ export function chosenText(source: SourceId, found: SourceSnapshot): string {
 /** A source that has none of the settings is nothing to choose from. */
 function isWorthShowing({ text }: ExternalSource): boolean {
   if (text.kind === 'read') {
-    return text.reading.named.length > 0 || text.reading.issues.length > 0;
+    const { named, issues } = text.reading;
+    return named.length > 0 || issues.length > 0 || text.isOfOther === true;
   }
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
 }

@@ -40,11 +40,9 @@ export interface FindOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-type Choices = Readonly<Record<string, string>>;
+type Preferences = Readonly<Record<string, ExternalSourceId>>;
 /** Sources, by folder. */
 const PREFERRED = 'hostedModel.preferredSources';
-/** Words of services, by folder and source. */
-const MEANT = 'hostedModel.meantVendors';
 
 /** Looks in all three sources, once, on behalf of one folder. Asks nothing. */
 export async function findSources(
@@ -56,25 +54,17 @@ export async function findSources(
   const settings = folderSettings(owner, folder);
   const sourceOf = async (
     id: ExternalSourceId,
-    { text, all }: ReadText,
+    { text, inUse }: ReadText,
   ): Promise<ExternalSource> => {
-    const complete = all.flatMap(({ vendor, reading }) =>
-      reading.values ? { vendor, reading, values: reading.values } : [],
-    );
-    const { [`${folder.uri} ${id}`]: meant } = workspaceState.get<Choices>(MEANT, {});
-    const one = complete.find(({ vendor }) => vendor.word === meant) ?? complete[0];
-    if (!one) return { id, text };
-    const { vendor, values } = one;
-    const found = { id, text: { kind: 'read', reading: one.reading } } as const;
-    // One that is left alone is not the one that was chosen: text would go to another account.
-    const isMeant = meant === undefined ? complete.length === 1 : vendor.word === meant;
-    if (!isMeant) return { ...found, vendors: complete.map((each) => each.vendor) };
+    if (!inUse?.reading.values) return { id, text };
+    const { vendor } = inUse;
+    const { values } = inUse.reading;
     // The address in the settings is that of the service that they name.
     const authUrl = vendor.word === settings.vendor.word ? settings.authUrl : vendor.authUrl;
     const subject = sourceSubject(id, vendor, values, { folder, authUrl });
     const answer = await approvals.answerFor(subject);
     const target = destination(authUrl, values.url);
-    return { ...found, vendor, values, destination: target, subject, answer };
+    return { id, text, vendor, values, destination: target, subject, answer };
   };
   // As it is when somebody asks: any part of the extension host can change it.
   const assignments = assignmentsIn(options.environment);
@@ -91,7 +81,7 @@ export async function findSources(
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
   ]);
-  const preferred = workspaceState.get<Record<string, ExternalSourceId>>(PREFERRED, {});
+  const preferred = workspaceState.get<Preferences>(PREFERRED, {});
   return {
     settings,
     record,
@@ -146,23 +136,30 @@ function keysIn({ all }: ReadText): string[] {
   });
 }
 
-type KnownVendors = Pick<Settings, 'vendor' | 'vendors'>;
+type KnownVendors = Pick<Settings, 'vendor' | 'isVendorSet' | 'vendors'>;
 
 /** A text, and what each service finds in it. */
 interface ReadText {
   readonly text: ExternalText;
+  /** The only reading that can be used; undefined if the text wasn't read. */
+  readonly inUse: VendorReading | undefined;
   readonly all: readonly VendorReading[];
 }
 
-/** What is said of a text is said of the service in use, or of the only one that it names. */
+/**
+ * Uses the service in the settings, even if its set is incomplete: text must not go to the account
+ * of another one. If none is set, the first complete set is used.
+ */
 function readText(assignments: readonly Assignment[], known: KnownVendors): ReadText {
   const all = readForAll(assignments, known.vendor, known.vendors);
-  const { reading } = likelyReading(all);
-  return { text: { kind: 'read', reading }, all };
+  const complete = all.find(({ reading }) => reading.values);
+  const inUse = known.isVendorSet ? all[0] : (complete ?? likelyReading(all));
+  const isOfOther = all.length > 1 && inUse.reading.named.length === 0;
+  return { text: { kind: 'read', reading: inUse.reading, isOfOther }, inUse, all };
 }
 
 function unread(why: UnreadReason): ReadText {
-  return { text: { kind: 'unread', why }, all: [] };
+  return { text: { kind: 'unread', why }, inUse: undefined, all: [] };
 }
 
 /** What an answer about a source depends on. */
@@ -186,49 +183,20 @@ export function projectSubject(folder: Folder, settings: SourceSettings): Subjec
   return ['project', folder.uri, folderProjectId, ...(more.some(Boolean) ? more : [])];
 }
 
-/** Keeps which service of several the user means by a source. */
-export function rememberVendor(
-  options: FindOptions,
-  { uri }: Folder,
-  id: SourceId,
-  { word }: Vendor,
-): Promise<void> {
-  return keepChoice(options, MEANT, `${uri} ${id}`, word);
-}
-
 /** Keeps which source the user chose over the order. */
-export function preferSource(
-  options: FindOptions,
+export async function preferSource(
+  { workspaceState }: FindOptions,
   { uri }: Folder,
   source: SourceId,
 ): Promise<void> {
-  return keepChoice(options, PREFERRED, uri, source === 'editor' ? undefined : source);
-}
-
-async function keepChoice(
-  { workspaceState }: FindOptions,
-  kind: typeof PREFERRED | typeof MEANT,
-  about: string,
-  choice: string | undefined,
-): Promise<void> {
-  const { [about]: _before, ...others } = workspaceState.get<Choices>(kind, {});
-  await workspaceState.update(kind, { ...others, ...(choice && { [about]: choice }) });
-}
-
-/** A source is preferred no more, and the user is asked again which service it means. */
-export async function forgetChoices(
-  options: FindOptions,
-  { folder, preferred }: Pick<SourceSnapshot, 'folder' | 'preferred'>,
-  id: SourceId,
-): Promise<void> {
-  if (preferred === id) await preferSource(options, folder, 'editor');
-  await keepChoice(options, MEANT, `${folder.uri} ${id}`, undefined);
+  const { [uri]: _before, ...others } = workspaceState.get<Preferences>(PREFERRED, {});
+  const preferences = source === 'editor' ? others : { ...others, [uri]: source };
+  await workspaceState.update(PREFERRED, preferences);
 }
 
 /** The order holds again in every folder of this workspace. */
 export async function forgetPreferences({ workspaceState }: FindOptions): Promise<void> {
   await workspaceState.update(PREFERRED, undefined);
-  await workspaceState.update(MEANT, undefined);
 }
 
 /** A project of the folder that cannot be one, or that no folder answers for, is as good as none. */

@@ -83,7 +83,7 @@ function sourceOf({ outside }: SourceSnapshot, choice: SourceSelection): SourceI
   if (choice.kind === 'ready') return choice.source;
   if (choice.kind === 'ask-source') return choice.source.id;
   // What the user chose over the order goes before everything else that could be said.
-  if (['chosen-unusable', 'bad-vendor', 'ask-vendor'].includes(choice.kind)) return undefined;
+  if (['chosen-unusable', 'bad-vendor'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // Complete but for its errors: those are the cause, rather than what the editor lacks. A
   // placeholder is an error and a value that is missing.
@@ -117,12 +117,6 @@ function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownChe
     const what = `You chose ${sourceName(id, found)} for this folder, and it cannot be used (${problem}).`;
     const isOpenable = id === 'envFile' && text.kind === 'read';
     return failed('settings', `${what} Nothing was sent.`, isOpenable ? 'openEnvFile' : 'approve');
-  }
-  if (choice.kind === 'ask-vendor') {
-    const { source } = choice;
-    const what = `${capitalized(sourceName(source.id, found))} ${sourceProblem(source)}`;
-    const text = `${what}, and nobody has said which is meant. Nothing was sent.`;
-    return failed('settings', text, 'approve');
   }
   const partial = partialSource(found, choice);
   if (partial) {

@@ -23,7 +23,7 @@ describe('the .env file of a real folder', () => {
 
   const env = () => join(folder, '.env');
   const read = (uri = Uri.file(folder)) =>
-    readExternalFile({ uri, name: 'x', index: 0 }, { vendor, vendors });
+    readExternalFile({ uri, name: 'x', index: 0 }, { vendor, isVendorSet: false, vendors });
   const valuesRead = async () => {
     const { text: found } = await read();
     return found.kind === 'read' ? found.reading.values : found.why;

@@ -164,7 +164,15 @@ export const secretMutants: readonly Mutant[] = [
     from: ' others, keysIn(inFile)',
     to: ' keysIn(inFile)',
     test: 'test/unit/credentials/services.test.ts',
-    title: 'keep the keys of both from being sent as long as nobody has said which is meant',
+    title: 'keep the keys of all of them from being sent if the editor is used',
+  },
+  {
+    name: 'a source is used for another service than the one in the settings',
+    file: 'src/credentials/sources.ts',
+    from: 'const inUse = known.isVendorSet ? all[0] : ',
+    to: 'const inUse = ',
+    test: 'test/unit/credentials/services.test.ts',
+    title: 'are no others if the set of the one in the settings is incomplete',
   },
   {
     name: 'a key in an unusable set is sent',

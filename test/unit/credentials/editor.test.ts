@@ -18,6 +18,7 @@ assert.ok(vendor);
 const URL_SETTING = 'https://us-south.ml.cloud.ibm.com';
 const settings: SourceSnapshot['settings'] = {
   vendor,
+  isVendorSet: false,
   vendors: [vendor],
   authUrl: vendor.authUrl,
   url: URL_SETTING,

@@ -73,66 +73,95 @@ describe('the services that credentials are for', () => {
     );
   });
 
-  it('are asked about where a file has values for two, and the answer is kept', async () => {
-    editor.files.set('/work/.env', cloudFile + platformFile);
-    assert.equal(await access.require(), undefined, 'closed without an answer');
-    assert.deepEqual([editor.asked, editor.inputs], [0, 1]);
-    editor.picks.push('IBM watsonx.ai on premises');
-    const required = access.require();
+  for (const [name, word] of [
+    ['the one in the settings', 'cpd'],
+    ['the first one that is complete, built-in ones first', undefined],
+  ] as const) {
+    it(`are ${name} if a file has values for several`, async () => {
+      editor.userSettings.set('vendors', [acme]);
+      if (word) editor.userSettings.set('vendor', word);
+      editor.files.set('/work/.env', acmeFile + platformFile);
+      const required = access.require();
+      const question = await editor.question();
+      assert.match(question.text, /for IBM watsonx\.ai on premises from/);
+      await question.answer(use);
+      assert.equal((await required)?.vendor.word, 'cpd');
+      assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
+    });
+  }
+
+  for (const [what, lines, problem] of [
+    ['incomplete', platformFile.replace(/^.+\n/, ''), 'lacks CPD_USERNAME'],
+    ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME has quotes'],
+    ['missing', '', 'names another service than hostedModel.vendor'],
+  ] as const) {
+    it(`are no others if the set of the one in the settings is ${what}`, async () => {
+      editor.files.set('/work/.env', cloudFile);
+      const approved = access.require();
+      await (await editor.question()).answer(use);
+      assert.equal((await approved)?.vendor.word, 'ibm');
+      editor.userSettings.set('vendor', 'cpd');
+      editor.files.set('/work/.env', cloudFile + lines);
+      assert.equal(await access.require(), undefined);
+      assert.equal(editor.asked, 1);
+      assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
+      const { found, choice } = await access.look();
+      const [, row] = sourceRows(found, choice);
+      assert.ok(row?.detail?.includes(problem), row?.detail);
+    });
+  }
+
+  it('are none if the one in the settings is not known, whatever the user prefers', async () => {
+    editor.files.set('/work/.env', cloudFile);
+    const preferred = access.prefer('envFile');
     await (await editor.question()).answer(use);
-    assert.equal((await required)?.vendor.word, 'cpd');
-    assert.equal((await access.require())?.vendor.word, 'cpd');
-    assert.equal(editor.inputs, 2);
+    assert.equal(await preferred, true);
+    editor.userSettings.set('vendor', 'nobody');
+    assert.equal(await access.require(), undefined);
+    assert.match(editor.said.join(), /hostedModel\.vendor names nobody/);
   });
 
-  it('of such a file can be preferred to the editor, once it is said which is meant', async () => {
+  it('are asked about again only if the values that are left were never approved', async () => {
+    const word = async (file: string, answer?: string) => {
+      editor.files.set('/work/.env', file);
+      const required = access.require();
+      if (answer) await (await editor.question()).answer(answer);
+      return (await required)?.vendor.word;
+    };
+    assert.equal(await word(platformFile, use), 'cpd');
+    assert.equal(await word(cloudFile + platformFile, use), 'ibm');
+    assert.equal(await word(platformFile), 'cpd', 'these exact values were approved');
+    assert.equal(editor.asked, 2);
+    const changed = platformFile.replace('key-of-the-platform', 'another-key');
+    assert.equal(await word(changed, 'Do Not Use'), undefined);
+    assert.equal(editor.asked, 3);
+  });
+
+  it('of a file can be preferred to the editor', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
     await keys.write({ apiKey: 'my-key', ...stored });
-    editor.files.set('/work/.env', cloudFile + platformFile);
+    editor.files.set('/work/.env', platformFile);
     const { found, choice } = await access.look();
     const offered = actionsFor('envFile', found, choice).map(({ action }) => action);
-    assert.deepEqual(offered, ['prefer', 'open']);
-    assert.equal(await access.prefer('envFile'), false, 'closed without an answer');
+    assert.deepEqual(offered, ['prefer', 'import', 'open']);
     assert.deepEqual(obstacles, [], 'what is in use needs no approval');
     assert.equal((await access.require())?.apiKey, 'my-key');
-    editor.picks.push('IBM watsonx.ai on premises');
     const preferred = access.prefer('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await preferred, true);
     assert.equal((await access.require())?.vendor.word, 'cpd');
   });
 
-  it('are asked about again where the one that was chosen is gone from such a file', async () => {
-    editor.files.set('/work/.env', cloudFile);
-    const approved = access.require();
-    await (await editor.question()).answer(use);
-    assert.equal((await approved)?.vendor.word, 'ibm');
-    editor.files.set('/work/.env', cloudFile + platformFile);
-    editor.picks.push('IBM watsonx.ai on premises');
-    const chosen = access.require();
-    await (await editor.question()).answer(use);
-    assert.equal((await chosen)?.vendor.word, 'cpd');
-    editor.files.set('/work/.env', cloudFile);
-    const { inputs } = editor;
-    assert.equal(await access.require(), undefined, 'closed without an answer');
-    assert.equal(editor.inputs, inputs + 1);
-    const { found, choice } = await access.look();
-    assert.equal(choice.kind, 'ask-vendor');
-    const [settings] = whatToDiagnose(found, choice).preliminary;
-    assert.match(settings?.text ?? '', /another service than .* nobody has said which is meant/);
-    assert.equal(settings?.fix, 'approve');
-  });
-
   it('keep the key in the other half of such a file from being sent', async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
-    editor.picks.push('IBM watsonx.ai on premises');
+    editor.userSettings.set('vendor', 'cpd');
     const required = access.require();
     await (await editor.question()).answer(use);
     assert.deepEqual((await required)?.otherKeys, ['key-of-the-cloud']);
   });
 
-  it('keep the keys of both from being sent as long as nobody has said which is meant', async () => {
+  it('keep the keys of all of them from being sent if the editor is used', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };

@@ -85,6 +85,7 @@ export function found(changes: Changes = {}): SourceSnapshot {
     ),
     settings: {
       vendor: ibm,
+      isVendorSet: false,
       vendors,
       authUrl: ibm.authUrl,
       url: REGION,

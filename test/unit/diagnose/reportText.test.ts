@@ -14,6 +14,7 @@ const now = Date.parse('2026-01-01T00:00:00Z');
 const still = { now: () => now, monotonic: () => 0 };
 const settings: Settings = {
   vendor: ibm,
+  isVendorSet: false,
   vendors,
   authUrl: ibm.authUrl,
   url: REGION,
