@@ -6,6 +6,7 @@ import {
   RESOURCE_KINDS,
   userValue,
 } from './configuration.ts';
+import { cleanValue } from './service/credentials.ts';
 import type { Parameters } from './service/generation/parameters.ts';
 import type { LimiterOptions } from './service/http/limiter.ts';
 import { MODEL_ID } from './service/models/modelId.ts';
@@ -35,12 +36,11 @@ export interface SourceSettings {
   /** As typed, unchecked: `credentials/sourceSelection.ts` decides what it is good for. */
   readonly authUrl: string;
   readonly url: string;
-  /** What requests name, of the user settings of this machine: a project, or what `resource` says. */
+  /** What requests name: a project, or what `resource` says. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
-  /** Another one that a workspace, a folder or a remote machine sets; used after approval only. */
-  readonly folderProjectId: string;
-  readonly folderResource?: ResourceKind | undefined;
+  /** True if a workspace, a folder or a remote machine sets it rather than the user settings. */
+  readonly isProjectOfFolder: boolean;
 }
 
 export interface Settings extends SourceSettings {
@@ -91,7 +91,7 @@ export function readSettings(scope?: Uri): Settings {
     vendorProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
     authUrl: (hasMovableIdentity(vendor) && text('authUrl')) || vendor.authUrl,
     url: text('url'),
-    ...resources(configuration),
+    ...projectIn(configuration),
     modelId: modelId || vendor.defaultModelId,
     folderModelId: modelId === configuration.own('modelId') ? '' : modelId,
     operation: operationOf(vendor, text('operation')),
@@ -109,13 +109,18 @@ export function readSettings(scope?: Uri): Settings {
   };
 }
 
+/** The settings of the window with the project of the user settings, which the set-up writes. */
+export function readUserSettings(): Settings {
+  return { ...readSettings(), ...userProject(new Configuration()) };
+}
+
 /** The same settings for another service, which has models and operations of its own. */
 export function settingsFor(vendor: Vendor, settings: Settings): Settings {
   if (vendor.word === settings.vendor.word) return settings;
   return {
     ...settings,
     ...{ vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' },
-    ...{ projectId: '', resource: undefined },
+    ...{ projectId: '', resource: undefined, isProjectOfFolder: false },
     // The user's own was picked from the list of the other one; that of a folder is for its source.
     modelId: settings.folderModelId || vendor.defaultModelId,
     operation: operationOf(vendor, settings.operation),
@@ -128,20 +133,23 @@ function operationOf({ dialect }: Vendor, operation: string): Operation {
   return known.find((one) => one === operation) ?? 'chat';
 }
 
-function resources(configuration: Configuration) {
-  const values = RESOURCE_KINDS.map((resource) => {
+/** What a folder names goes before all that the user settings name. Placeholders count as unset. */
+function projectIn(configuration: Configuration) {
+  for (const resource of RESOURCE_KINDS) {
     const name = `${resource}Id`;
-    const own = configuration.own(name);
-    const effective = configuration.text(name);
-    return { resource, own, ofFolder: effective === own ? '' : effective };
-  });
-  const [own, folder] = [values.find((one) => one.own), values.find((one) => one.ofFolder)];
-  return {
-    projectId: own?.own ?? '',
-    resource: own?.resource,
-    folderProjectId: folder?.ofFolder ?? '',
-    folderResource: folder?.resource,
-  };
+    const projectId = configuration.text(name);
+    const isOfFolder = projectId !== configuration.own(name);
+    if (isOfFolder && cleanValue(projectId).value !== '') {
+      return { projectId, resource, isProjectOfFolder: true };
+    }
+  }
+  return userProject(configuration);
+}
+
+function userProject(configuration: Configuration) {
+  const resource = RESOURCE_KINDS.find((name) => configuration.own(`${name}Id`) !== '');
+  const projectId = resource ? configuration.own(`${resource}Id`) : '';
+  return { projectId, resource, isProjectOfFolder: false };
 }
 
 function listsOf(found: Inspected): Settings['templates'] {

@@ -235,7 +235,6 @@ async function openMenu(app: App): Promise<unknown> {
     case 'prefer':
       return (await access.prefer(source)) && inform(chosenText(source, found));
     case 'forgetApproval':
-    case 'forgetProject':
     case 'forgetRefusal':
       await access.forget(source);
       return inform(COMMAND_MESSAGES.forgotten);

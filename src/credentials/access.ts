@@ -7,10 +7,10 @@ import { SharedTask } from '../service/sharedTask.ts';
 import type { SettingName } from '../service/vendors.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { ApprovalAnswer } from './approvals.ts';
-import { addressText, lookedText, vendorText } from './credentialMessages.ts';
+import { addressText, lookedText, projectText, vendorText } from './credentialMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import { folderKey, Looks } from './looks.ts';
-import { askInstead, askProject, askSource, reportSetting, warnOfLeftKey } from './questions.ts';
+import { askInstead, askSource, reportSetting, warnOfLeftKey } from './questions.ts';
 import { runSetUp, settleDestination } from './setUp.ts';
 import type { SetUp } from './setUpSteps.ts';
 import {
@@ -31,7 +31,6 @@ import {
   forgetPreferences,
   keysOfFolders,
   preferSource,
-  projectSubject,
 } from './sources.ts';
 
 /** What keeps a command from credentials: there are none, or they wait for a yes. */
@@ -170,12 +169,11 @@ export class CredentialAccess {
     return choice.kind === 'ready' && choice.source === id;
   }
 
-  /** Forgets what was answered about a source, or about the project of the folder for the editor. */
+  /** Forgets what was answered about a source. */
   async forget(id: SourceId): Promise<void> {
     const { found, source } = await this.#lookAt(id);
     if (found.preferred === id) await preferSource(this.options, found.folder, 'editor');
-    const subject = source ? source.subject : projectSubject(found.folder, found.settings);
-    if (subject) await this.options.approvals.forget(subject);
+    if (source?.subject) await this.options.approvals.forget(source.subject);
     await this.look();
   }
 
@@ -221,17 +219,11 @@ export class CredentialAccess {
     found: SourceSnapshot,
     choice: Exclude<SourceSelection, { kind: 'ready' }>,
   ): Promise<boolean> {
-    const { approvals, onObstacle } = this.options;
-    const { folder } = found;
+    const { onObstacle } = this.options;
     if (isQuestion(choice)) onObstacle('approval');
     switch (choice.kind) {
       case 'unapproved':
         return settleDestination(this.options.keys, found, choice);
-      case 'ask-project': {
-        const answer = await askProject(choice.projectId, found);
-        if (answer) await approvals.remember(projectSubject(folder, found.settings), answer);
-        return answer !== undefined;
-      }
       case 'ask-source':
         if (!(await this.#settleSource(choice.source, found))) return false;
         onObstacle('none');
@@ -241,8 +233,11 @@ export class CredentialAccess {
         return false;
       case 'chosen-unusable':
         if (!(await askInstead(choice.source, found))) return false;
-        await preferSource(this.options, folder, 'editor');
+        await preferSource(this.options, found.folder, 'editor');
         return true;
+      case 'bad-project':
+        reportSetting(projectText(found.settings));
+        return false;
       case 'bad-address':
         reportSetting(addressText(choice));
         return false;

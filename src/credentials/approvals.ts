@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Memento, SecretStorage } from 'vscode';
 
 /**
- * What the user answered when a folder brought credentials or a project of its own. An answer
+ * What the user answered when a folder brought credentials of its own. An answer
  * belongs to exactly the values it was given for: it is kept under a keyed hash of them, outside
  * the workspace, and any change of a value leads to another hash and so to the question again
  * (R3 and R4 of docs/threat-model.md; approval by name was CVE-2025-54136 of another product).
@@ -11,7 +11,7 @@ import type { Memento, SecretStorage } from 'vscode';
 export type ApprovalAnswer = 'approved' | 'refused';
 
 /** What an answer is about: every value that it depends on, in a fixed order. */
-export type Subject = readonly [kind: 'source' | 'project', ...values: readonly string[]];
+export type Subject = readonly [kind: 'source', ...values: readonly string[]];
 
 const SALT = 'hostedModel.approvalSalt';
 const ANSWERS = 'hostedModel.approvals';

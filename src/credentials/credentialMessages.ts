@@ -4,7 +4,7 @@ import type { MessageContext } from '../messages/failureContext.ts';
 import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
 import type { Blemish, Credentials, UrlProblem } from '../service/credentials.ts';
 import type { SettingName } from '../service/vendors.ts';
-import type { VendorProblem } from '../settings.ts';
+import type { SourceSettings, VendorProblem } from '../settings.ts';
 import type { StorageIssue } from './keyStore.ts';
 import type {
   AddressProblem,
@@ -40,6 +40,19 @@ export function addressText({ setting, problem }: AddressProblem): string {
 /** @param why a sentence about what such a value looks like */
 export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
   return `The ${settingLabel(name, labels)} cannot be used. ${why} Nothing was sent.`;
+}
+
+type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
+
+/** Which settings name the project. */
+export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
+  return isProjectOfFolder ? 'settings of the folder or machine' : 'user settings';
+}
+
+/** Why the project, space, or deployment in the settings is not used. */
+export function projectText(settings: LabelContext & ProjectOrigin): string {
+  const what = `The ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
+  return `${what} cannot be used. ${ANSWER_ISSUES.garbledProject} Nothing was sent.`;
 }
 
 /** Why the service that the settings name cannot be used. */
@@ -201,7 +214,7 @@ export const WHY_NOT_USED: Readonly<Record<Exclude<SourceSelection['kind'], 'rea
   'bad-vendor': 'the service is not known',
   'bad-address': 'an address cannot be used',
   unapproved: 'the hosts are not approved',
-  'ask-project': 'what the folder names is not approved',
+  'bad-project': 'the project cannot be used',
   'ask-source': 'a source is not approved',
   'chosen-unusable': 'the chosen source cannot be used',
 };
@@ -211,7 +224,6 @@ export const SOURCE_ACTIONS = {
   prefer: '$(check) Use This Instead',
   import: '$(lock) Import into Secret Storage',
   forgetApproval: '$(discard) Forget Approval',
-  forgetProject: "$(discard) Forget Approval of the Folder's Project",
   forgetRefusal: '$(discard) Forget Refusal',
   openSettings: '$(gear) Open Settings',
   manageTrust: '$(workspace-trusted) Manage Workspace Trust',

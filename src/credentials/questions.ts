@@ -1,6 +1,6 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitRisk.ts';
-import { allSettings, capitalized, settingLabel } from '../messages/settingLabels.ts';
+import { allSettings, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { storageSuffix, type Vendor } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
@@ -115,35 +115,6 @@ export async function askService({ vendor, vendors }: Settings): Promise<Vendor 
   }));
   const { title, whichService: placeHolder } = SET_UP;
   return (await window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true }))?.vendor;
-}
-
-/**
- * Asks whether requests from a folder may be billed to the project its settings name. The user's
- * own is the button that Enter presses: VS Code would not give that place to one that also closes.
- */
-export function askProject(
-  projectId: string,
-  { folder, settings }: SourceSnapshot,
-): Promise<ApprovalAnswer | undefined> {
-  const name = settings.folderResource ?? 'project';
-  const label = capitalized(name);
-  return ask(
-    `Use the ${name} ID from the settings of this folder or remote machine?`,
-    [
-      `Folder: ${folder.path}\n${label} ID: ${projectId}`,
-      `Requests from this folder ${name === 'deployment' ? 'are then answered by the model of that deployment' : `are then billed to that ${name}`}, and its members may see them. Your ${settingLabel('apiKey', settings)} and the hosts stay as they are.`,
-      `The answer holds for exactly this ${name} in this folder.`,
-    ],
-    [
-      [
-        settings.projectId === ''
-          ? 'Do Not Use'
-          : `Use My ${capitalized(settings.resource ?? 'project')}`,
-        'refused',
-      ],
-      [`Use the Folder's ${label}`, 'approved'],
-    ],
-  );
 }
 
 /**

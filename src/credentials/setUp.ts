@@ -9,7 +9,7 @@ import {
   type Vendor,
   vendors,
 } from '../service/vendors.ts';
-import { readSettings, type Settings, settingsFor } from '../settings.ts';
+import { readUserSettings, type Settings, settingsFor } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { addressText, vendorText } from './credentialMessages.ts';
@@ -42,8 +42,7 @@ export async function runSetUp(
   if (!settings) return false;
   const { vendor } = settings;
   const stored = await keys.read(storageSuffix(vendor));
-  // The project that is asked for is the user's own, whatever a folder brings.
-  const choice = selectEditorSource({ settings, record: stored, projectAnswer: 'refused' });
+  const choice = selectEditorSource({ settings, record: stored });
   const needed = new Set(names);
   if (choice.kind === 'missing') for (const name of choice.names) needed.add(name);
   // Either of the two may be the one that was refused.
@@ -84,7 +83,7 @@ async function settingsOf(
   vendor: Vendor | undefined,
   asksService: boolean,
 ): Promise<Settings | undefined> {
-  const settings = readSettings();
+  const settings = readUserSettings();
   // A secret is meant for the service that is named, and for no other one.
   if (settings.vendorProblem && !vendor && !asksService) {
     return void reportSetting(vendorText(settings.vendorProblem));

@@ -12,7 +12,7 @@ import {
   storageSuffix,
   type Vendor,
 } from '../service/vendors.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readUserSettings, type Settings } from '../settings.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import {
   checkUrl,
@@ -192,7 +192,7 @@ async function saveSettings(
   { settings: { vendor }, resource = 'project', projectId }: SetUp,
   url: string,
 ): Promise<void> {
-  const before = readSettings();
+  const before = readUserSettings();
   const isOther = before.vendorProblem !== undefined || vendor.word !== before.vendor.word;
   const isNamed = neededSettings(vendor).includes('projectId');
   // What was named before would win over what is named now.

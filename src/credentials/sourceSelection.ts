@@ -1,5 +1,6 @@
 import type { WorkspaceFolder } from 'vscode';
 import type { SourceReading, SourceValues } from '../dotenv/envFile.ts';
+import { isWellFormed } from '../dotenv/settingValue.ts';
 import {
   type ApprovedOrigins,
   type Credentials,
@@ -55,8 +56,6 @@ export interface SourceSnapshot {
   /** Every key that is stored or in a source, used or not. No prompt may contain one. */
   readonly keys: readonly string[];
   readonly folder: Folder;
-  /** What was answered about the project that the folder brings; undefined if nothing. */
-  readonly projectAnswer: ApprovalAnswer | undefined;
   /** In the order in which they are used. */
   readonly outside: readonly ExternalSource[];
   /** The source that the user chose for this folder; undefined as long as the order holds. */
@@ -116,10 +115,10 @@ export type EditorSourceSelection =
   | { readonly kind: 'bad-vendor'; readonly problem: VendorProblem }
   /** An address that no key may be sent to, whoever set it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
+  /** A project, space, or deployment ID in the settings that can't be one, whoever set it. */
+  | { readonly kind: 'bad-project' }
   /** The settings lead to a host that was not shown when the key was saved. */
-  | ({ readonly kind: 'unapproved' } & ChangedBinding)
-  /** The folder brings a project ID of its own, and nobody has been asked about it. */
-  | { readonly kind: 'ask-project'; readonly projectId: string };
+  | ({ readonly kind: 'unapproved' } & ChangedBinding);
 
 export type SourceSelection =
   | EditorSourceSelection
@@ -227,39 +226,34 @@ export function isUsable(source: ExternalSource): source is UsableSource {
   return source.destination !== undefined && 'authHost' in source.destination;
 }
 
-/** What the editor alone is judged by. */
-type EditorFacts = Pick<SourceSnapshot, 'settings' | 'record' | 'projectAnswer'>;
-
-/** The project of the editor, or what else is named: that of the folder, unless the user said no. */
-export function editorSourceProject({ settings, projectAnswer }: EditorFacts) {
-  const { projectId, resource, folderProjectId, folderResource, vendor } = settings;
-  if (!neededSettings(vendor).includes('projectId')) return { projectId: '', resource: undefined };
-  return folderProjectId !== '' && projectAnswer !== 'refused'
-    ? { projectId: folderProjectId, resource: folderResource }
-    : { projectId, resource };
+/** The project of the editor, or what else is named; empty if the service needs none. */
+export function editorSourceProject({ vendor, projectId, resource }: SourceSettings) {
+  return neededSettings(vendor).includes('projectId')
+    ? { projectId, resource }
+    : { projectId: '', resource: undefined };
 }
 
 /**
  * What the editor alone comes to: the stored key with the settings. Says exactly what stands in the
  * way if they cannot be used.
  */
-export function selectEditorSource(facts: EditorFacts): EditorSourceSelection {
-  const { settings, record, projectAnswer } = facts;
-  const { vendor, vendorProblem, url, authUrl, folderProjectId } = settings;
+export function selectEditorSource({
+  settings,
+  record,
+}: Pick<SourceSnapshot, 'settings' | 'record'>): EditorSourceSelection {
+  const { vendor, vendorProblem, url, authUrl } = settings;
   if (vendorProblem) return { kind: 'bad-vendor', problem: vendorProblem };
-  const project = editorSourceProject(facts);
+  const project = editorSourceProject(settings);
   const projectId = cleanValue(project.projectId).value;
   const { account, apiKey } = record ?? {};
   const names = missingSettings(vendor, { account, apiKey, projectId, url });
   if (names.length > 0 || !record) return { kind: 'missing', names };
   const wanted = destination(authUrl, url);
   if ('setting' in wanted) return { kind: 'bad-address', ...wanted };
+  if (projectId !== '' && !isWellFormed('projectId', projectId)) return { kind: 'bad-project' };
   const binding = bindingOf(record, vendor, wanted);
   if (binding === 'tampered') return { kind: 'missing', names: ['apiKey'] };
   if (binding !== 'same') return { kind: 'unapproved', ...binding };
-  if (projectId !== '' && projectId === folderProjectId && projectAnswer === undefined) {
-    return { kind: 'ask-project', projectId };
-  }
   const { resource } = project;
   const credentials = credentialsFor(vendor, { ...record, projectId, resource }, wanted);
   return { kind: 'ready', source: 'editor', credentials };

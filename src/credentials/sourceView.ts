@@ -7,7 +7,13 @@ import {
 } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue, missingSettings } from '../service/credentials.ts';
 import type { SettingName } from '../service/vendors.ts';
-import { SOURCE_ACTIONS, sourceName, sourceProblem, WHY_NOT_USED } from './credentialMessages.ts';
+import {
+  projectPlace,
+  SOURCE_ACTIONS,
+  sourceName,
+  sourceProblem,
+  WHY_NOT_USED,
+} from './credentialMessages.ts';
 import {
   destination,
   type EditorSourceSelection,
@@ -69,14 +75,13 @@ export function actionsFor(
 ): ActionItem[] {
   const outside = externalSource(found, source);
   const issue = sourceIssue(outside, found);
-  const answer = outside ? outside.answer : found.projectAnswer;
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const actions: (SourceAction | false)[] = [
     !issue && !isInUse(source, choice) && 'prefer',
     !issue && !!outside?.values && 'import',
-    answer === 'approved' && (outside ? 'forgetApproval' : 'forgetProject'),
-    answer === 'refused' && 'forgetRefusal',
-    issue === 'bad-address' && 'openSettings',
+    outside?.answer === 'approved' && 'forgetApproval',
+    outside?.answer === 'refused' && 'forgetRefusal',
+    (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
     // What cannot be mended at its own place is not needed once the editor has it.
@@ -88,7 +93,7 @@ export function actionsFor(
 }
 
 /** Why a source would not be in use, whatever the user chose. */
-type SourceIssue = 'missing' | 'bad-address' | 'untrusted';
+type SourceIssue = 'missing' | 'bad-address' | 'bad-project' | 'untrusted';
 
 /** @param outside undefined for the editor */
 function sourceIssue(
@@ -97,7 +102,9 @@ function sourceIssue(
 ): SourceIssue | undefined {
   if (!outside) {
     const { kind } = selectEditorSource(found);
-    return kind === 'missing' || kind === 'bad-address' ? kind : undefined;
+    return kind === 'missing' || kind === 'bad-address' || kind === 'bad-project'
+      ? kind
+      : undefined;
   }
   const { text, values } = outside;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
@@ -165,9 +172,7 @@ export function provenanceLines(
 function settingPlace(name: SettingName, source: SourceId, found: SourceSnapshot): string {
   if (source !== 'editor') return sourceName(source, found);
   if (name === 'apiKey' || name === 'account') return 'secret storage';
-  const isOfFolder = name === 'projectId' && found.projectAnswer === 'approved';
-  // A folder, a workspace file or a remote machine: VS Code does not tell them apart.
-  return isOfFolder ? 'settings of the folder or machine' : 'user settings';
+  return name === 'projectId' ? projectPlace(found.settings) : 'user settings';
 }
 
 /** A project ID that is only told apart from others: `1a2b…`. */
@@ -185,7 +190,7 @@ function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const hasKey = source ? namesKey(source) : found.record !== undefined;
   const values = source
     ? source.values
-    : { ...editorSourceProject(found), url: found.settings.url };
+    : { ...editorSourceProject(found.settings), url: found.settings.url };
   const { projectId = '', url = '', resource } = values ?? {};
   const host = URL.canParse(url) ? new URL(url).host : '';
   return [
@@ -214,10 +219,8 @@ export function skillTarget({
     const { vendor, serviceUrl, authUrl, projectId, resource } = choice.credentials;
     return { vendor, serviceUrl, authUrl, projectId, resource };
   }
-  const { settings, projectAnswer } = found;
-  // The project of a folder takes the place of the user's own only once somebody has said yes.
-  const { projectId: named, resource } =
-    projectAnswer === 'approved' ? editorSourceProject(found) : settings;
+  const { settings } = found;
+  const { projectId: named, resource } = editorSourceProject(settings);
   const projectId = cleanValue(named).value;
   const missing = missingSettings(settings.vendor, { projectId, url: settings.url });
   const names = missing.filter((name) => name === 'projectId' || name === 'url');

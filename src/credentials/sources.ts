@@ -13,9 +13,8 @@ import {
   ENV_FILE_LIMIT_BYTES,
 } from '../dotenv/envText.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
-import { cleanValue } from '../service/credentials.ts';
 import { storageSuffix, type Vendor } from '../service/vendors.ts';
-import { readSettings, type Settings, type SourceSettings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyStore } from './keyStore.ts';
@@ -51,7 +50,7 @@ export async function findSources(
 ): Promise<SourceSnapshot> {
   const { keys, approvals, workspaceState } = options;
   const folder = folderOf(owner);
-  const settings = folderSettings(owner, folder);
+  const settings = readSettings(owner?.uri);
   const sourceOf = async (
     id: ExternalSourceId,
     { text, inUse }: ReadText,
@@ -75,9 +74,8 @@ export async function findSources(
   // Takes milliseconds, while secret storage takes more. A dev container chooses the environment,
   // so it needs trust, too.
   const inEnvironment = workspace.isTrusted ? readText(assignments, settings) : unread('untrusted');
-  const [record, others, projectAnswer, ...outside] = await Promise.all([
+  const [record, others, ...outside] = await Promise.all([
     ...stored,
-    settings.folderProjectId ? approvals.answerFor(projectSubject(folder, settings)) : undefined,
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
   ]);
@@ -87,7 +85,6 @@ export async function findSources(
     record,
     keys: [record?.apiKey ?? [], others, keysIn(inFile), keysIn(inEnvironment)].flat(),
     folder,
-    projectAnswer,
     outside,
     preferred: preferred[folder.uri],
   };
@@ -175,14 +172,6 @@ function sourceSubject(
   return ['source', id, folder.uri, ...values];
 }
 
-/** What an answer about the project of a folder depends on, or about what else it names. */
-export function projectSubject(folder: Folder, settings: SourceSettings): Subject {
-  const { vendor, folderProjectId, folderResource = 'project' } = settings;
-  // As an earlier version had it, where there was one service, and it knew projects alone.
-  const more = [storageSuffix(vendor), folderResource === 'project' ? '' : folderResource];
-  return ['project', folder.uri, folderProjectId, ...(more.some(Boolean) ? more : [])];
-}
-
 /** Keeps which source the user chose over the order. */
 export async function preferSource(
   { workspaceState }: FindOptions,
@@ -197,18 +186,6 @@ export async function preferSource(
 /** The order holds again in every folder of this workspace. */
 export async function forgetPreferences({ workspaceState }: FindOptions): Promise<void> {
   await workspaceState.update(PREFERRED, undefined);
-}
-
-/** A project of the folder that cannot be one, or that no folder answers for, is as good as none. */
-function folderSettings(owner: WorkspaceFolder | null, folder: Folder) {
-  const settings = readSettings(owner?.uri);
-  const { value } = cleanValue(settings.folderProjectId);
-  const isUsable =
-    workspace.isTrusted &&
-    folder.uri !== '' &&
-    value === settings.folderProjectId &&
-    isWellFormed('projectId', value);
-  return isUsable ? settings : { ...settings, folderProjectId: '' };
 }
 
 function folderOf(owner: WorkspaceFolder | null): Folder {

@@ -4,7 +4,7 @@ import type { LookupResult } from '../credentials/sourceSelection.ts';
 import { redact } from '../service/secrets/redact.ts';
 import { holdsSecret } from '../service/secrets/secretSearch.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import type { Settings } from '../settings.ts';
+import { readUserSettings, type Settings } from '../settings.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
@@ -85,7 +85,7 @@ function secretsIn(looked: LookupResult | undefined, settings: Settings): string
   const secrets = [
     ...(found?.keys ?? []),
     ...outside.map((values) => values?.projectId),
-    ...[found?.settings, settings].flatMap((one) => [one?.projectId, one?.folderProjectId]),
+    ...[found?.settings, settings, readUserSettings()].map((one) => one?.projectId),
   ];
   return secrets.flatMap((secret) => secret || []);
 }

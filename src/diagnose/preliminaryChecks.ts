@@ -1,9 +1,11 @@
-import { problemOfKey, problemOfProject } from '../credentials/answerChecks.ts';
+import { problemOfKey } from '../credentials/answerChecks.ts';
 import {
   addressText,
   contextOf,
   issuesText,
   lookedText,
+  projectPlace,
+  projectText,
   sourceName,
   sourceProblem,
   unusableText,
@@ -102,10 +104,10 @@ function originText(source: SourceId, found: SourceSnapshot, choice: SourceSelec
   const all = allOf({ vendor });
   if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return `${all} are there.`;
   const name = sourceName(source, found);
-  const { projectId, resource } = editorSourceProject(found);
-  const hasOtherProject = source === 'editor' && projectId !== found.settings.projectId;
-  return hasOtherProject
-    ? `From ${name}; the ${resourceName({ resource })} from the settings of the folder or machine.`
+  const { projectId, resource } = editorSourceProject(found.settings);
+  const isOfFolder = source === 'editor' && projectId !== '' && found.settings.isProjectOfFolder;
+  return isOfFolder
+    ? `From ${name}; the ${resourceName({ resource })} from the ${projectPlace(found.settings)}.`
     : `${all} from ${name}.`;
 }
 
@@ -156,23 +158,17 @@ function editorSyntax(found: SourceSnapshot, choice: SourceSelection): ShownChec
   }
   const badKey = problemOfKey(found.record?.apiKey ?? '', found.settings.vendor);
   if (badKey) return failed('syntax', unusableText('apiKey', badKey, found.settings), 'setApiKey');
-  const projectId = projectInUse(choice);
-  const badProject = projectId === undefined ? undefined : problemOfProject(projectId);
-  if (badProject)
-    return failed('syntax', unusableText('projectId', badProject, found.settings), 'openSettings');
-  const issuesOf = (name: 'projectId' | 'url') =>
-    issuesText(name, cleanValue(found.settings[name]).blemishes, found.settings);
-  // One that the folder brings is well-formed, or it would not be read.
-  const isOwn = projectId === cleanValue(found.settings.projectId).value;
-  const text = [isOwn ? issuesOf('projectId') : '', issuesOf('url')].filter(Boolean).join(' ');
+  if (choice.kind === 'bad-project') {
+    return failed('syntax', projectText(found.settings), 'openSettings');
+  }
+  const { projectId } = editorSourceProject(found.settings);
+  const issuesOf = (name: 'projectId' | 'url', value: string) =>
+    issuesText(name, cleanValue(value).blemishes, found.settings);
+  const text = [issuesOf('projectId', projectId), issuesOf('url', found.settings.url)]
+    .filter(Boolean)
+    .join(' ');
   if (!text) return passed('syntax', WELL_FORMED);
   return { title: TITLES.syntax, state: 'warning', text, fix: 'openSettings' };
-}
-
-/** The project that text would be sent for; undefined as long as that is not known. */
-function projectInUse(choice: SourceSelection): string | undefined {
-  if (choice.kind === 'ready') return choice.credentials.projectId || undefined;
-  return choice.kind === 'ask-project' ? choice.projectId : undefined;
 }
 
 function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
@@ -203,11 +199,8 @@ function hostsCheck(found: SourceSnapshot, choice: SourceSelection): ShownCheck 
       const { id, destination } = choice.source;
       return unapproved(`${capitalized(sourceName(id, found))} leads`, destination);
     }
-    default: {
-      const name = resourceName({ resource: found.settings.folderResource });
-      const what = `The settings of this folder name a ${name} that you have not approved.`;
-      return failed('hosts', `${what} Nothing was sent.`, 'approve');
-    }
+    default:
+      return notRun('hosts');
   }
 }
 

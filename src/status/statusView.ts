@@ -38,7 +38,7 @@ export interface StatusFacts {
  * | State       | applies while                                                  |
  * |-------------|----------------------------------------------------------------|
  * | refused     | it is set up, and the identity service refused the key         |
- * | unapproved  | a source, an address or a project waits for a yes              |
+ * | unapproved  | a source or an address waits for an approval                   |
  * | waiting     | a generation waits for its next attempt                        |
  * | generating  | a generation is under way                                      |
  * | fetching    | callers wait for a token                                       |

@@ -175,6 +175,14 @@ export const secretMutants: readonly Mutant[] = [
     title: 'are no others if the set of the one in the settings is incomplete',
   },
   {
+    name: 'a malformed project ID is sent',
+    file: 'src/credentials/sourceSelection.ts',
+    from: "projectId !== '' && !isWellFormed('projectId', projectId)",
+    to: 'projectId === undefined',
+    test: 'test/unit/credentials/editor.test.ts',
+    title: 'C08: are not used with the project ID my project',
+  },
+  {
     name: 'a key in an unusable set is sent',
     file: 'src/credentials/sources.ts',
     from: 'const given = reading.named.filter(',

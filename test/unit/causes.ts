@@ -75,11 +75,11 @@ export const causes = {
     settings: { authUrl: 'iam.cloud.ibm.com' },
     outside: [envFile(full, 'approved')],
   }),
-  'project of the folder not approved': before({
-    settings: { folderProjectId: 'project-of-the-folder' },
-  }),
   'quotes in the settings': before({ settings: { projectId: '"my-project"' } }),
   'blanks inside a setting': before({ settings: { projectId: 'my project' } }),
+  'blanks inside a setting of the folder': before({
+    settings: { projectId: 'my project', isProjectOfFolder: true },
+  }),
   'an address that is none': before({ settings: { url: 'us-south' } }),
   'hosts not approved': before({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
   'host unknown': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),

@@ -70,22 +70,6 @@ const steps: readonly Step[] = [
     button: 'Use These Values',
     use: (access) => access.prefer('environment'),
   },
-  {
-    ...bare,
-    title: "uses the folder's project that was approved",
-    folder: '/project',
-    settings: { projectId: 'made-up-project-of-the-folder' },
-    button: "Use the Folder's Project",
-    use: (access) => access.require(),
-  },
-  {
-    ...bare,
-    title: "does not use the folder's project that was refused",
-    folder: '/own-project',
-    settings: { projectId: 'made-up-project-of-the-folder' },
-    button: 'Use My Project',
-    use: (access) => access.require(),
-  },
 ];
 
 const path = join(import.meta.dirname, 'stored', `${version}.json`);

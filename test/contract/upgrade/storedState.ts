@@ -46,7 +46,6 @@ export function outcomeOf({ found, choice }: LookupResult) {
     source: 'source' in choice ? choice.source : '',
     ...{ apiKey, projectId, authUrl, serviceUrl },
     answers: Object.fromEntries(found.outside.map(({ id, answer }) => [id, answer ?? 'none'])),
-    projectAnswer: found.projectAnswer ?? 'none',
     preferred: found.preferred ?? 'none',
   };
 }

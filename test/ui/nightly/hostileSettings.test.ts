@@ -18,8 +18,6 @@ import {
 } from '../service.ts';
 import { nightly } from '../session.ts';
 
-const question = 'Use the project ID from the settings of this folder or remote machine?';
-
 describe(`settings that are not the user’s own ${nightly}`, () => {
   let emulator: Emulator;
   let evil: UnapprovedListener;
@@ -66,7 +64,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     return (request.json as { project_id: string }).project_id;
   };
 
-  it('B01 B04 G06: of a folder steer nothing, restricted or trusted; its project is asked about once', async () => {
+  it('A14 B01 B04 G06: of a folder steer nothing but the project, and that only once trusted', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.py': 'Write a reply.\n',
@@ -83,26 +81,11 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
 
     await workbench.trustFolder();
     await generateFrom(session, 'a.py');
-    const dialog = await workbench.dialogs.waitFor(question);
-    assert.match(
-      dialog.detail,
-      new RegExp(`Folder: ${session.folder}.*Project ID: folder-project`),
-    );
-    await workbench.screenshot('project-approval');
-    await workbench.statusItem(statusId).waitFor({ ariaLabel: /your approval is needed/ });
-    await workbench.page.keyboard.press('Escape');
-    await generateFrom(session, 'a.py');
-    await workbench.dialogs.waitFor(question);
-    assert.equal(emulator.count(chatPath), 1, 'closing the question ends the command');
-    await workbench.page.keyboard.press('Enter');
-    assert.equal(await projectOf(2), projectId);
-    for (const round of [3, 4]) {
-      await generateFrom(session, 'a.py');
-      assert.equal(await projectOf(round), projectId);
-    }
+    assert.equal(await projectOf(2), 'folder-project');
+    assert.equal(await workbench.dialogs.state(), undefined);
   });
 
-  it('B01: of a folder may name a project, once the user agrees', async () => {
+  it('A14: of a folder may name a project, which the tooltip shows, but not a malformed one', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -112,21 +95,17 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     const { workbench, path } = session;
     await storeKey(session);
     await generateFrom(session);
-    await workbench.dialogs.click("Use the Folder's Project");
     assert.equal(await projectOf(1), 'folder-project');
+    const item = workbench.statusItem(statusId);
+    await item.waitForTooltip('folder-project (settings of the folder or machine)');
+    await writeFile(path('.vscode/settings.json'), text({ 'hostedModel.projectId': 'my project' }));
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
-    assert.equal(await projectOf(2), 'folder-project');
-    await writeFile(
-      path('.vscode/settings.json'),
-      text({ 'hostedModel.projectId': 'workspace-project' }),
-    );
-    const third = await session.anotherWindow();
-    await generateFrom(session, 'a.txt', third);
-    assert.match((await third.dialogs.waitFor(question)).detail, /Project ID: workspace-project/);
+    await other.notifications.waitFor(/project ID in the settings of the folder or machine cannot/);
+    assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('B03: of a workspace file steer nothing, and each folder is asked about for itself', async () => {
+  it('A14 B03: of a workspace file steer nothing but the project of folders that name none', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'one/a.txt': 'Write a reply.\n',
@@ -142,25 +121,11 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     await storeKey(session);
     const window = await session.anotherWindow(session.path('all.code-workspace'));
     await window.waitForFolder('one');
-    const { dialogs } = window;
-    await window.runCommand('Hosted Model: Refresh Token');
-    const ofNone = await dialogs.waitFor(question);
-    assert.match(ofNone.detail, /Folder: \S+\/all\.code-workspace\s*Project ID: workspace-project/);
-    assert.equal(emulator.requests.length, 0);
-    await window.page.keyboard.press('Enter');
-    await window.notifications.waitFor(/new token is in use/);
-
     await generateFrom(session, 'one/a.txt', window);
-    const ofOne = await dialogs.waitFor(question);
-    assert.match(ofOne.detail, /Folder: \S+\/one\s*Project ID: folder-project/);
-    await dialogs.click('Use My Project');
-    assert.equal(await projectOf(1), projectId);
-
+    assert.equal(await projectOf(1), 'folder-project');
     await generateFrom(session, 'two/a.txt', window);
-    const ofTwo = await dialogs.waitFor(question);
-    assert.match(ofTwo.detail, /Folder: \S+\/two\s*Project ID: workspace-project/);
-    await dialogs.click("Use the Folder's Project");
     assert.equal(await projectOf(2), 'workspace-project');
+    assert.equal(await window.dialogs.state(), undefined);
   });
 
   it('B03: of a workspace file name folders as they like, but put no link into a message', async () => {
@@ -180,7 +145,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
-  it('B25: of a remote machine steer nothing; its project is asked about', async () => {
+  it('A14 B25: of a remote machine steer nothing but the project', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     // VS Code would write into that file what the set-up stores, so the key comes first.
     await storeKey(session);
@@ -191,15 +156,10 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     try {
       const window = await session.anotherWindow();
       await generateFrom(session, 'a.txt', window);
-      const { detail } = await window.dialogs.waitFor(question);
-      assert.match(detail, /Project ID: folder-project/);
-      assert.equal(emulator.requests.length, 0);
-      await window.dialogs.click('Use My Project');
-      assert.equal(await projectOf(1), projectId);
+      assert.equal(await projectOf(1), 'folder-project');
       await window.editor.waitForText(/^Hello from the emulated model!/);
-      await generateFrom(session, 'a.txt', window);
-      assert.equal(await projectOf(2), projectId);
-    } finally {
+      assert.equal(await window.dialogs.state(), undefined);
+      } finally {
       await rm(file);
     }
   });

@@ -126,7 +126,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('A09 A14: keeps its host if told so, and goes on for another project without a question', async () => {
+  it('A09: keeps its host if told so, and goes on for another project without a question', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': 'another-project' },

@@ -458,11 +458,37 @@ describe('the way to credentials', () => {
 
   it("goes on with the user's project where a folder sets a placeholder for one", async () => {
     await storeKey();
-    for (const project of ['your-project-id', '<PROJECT_ID>', 'a b', '']) {
+    for (const project of ['your-project-id', '<PROJECT_ID>', '']) {
       editor.folderSettings.set('projectId', project);
       assert.equal((await access.require())?.projectId, 'my-project');
     }
     assert.equal(editor.asked, 0);
+  });
+
+  for (const [name, label] of [
+    ['projectId', 'project ID'],
+    ['spaceId', 'space ID'],
+    ['deploymentId', 'deployment ID'],
+  ] as const) {
+    it(`stops with a message at a ${label} of the folder that cannot be one`, async () => {
+      await storeKey();
+      editor.folderSettings.set(name, 'a b');
+      assert.equal(await access.require(), undefined);
+      const place = 'in the settings of the folder or machine cannot be used';
+      assert.ok(editor.said.at(-1)?.includes(`The ${label} ${place}`), editor.said.at(-1));
+      assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
+    });
+  }
+
+  it('sets up the project of the user, whatever a folder names', async () => {
+    await storeKey();
+    editor.folderSettings.set('projectId', 'project-of-the-folder');
+    editor.typed.push('another-key-that-is-long');
+    editor.picks.push('$(save) Save Without Testing');
+    const saved = access.setUp(['apiKey']);
+    await (await editor.question()).answer('Replace Key');
+    assert.equal(await saved, true);
+    assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
   it('ends for a source whose values were imported: it is not used from there any more', async () => {

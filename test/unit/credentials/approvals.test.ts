@@ -37,8 +37,8 @@ describe('approvals', () => {
 
   it('do not run values together: a border that moves is another subject', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
-    await approvals.remember(['project', 'file:///a', 'bc'], 'approved');
-    assert.equal(await approvals.answerFor(['project', 'file:///ab', 'c']), undefined);
+    await approvals.remember(['source', 'file:///a', 'bc'], 'approved');
+    assert.equal(await approvals.answerFor(['source', 'file:///ab', 'c']), undefined);
   });
 
   it('B09: remember a refusal, across windows, until it is forgotten', async () => {
@@ -63,7 +63,7 @@ describe('approvals', () => {
   it('have one salt, also where two are looked for at the same moment', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
-    const other: Subject = ['project', 'file:///work/a', 'project-1'];
+    const other: Subject = ['source', 'file:///work/a', 'project-1'];
     await Promise.all([approvals.answerFor(subject), approvals.answerFor(other)]);
     await Promise.all([
       approvals.remember(subject, 'approved'),
@@ -78,10 +78,10 @@ describe('approvals', () => {
     const state = new FakeState();
     const approvals = approvalsOn(new FakeKeyring(), state);
     for (let index = 0; index < 520; index += 1) {
-      await approvals.remember(['project', 'file:///a', `${index}`], 'refused');
+      await approvals.remember(['source', 'file:///a', `${index}`], 'refused');
     }
-    assert.equal(await approvals.answerFor(['project', 'file:///a', '0']), undefined);
-    assert.equal(await approvals.answerFor(['project', 'file:///a', '519']), 'refused');
+    assert.equal(await approvals.answerFor(['source', 'file:///a', '0']), undefined);
+    assert.equal(await approvals.answerFor(['source', 'file:///a', '519']), 'refused');
   });
 
   it('are only looked for, nothing is stored, as long as nobody answers', async () => {
@@ -100,7 +100,7 @@ describe('approvals', () => {
       return keyring.values.get(name);
     };
     const approvals = new Approvals(keyring.window({ get }), state);
-    const other: Subject = ['project', 'file:///work/a', 'project-2'];
+    const other: Subject = ['source', 'file:///work/a', 'project-2'];
     await approvals.remember(other, 'approved');
     assert.equal(await approvals.answerFor(other), 'approved', 'for this window');
     fails = false;
@@ -135,7 +135,7 @@ describe('approvals', () => {
   it('end with signing out where they were a yes, in every folder', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
-    const other: Subject = ['project', 'file:///work/b', 'project-2'];
+    const other: Subject = ['source', 'file:///work/b', 'project-2'];
     await approvals.remember(subject, 'approved');
     await approvals.remember(other, 'refused');
     await approvals.forgetApproved();

@@ -21,14 +21,12 @@ const diagnosed = (changes: Changes) => {
   const all = found(changes);
   return whatToDiagnose(all, choose(all));
 };
-const ofFolder = { projectId: '', folderProjectId: 'project-of-the-folder' };
+const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
 
 describe('what a diagnosis starts from', () => {
-  it('is the project that is used: that of the folder, once it is approved', () => {
-    const { preliminary, credentials } = diagnosed({
-      settings: ofFolder,
-      projectAnswer: 'approved',
-    });
+  it('is the project that is used, and says if it is that of the folder', () => {
+    const { preliminary, credentials } = diagnosed({ settings: ofFolder });
+    assert.match(preliminary[0]?.text ?? '', /the project from the settings of the folder/);
     assert.deepEqual(
       preliminary.map(({ state }) => state),
       ['passed', 'passed', 'passed'],
@@ -36,27 +34,17 @@ describe('what a diagnosis starts from', () => {
     assert.equal(credentials?.projectId, 'project-of-the-folder');
   });
 
-  it('asks for the approval of a project, whatever the own one is', () => {
-    for (const projectId of ['', 'my project', ' padded ']) {
-      const { preliminary, credentials } = diagnosed({ settings: { ...ofFolder, projectId } });
-      assert.deepEqual(
-        preliminary.map(({ state, fix }) => [state, fix]),
-        [
-          ['passed', undefined],
-          ['passed', undefined],
-          ['failed', 'approve'],
-        ],
-      );
-      assert.equal(credentials, undefined);
+  it('is what is wrong with the project, and in which settings', () => {
+    for (const [isProjectOfFolder, place] of [
+      [false, /The project ID in the user settings cannot be used/],
+      [true, /The project ID in the settings of the folder or machine cannot be used/],
+    ] as const) {
+      const settings = { projectId: 'my project', isProjectOfFolder };
+      const blanks = diagnosed({ settings });
+      const conclusion = conclusionOf(blanks.preliminary);
+      assert.match(conclusion.text, place);
+      assert.deepEqual([conclusion.fix, blanks.credentials], ['openSettings', undefined]);
     }
-  });
-
-  it('is the own project where it is used, with what is wrong with it', () => {
-    const blanks = diagnosed({ settings: { projectId: 'my project' } });
-    assert.deepEqual(
-      [conclusionOf(blanks.preliminary).fix, blanks.credentials],
-      ['openSettings', undefined],
-    );
     const padded = diagnosed({ settings: { projectId: ' project-of-the-user ' } });
     assert.equal(conclusionOf(padded.preliminary).state, 'warning');
     assert.equal(padded.credentials?.projectId, 'project-of-the-user');

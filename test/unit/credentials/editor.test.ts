@@ -23,12 +23,12 @@ const settings: SourceSnapshot['settings'] = {
   authUrl: vendor.authUrl,
   url: URL_SETTING,
   projectId: 'project-1',
-  folderProjectId: '',
+  isProjectOfFolder: false,
 };
 const record = { apiKey: 'key-1', authUrl: vendor.authUrl, serviceUrl: URL_SETTING };
 
 const resolve = (own: typeof settings, stored: typeof record | undefined) =>
-  selectEditorSource({ settings: own, record: stored, projectAnswer: undefined });
+  selectEditorSource({ settings: own, record: stored });
 
 describe('credentials of the editor', () => {
   it('are ready when all three are there, bound to the hosts that were shown', () => {
@@ -81,7 +81,7 @@ describe('credentials of the editor', () => {
     ['another project', { projectId: 'project-2' }],
   ];
   for (const [name, change] of same) {
-    it(`A13 A14: need no approval for ${name}`, () => {
+    it(`A13: need no approval for ${name}`, () => {
       const resolution = resolve({ ...settings, ...change }, record);
       assert.ok(resolution.kind === 'ready');
       assert.equal(resolution.credentials.serviceUrl, URL_SETTING);
@@ -98,6 +98,15 @@ describe('credentials of the editor', () => {
     assert.deepEqual(bindingOf(stored, vendor, plain), changed);
     assert.equal(bindingOf(stored, vendor, secure), 'same');
   });
+
+  for (const projectId of ['my project', 'a/b', '..']) {
+    it(`C08: are not used with the project ID ${projectId}`, () => {
+      for (const isProjectOfFolder of [true, false]) {
+        const resolution = resolve({ ...settings, projectId, isProjectOfFolder }, record);
+        assert.deepEqual(resolution, { kind: 'bad-project' });
+      }
+    });
+  }
 
   it('are not used with an address that no key may go to', () => {
     const resolution = resolve({ ...settings, url: 'http://us-south.ml.cloud.ibm.com' }, record);

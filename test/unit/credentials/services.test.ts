@@ -233,13 +233,27 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(await named(), ['project', 'p']);
     editor.userSettings.set('spaceId', 's');
     assert.deepEqual(await named(), ['space', 's']);
-    editor.folderSettings.set('deploymentId', 'd');
-    const asked = access.require();
-    await (await editor.question()).answer("Use the Folder's Deployment");
-    assert.deepEqual([(await asked)?.resource, (await asked)?.projectId], ['deployment', 'd']);
-    editor.folderSettings.set('deploymentId', 'e');
-    void access.require();
-    assert.match((await editor.question()).detail, /Deployment ID: e/);
+    editor.userSettings.set('deploymentId', 'd');
+    assert.deepEqual(await named(), ['deployment', 'd']);
+  });
+
+  it('A14: use what a workspace names before all that the user names, without a question', async () => {
+    const url = 'https://us-south.ml.cloud.ibm.com';
+    editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
+    await keys.write({ apiKey: 'my-key', authUrl: vendors[0].authUrl, serviceUrl: url });
+    for (const [name, resource] of [
+      ['projectId', 'project'],
+      ['spaceId', 'space'],
+      ['deploymentId', 'deployment'],
+    ] as const) {
+      editor.folderSettings.set(name, `${resource}-of-the-folder`);
+      const credentials = await access.require();
+      assert.deepEqual(
+        [credentials?.resource, credentials?.projectId],
+        [resource, `${resource}-of-the-folder`],
+      );
+    }
+    assert.equal(editor.asked, 0);
   });
 
   it('are not said to use what a folder names where they name nothing', async () => {

@@ -213,26 +213,11 @@ describe('the choice of a source', () => {
   });
 
   describe('with a project that the folder brings', () => {
-    const settings = { folderProjectId: 'project-of-the-folder' };
-    it('asks before it is used', () => {
-      const choice = choose(found({ settings }));
-      assert.deepEqual(choice, { kind: 'ask-project', projectId: 'project-of-the-folder' });
-    });
-
-    for (const [answer, project] of [
-      ['approved', 'project-of-the-folder'],
-      ['refused', 'project-of-the-user'],
-    ] as const) {
-      it(`uses ${project} once that is ${answer}`, () => {
-        const choice = choose(found({ settings, projectAnswer: answer }));
-        assert.ok(choice.kind === 'ready');
-        assert.equal(choice.credentials.projectId, project);
-      });
-    }
-
-    it('does not ask as long as the key is missing anyway', () => {
-      const choice = choose(found({ settings, record: undefined }));
-      assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
+    const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
+    it('stops at one that cannot be a project, rather than using another source', () => {
+      const outside = [envFile(full, 'approved')];
+      const malformed = { ...settings, projectId: 'project of the folder' };
+      assert.deepEqual(choose(found({ settings: malformed, outside })), { kind: 'bad-project' });
     });
 
     it('does not take it for a source outside the editor', () => {

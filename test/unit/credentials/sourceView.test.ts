@@ -45,20 +45,11 @@ describe('provenance', () => {
   });
 
   it("names a project of the folder's settings", () => {
-    const settings = { folderProjectId: 'project-of-the-folder' };
-    const one = found({ settings, projectAnswer: 'approved' });
+    const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
+    const one = found({ settings });
     assert.equal(
       provenanceLines(one, choose(one))?.[1],
       'Project: project-of-the-folder (settings of the folder or machine)',
-    );
-  });
-
-  it("names the user's own project if that of the folder was refused", () => {
-    const settings = { folderProjectId: 'project-of-the-folder' };
-    const refused = found({ settings, projectAnswer: 'refused' });
-    assert.equal(
-      provenanceLines(refused, choose(refused))?.[1],
-      'Project: project-of-the-user (user settings)',
     );
   });
 
@@ -138,8 +129,12 @@ describe('what is offered for a source that cannot be used', () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('is the way to an address that can be mended in the settings only', () => {
-    for (const settings of [{ url: 'us-south' }, { authUrl: 'ftp://a.example' }]) {
+  it('is the way to an address or a project that can be mended in the settings', () => {
+    for (const settings of [
+      { url: 'us-south' },
+      { authUrl: 'ftp://a.example' },
+      { projectId: 'my project' },
+    ]) {
       const one = preferring({ settings });
       assert.deepEqual(labelsOf('editor', one), ['Open Settings', 'Set Up Credentials']);
     }

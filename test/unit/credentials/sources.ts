@@ -73,7 +73,6 @@ export function found(changes: Changes = {}): SourceSnapshot {
   const known = { record, ...changes };
   return {
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a', workspaceFolder: null },
-    projectAnswer: undefined,
     preferred: undefined,
     ...known,
     keys: [
@@ -90,7 +89,7 @@ export function found(changes: Changes = {}): SourceSnapshot {
       authUrl: ibm.authUrl,
       url: REGION,
       projectId: 'project-of-the-user',
-      folderProjectId: '',
+      isProjectOfFolder: false,
       ...changes.settings,
     },
   };

@@ -43,11 +43,12 @@ describe('Copy Report', () => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
     const { readSettings } = await import('../../../src/settings.ts');
     const all = found({
-      settings: { folderProjectId: 'project-of-the-folder' },
+      settings: { projectId: 'project-of-the-folder', isProjectOfFolder: true },
       outside: [outside],
       preferred: outside.answer && outside.id,
     });
     const looked = isSilent ? undefined : { found: all, choice: choose(all) };
+    editor.userSettings.set('projectId', 'project-of-the-user');
     const settings = readSettings();
     const report = buildReport({
       now: 0,

@@ -73,14 +73,10 @@ describe('the commands about skills', () => {
       assert.deepEqual(targetOf(await run({ record: undefined })), [REGION, 'project-of-the-user']);
     });
 
-    it('leads to no source and no project that nobody has approved', async () => {
-      const outside = [envFile()];
-      const settings = { folderProjectId: 'project-of-the-folder' };
+    it('leads to no source that nobody has approved', async () => {
       const expected = [REGION, 'project-of-the-user'];
-      assert.deepEqual(targetOf(await run({ record: undefined, outside })), expected);
-      assert.deepEqual(targetOf(await run({ settings })), expected);
-      const approved = await run({ settings, record: undefined, projectAnswer: 'approved' });
-      assert.deepEqual(targetOf(approved), [REGION, 'project-of-the-folder']);
+      const text = await run({ record: undefined, outside: [envFile()] });
+      assert.deepEqual(targetOf(text), expected);
     });
 
     const refused: readonly (readonly [
