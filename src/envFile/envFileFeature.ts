@@ -1,7 +1,7 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
 import type { VendorReading } from '../dotenv/envFile.ts';
-import { type GitRisk, gitRisk } from '../dotenv/gitRisk.ts';
+import { type GitRisk, gitRisk, onDidChangeRepositories } from '../dotenv/gitRisk.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './envDocument.ts';
@@ -40,12 +40,13 @@ export function startEnvFile(): Disposable {
   };
   lookAtAll();
   // Also what other programs write: git, a terminal, a quick fix of ours.
-  const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git,.git/index}');
+  const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git/index}');
   return Disposable.from(
     files,
     files.onDidCreate(lookAtAll),
     files.onDidChange(lookAtAll),
     files.onDidDelete(lookAtAll),
+    onDidChangeRepositories(lookAtAll),
     workspace.onDidChangeWorkspaceFolders(lookAtAll),
     workspace.onDidOpenTextDocument(lookAtGit),
     workspace.onDidSaveTextDocument(lookAtGit),

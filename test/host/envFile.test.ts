@@ -17,7 +17,6 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { gitRisk } from '../../src/dotenv/gitRisk.ts';
 import { parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { extensionId } from '../extensionId.ts';
@@ -27,6 +26,7 @@ import { closeTabs } from './jobs.ts';
 const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/nowhere');
 const uri = Uri.joinPath(folder, '.env');
 const path = (name: string) => join(folder.path, name);
+const git = (...given: string[]) => execFileSync('git', given, { cwd: folder.path });
 const key = 'IBM_API_KEY=key-of-the-host-tests';
 const rest = ['IBM_PROJECT_ID=project-1', 'IBM_URL=https://eu-de.ml.cloud.ibm.com'];
 const good = [key, ...rest, ''].join('\n');
@@ -205,7 +205,7 @@ describe('the .env file in a real editor', () => {
 
     /** Returns a saved file that git doesn't ignore, and its fix. */
     async function notIgnored() {
-      mkdirSync(join(path('.git'), 'info'), { recursive: true });
+      git('init', '--quiet');
       const document = await openWith([rest[1], rest[0], key, ''].join('\n'));
       await document.save();
       const found = await diagnosticOf('not-ignored');
@@ -270,46 +270,15 @@ describe('the .env file in a real editor', () => {
     });
 
     it('warns of a file that git tracks, whatever is ignored @nightly', async () => {
-      execFileSync('git', ['init', '--quiet'], { cwd: folder.path });
+      git('init', '--quiet');
       writeFileSync(path('.env'), good);
-      execFileSync('git', ['add', '.env'], { cwd: folder.path });
+      git('add', '.env');
       writeFileSync(path('.gitignore'), '.env\n');
       const document = await openWith(good);
       await document.save();
       const { range } = await diagnosticOf('tracked');
       assert.equal(range.start.line, 0);
       assert.ok(!(await titlesAt(range)).includes('Add .env to .gitignore'));
-    });
-
-    it('does not fail over what a repository says of itself', async () => {
-      for (const target of [
-        '//host/x',
-        '/\\host\\x',
-        '\\\\host\\x',
-        'C:\\gone',
-        '/gone',
-        '../'.repeat(99),
-      ]) {
-        writeFileSync(path('.git'), `gitdir: ${target}\n`);
-        assert.equal(await gitRisk(uri), 'not-ignored', target);
-      }
-    });
-
-    it('asks the rules that a user has for all repositories', async () => {
-      mkdirSync(path('.git'));
-      mkdirSync(path('inner/git'), { recursive: true });
-      writeFileSync(path('inner/git/ignore'), '.env\n');
-      const { XDG_CONFIG_HOME } = process.env;
-      process.env['XDG_CONFIG_HOME'] = path('inner');
-      try {
-        const here = Uri.file(path('.env'));
-        assert.equal(await gitRisk(here), undefined);
-        writeFileSync(path('.gitignore'), '!.env\n');
-        assert.equal(await gitRisk(here), 'not-ignored');
-      } finally {
-        if (XDG_CONFIG_HOME === undefined) delete process.env['XDG_CONFIG_HOME'];
-        else process.env['XDG_CONFIG_HOME'] = XDG_CONFIG_HOME;
-      }
     });
 
     it('writes nothing if the file is a link @nightly', async () => {

@@ -48,7 +48,6 @@ const BUNDLED: Readonly<Record<string, string>> = {
   axios: 'MIT',
   'axios-retry': 'Apache-2.0',
   'eventsource-parser': 'MIT',
-  ignore: 'MIT',
   'is-retry-allowed': 'MIT',
   'js-yaml': 'MIT',
   valibot: 'MIT',

@@ -17,10 +17,13 @@ import { newestServer } from './install.ts';
 import { startVSCodeServer } from './server.ts';
 
 /**
- * The languages and notebooks that the tests need. Other extensions start language servers that no
- * test needs.
+ * Git, and the languages and notebooks that the tests need. Other extensions start language servers
+ * that no test needs.
  */
-const builtInExtensions = ['dotenv', 'ipynb', 'javascript', 'markdown-basics', 'python'];
+const builtInExtensions = [
+  ...['git', 'git-base'],
+  ...['dotenv', 'ipynb', 'javascript', 'markdown-basics', 'python'],
+];
 
 /**
  * Pixels. The window is small, since no one looks at it and Chromium redraws all of it repeatedly.

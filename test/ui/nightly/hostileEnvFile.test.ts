@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
@@ -167,15 +168,11 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
   });
 
   it('B20: once it is imported, it is ignored; what it still holds is said', async () => {
-    const session = await open({
-      folderFiles: {
-        'a.txt': 'Write a reply.\n',
-        '.env': textFor(first),
-        '.git/HEAD': 'ref: refs/heads/main\n',
-      },
-    });
+    const session = await open();
     const { workbench, path } = session;
     const { quickInput, dialogs, notifications } = workbench;
+    execFileSync('git', ['init', '--quiet'], { cwd: session.folder });
+    await workbench.page.waitForSelector('.statusbar-item[aria-label*="(Git)"]');
     await generateFrom(session);
     await dialogs.waitFor(question);
     await dialogs.click('Import into Secret Storage');

@@ -1,124 +1,121 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Uri } from 'vscode';
+import type * as GitRisk from '../../../src/dotenv/gitRisk.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
-const hooks = installEditor(() => new FakeEditor());
-const { isIgnored, isTracked } = await import('../../../src/dotenv/gitRisk.ts');
-hooks.deregister();
+/** A window whose Git extension is whatever a test needs it to be. */
+class GitEditor extends FakeEditor {
+  extension: unknown;
 
-describe('git ignores a file', () => {
-  type Rules = readonly (readonly [folder: string, text: string])[];
-  const cases: readonly [name: string, path: string, rules: Rules, isIgnored: boolean][] = [
-    ['not without rules', '/r/.env', [], false],
-    ['by its name', '/r/.env', [['/r', '.env\n']], true],
-    ['by a pattern', '/r/.env', [['/r', '# secrets\n\n*.env*\r\n']], true],
-    ['by a rule of a folder above', '/r/a/b/.env', [['/r', '.env']], true],
-    ['not by a rule for the root alone', '/r/a/.env', [['/r', '/.env']], false],
-    ['with its folder', '/r/a/b/.env', [['/r', 'a/']], true],
-    ['not by a rule for folders', '/r/.env', [['/r', '.env/']], false],
-    ['not by a comment', '/r/.env', [['/r', '#.env']], false],
-    ['not by another case', '/r/.env', [['/r', '.ENV']], false],
-    ['not if a later rule takes it back', '/r/.env', [['/r', '.env*\n!.env']], false],
-    [
-      'not if a nearer folder takes it back',
-      '/r/a/.env',
-      [
-        ['/r', '.env'],
-        ['/r/a', '!.env'],
-      ],
-      false,
-    ],
-    [
-      'in an ignored folder, whatever that says',
-      '/r/a/.env',
-      [
-        ['/r', 'a/'],
-        ['/r/a', '!.env'],
-      ],
-      true,
-    ],
-    [
-      'by a nearer folder',
-      '/r/a/.env',
-      [
-        ['/r', '!.env'],
-        ['/r/a', '.env'],
-      ],
-      true,
-    ],
-    [
-      'not in a folder that a stronger rule takes back',
-      '/r/a/.env',
-      [
-        ['/r', 'a'],
-        ['/r', '!/a'],
-      ],
-      false,
-    ],
-    [
-      'by itself in a folder that a stronger rule takes back',
-      '/r/a/b/.env',
-      [
-        ['/r', 'a\n.env'],
-        ['/r', '!a/'],
-      ],
-      true,
-    ],
-    [
-      'not in a folder with signs of a pattern that is taken back',
-      '/r/a[b]*/.env',
-      [
-        ['/r', '/a*'],
-        ['/r', '!/a*'],
-      ],
-      false,
-    ],
-    ['not by rules of a neighbour', '/r/ab/.env', [['/r/a', '.env']], false],
-    ['in a repository at the root of the disk', '/a/.env', [['/', '/a/.env']], true],
-  ];
-  for (const [name, path, rules, expected] of cases) {
-    it(name, () => {
-      const root = rules[0]?.[0] === '/' ? '/' : '/r';
-      const files = rules.map(([folder, text]) => ({ folder, text }));
-      assert.equal(isIgnored(path, { root, isCaseIgnored: false }, files), expected);
-    });
+  override exports(): Record<string, unknown> {
+    const getExtension = (id: string) => (id === 'vscode.git' ? this.extension : undefined);
+    return { ...super.exports(), extensions: { getExtension } };
   }
+}
+
+const file = { fsPath: '/work/app/.env' } as Uri;
+const unknownPath = Object.assign(new Error('Path not known by git'), {
+  gitErrorCode: 'UnknownPath',
 });
+/** A repository with a file that is neither tracked nor ignored. */
+const untracked = {
+  getObjectDetails: (): Promise<unknown> => Promise.reject(unknownPath),
+  checkIgnore: (): Promise<Set<string>> => Promise.resolve(new Set<string>()),
+};
+const withApi = (api: object) => ({ activate: async () => ({ getAPI: () => api }) });
+const withRepository = (repository: object | null) => withApi({ getRepository: () => repository });
 
-describe('the index of a repository', () => {
-  const folders: string[] = [];
-  after(() => {
-    for (const folder of folders) rmSync(folder, { recursive: true });
+describe("VS Code's Git extension", () => {
+  let editor = new GitEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  let gitRisk: typeof GitRisk.gitRisk;
+  let onDidChangeRepositories: typeof GitRisk.onDidChangeRepositories;
+
+  before(async () => {
+    hooks = installEditor(() => editor);
+    ({ gitRisk, onDidChangeRepositories } = await import('../../../src/dotenv/gitRisk.ts'));
   });
-  const indexWith = (files: readonly string[], version = 2) => {
-    const folder = mkdtempSync(join(tmpdir(), 'hosted-model-index-'));
-    folders.push(folder);
-    const git = (...given: string[]) => execFileSync('git', given, { cwd: folder });
-    git('init', '--quiet');
-    for (const file of files) {
-      mkdirSync(join(folder, file, '..'), { recursive: true });
-      writeFileSync(join(folder, file), 'x');
-    }
-    git('add', '--force', ...files);
-    git('update-index', '--index-version', String(version));
-    return readFileSync(join(folder, '.git', 'index'));
-  };
+  after(() => hooks.deregister());
 
-  it('names the files that are tracked, and no part of them', () => {
-    const index = indexWith(['a', 'b/.env', 'c/x.env', 'd/.env.local', 'e.env']);
-    assert.equal(isTracked(index, 'b/.env'), true);
-    for (const path of ['.env', 'x.env', 'd/.env', 'env', 'c/.env']) {
-      assert.equal(isTracked(index, path), false, path);
+  describe('says what git may do with a file, which', () => {
+    beforeEach(() => {
+      editor = new GitEditor();
+    });
+
+    it('is to commit one that is not ignored', async () => {
+      editor.extension = withRepository(untracked);
+      assert.equal(await gitRisk(file), 'not-ignored');
+    });
+
+    it('is to commit changes of one that is tracked', async () => {
+      const asked: unknown[] = [];
+      const getObjectDetails = async (...given: unknown[]) => void asked.push(given);
+      editor.extension = withRepository({ ...untracked, getObjectDetails });
+      assert.equal(await gitRisk(file), 'tracked');
+      assert.deepEqual(asked, [['', file.fsPath]]);
+    });
+
+    it('is nothing with one that is ignored', async () => {
+      const checkIgnore = async (paths: string[]) => new Set(paths);
+      editor.extension = withRepository({ ...untracked, checkIgnore });
+      assert.equal(await gitRisk(file), undefined);
+    });
+
+    const disabled = () => {
+      throw new Error('Git model not found');
+    };
+    const broken = () => Promise.reject(new Error('git failed'));
+    for (const [name, extension] of [
+      ['the Git extension is missing, as in a remote window', undefined],
+      ['it cannot be activated', { activate: broken }],
+      ['git is disabled or not installed', { activate: async () => ({ getAPI: disabled }) }],
+      ['the file is in no open repository', withRepository(null)],
+      ['the index cannot be read', withRepository({ ...untracked, getObjectDetails: broken })],
+      ['the rules cannot be read', withRepository({ ...untracked, checkIgnore: broken })],
+    ] as const) {
+      it(`is unknown if ${name}`, async () => {
+        editor.extension = extension;
+        assert.equal(await gitRisk(file), undefined);
+      });
     }
-    assert.equal(isTracked(indexWith(['.env']), '.env'), true);
   });
 
-  it('is not searched if it is none, or shortens its names', () => {
-    for (const bytes of [new Uint8Array(), new Uint8Array(100), indexWith(['.env'], 4)]) {
-      assert.equal(isTracked(bytes, '.env'), false);
-    }
+  describe('has a listener to repositories, which', () => {
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    /** An API with two events, and the listeners they have. */
+    const withEvents = () => {
+      const listeners = new Set<() => void>();
+      const event = (listener: () => void) => {
+        const own = () => listener();
+        listeners.add(own);
+        return { dispose: () => listeners.delete(own) };
+      };
+      return { listeners, api: { onDidOpenRepository: event, onDidCloseRepository: event } };
+    };
+
+    it('is called once the extension is active, and whenever one opens or closes', async () => {
+      const { listeners, api } = withEvents();
+      editor.extension = withApi(api);
+      let calls = 0;
+      const listening = onDidChangeRepositories(() => {
+        calls += 1;
+      });
+      await turn();
+      assert.equal(calls, 1);
+      for (const fire of listeners) fire();
+      assert.equal(calls, 3);
+      listening.dispose();
+      assert.equal(listeners.size, 0);
+    });
+
+    it('is not added once it is disposed, and not called without the extension', async () => {
+      const { listeners, api } = withEvents();
+      for (const extension of [withApi(api), undefined]) {
+        editor.extension = extension;
+        onDidChangeRepositories(() => assert.fail()).dispose();
+        await turn();
+        assert.equal(listeners.size, 0);
+      }
+    });
   });
 });
