@@ -2,7 +2,7 @@ import type { InputBoxValidationMessage } from 'vscode';
 import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
 import { settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
-import { addressHolds } from '../service/secrets/secretSearch.ts';
+import { addressHolds } from '../service/secrets.ts';
 import type { Vendor } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './credentialMessages.ts';

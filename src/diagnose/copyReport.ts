@@ -1,8 +1,7 @@
 import { type Extension, env, version } from 'vscode';
 import type { CredentialAccess } from '../credentials/access.ts';
 import type { LookupResult } from '../credentials/sourceSelection.ts';
-import { redact } from '../service/secrets/redact.ts';
-import { holdsSecret } from '../service/secrets/secretSearch.ts';
+import { holdsSecret, redact } from '../service/secrets.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { readUserSettings, type Settings } from '../settings.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';

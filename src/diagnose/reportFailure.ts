@@ -4,7 +4,7 @@ import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import { redact } from '../service/secrets/redact.ts';
+import { redact } from '../service/secrets.ts';
 import { cancellable } from '../ui/progress.ts';
 import { FINDING_CAUSE, inLines, SHOW_LOG } from './checkMessages.ts';
 import type { DiagnosisDeps } from './copyReport.ts';

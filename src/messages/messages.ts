@@ -1,7 +1,12 @@
-import { type ErrorDetails, type ErrorKind, isKind, ServiceError } from '../service/errors.ts';
+import {
+  type ErrorDetails,
+  type ErrorKind,
+  isKind,
+  type SecretKind,
+  ServiceError,
+} from '../service/errors.ts';
 import type { Retry } from '../service/http/httpRequest.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
-import type { SecretKind } from '../service/secrets/promptSecrets.ts';
 import type { Message } from './actions.ts';
 import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
 import { NETWORK_SENTENCES } from './networkMessages.ts';

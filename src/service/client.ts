@@ -1,5 +1,4 @@
-import { keysOf } from './credentials.ts';
-import { isKind, ServiceError } from './errors.ts';
+import { isKind, type SecretKind, ServiceError } from './errors.ts';
 import { AnswerReader, type Generation } from './generation/answerReader.ts';
 import {
   type Conversation,
@@ -21,12 +20,13 @@ import type { Model } from './models/modelList.ts';
 import { parseJson, withNullPrototype } from './responseSchemas.ts';
 import {
   holdsPrivateKey,
-  kindsIn,
+  holdsSecret,
   maskPrivateKeys,
-  maskWhole,
-  type SecretKind,
-} from './secrets/promptSecrets.ts';
-import { repeats } from './secrets/redact.ts';
+  maskSecrets,
+  repeats,
+  SHORTEST_SOUGHT,
+} from './secrets.ts';
+import { secretsOf } from './token/identity.ts';
 import type { Operation } from './vendors.ts';
 
 export interface CallOptions {
@@ -153,17 +153,18 @@ export class Client {
 
   /** The text with every one of these secrets masked. */
   mask(text: string): string {
-    return maskWhole(maskPrivateKeys(text), Object.values(this.#secrets).flat());
+    const secrets = Object.values(this.#secrets).flat();
+    return maskSecrets(maskPrivateKeys(text), secrets, SHORTEST_SOUGHT);
   }
 
   get #dialect() {
     return dialectOf(this.#options.credentials.vendor);
   }
 
-  /** What is not sent: all keys that are known, and the tokens that were in use last, of any service. */
+  /** Secrets that no prompt may contain: all known keys, and the last tokens of any service. */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
-    const keys = keysOf(credentials);
+    const keys = secretsOf(credentials);
     const recent = this.#options.secrets?.() ?? [];
     const tokens = new Set([...tokenService.values, ...recent]);
     return { apiKey: keys, token: [...tokens].filter((secret) => !keys.includes(secret)) };
@@ -171,7 +172,11 @@ export class Client {
 
   /** @param inputs those of the texts that are not the model's own */
   #secretKindsIn(texts: readonly string[], inputs: readonly string[]): SecretKind[] {
-    const kinds = kindsIn(texts, this.#secrets);
+    const secrets = this.#secrets;
+    const all = texts.join('\n');
+    const kinds = (['apiKey', 'token'] as const).filter((kind) =>
+      holdsSecret(all, secrets[kind], SHORTEST_SOUGHT),
+    );
     return inputs.some(holdsPrivateKey) ? [...kinds, 'privateKey'] : kinds;
   }
 

@@ -25,14 +25,6 @@ export interface Credentials {
   readonly otherKeys?: readonly string[];
 }
 
-/** Returns all known keys. A key may be sent only in a token request. */
-export function keysOf({
-  apiKey,
-  otherKeys = [],
-}: Pick<Credentials, 'apiKey' | 'otherKeys'>): readonly string[] {
-  return [apiKey, ...otherKeys];
-}
-
 export interface ApprovedOrigins {
   readonly auth: string;
   readonly service: string;

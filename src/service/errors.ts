@@ -1,5 +1,3 @@
-import type { SecretKind } from './secrets/promptSecrets.ts';
-
 /**
  * Everything that can go wrong with the service, as kinds and numbers. Sentences belong to the
  * user interface; text of the service, headers, bodies and foreign error objects never get here,
@@ -101,6 +99,9 @@ export interface ErrorDetails {
   /** The checks that were to find the cause found something else in their way. */
   readonly isUnchecked?: true;
 }
+
+/** A kind of secret that text can contain. */
+export type SecretKind = 'apiKey' | 'token' | 'privateKey';
 
 /** The same where some may be unknown. */
 export type FoundDetails = {

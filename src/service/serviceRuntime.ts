@@ -1,14 +1,14 @@
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type Credentials, keysOf } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
 import { dialectOf } from './generation/dialects.ts';
 import { Http, type HttpOptions } from './http/http.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { type ModelSource, Models } from './models/models.ts';
 import { withNullPrototype } from './responseSchemas.ts';
-import { holdsSecret } from './secrets/secretSearch.ts';
-import { accessOf, fetchToken } from './token/identity.ts';
+import { holdsSecret } from './secrets.ts';
+import { accessOf, fetchToken, secretsOf } from './token/identity.ts';
 import type { TokenState } from './token/tokenLife.ts';
 import type { TokenService } from './token/tokenService.ts';
 import { TokenServicePool } from './token/tokenServicePool.ts';
@@ -20,7 +20,7 @@ export { isOutOfReach } from './errors.ts';
 export { identityFailure, inferenceFailure } from './failures.ts';
 export { dialectOf } from './generation/dialects.ts';
 export { mapParameters } from './generation/requestBody.ts';
-export { redact } from './secrets/redact.ts';
+export { redact } from './secrets.ts';
 export { wayOf } from './token/identity.ts';
 
 export interface ServiceRuntimeOptions {
@@ -74,7 +74,6 @@ export class ServiceRuntime {
     this.http = new Http({
       ...this.#options.http,
       secrets: () => this.#tokenPool.secrets,
-      provenSecrets: () => this.#tokenPool.provenSecrets,
     });
     this.#tokenPool = new TokenServicePool({
       fetchToken: (credentials, signal) => fetchToken(this.http, credentials, signal),
@@ -148,7 +147,7 @@ export class ServiceRuntime {
   ): Promise<ModelList> {
     const needsToken = credentials && dialectOf(from.vendor).models.needsToken;
     const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
-    const source = credentials ? { ...from, secrets: keysOf(credentials) } : from;
+    const source = credentials ? { ...from, secrets: secretsOf(credentials) } : from;
     return this.#models.list(source, current, signal, access);
   }
 
@@ -255,7 +254,7 @@ function hasOwnModel({ resource }: Credentials): boolean {
 
 function sourceOf(credentials: Credentials, operation: Operation) {
   const { vendor, serviceUrl, approved } = credentials;
-  const secrets = keysOf(credentials);
+  const secrets = secretsOf(credentials);
   return { vendor, serviceUrl, origin: approved.service, operation, secrets };
 }
 

@@ -6,8 +6,7 @@
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Credentials, parseServiceUrl } from '../../src/service/credentials.ts';
-import { redact } from '../../src/service/secrets/redact.ts';
-import { holdsSecret } from '../../src/service/secrets/secretSearch.ts';
+import { holdsSecret, redact } from '../../src/service/secrets.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { recordedModels } from '../emulator/models.ts';

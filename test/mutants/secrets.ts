@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const access = 'test/unit/credentials/access.test.ts';
 const urls = 'test/unit/service/serviceUrl.test.ts';
-const prompts = 'test/unit/service/secrets/promptSecrets.test.ts';
+const prompts = 'test/unit/service/secrets.test.ts';
 
 /** Defences of key, token and text, and of what a repository could plant. */
 export const secretMutants: readonly Mutant[] = [
@@ -33,26 +33,42 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a key that was replaced may be repeated',
     file: 'src/service/token/tokenServicePool.ts',
-    from: '[...this.#recent].flat(2)',
-    to: '[...this.#recent].slice(-1).flat(2)',
+    from: '[...this.#recent.values()].flatMap',
+    to: '[...this.#recent.values()].slice(-1).flatMap',
     test: 'test/contract/service/serviceRuntime.test.ts',
     title: 'after signing out: in errors',
   },
   {
     name: 'the log has the token in it',
-    file: 'src/service/secrets/redact.ts',
-    from: 'masked(text, findSecrets(text, secrets))',
-    to: 'text',
+    file: 'src/service/secrets.ts',
+    from: '    maskSecrets(text, secrets),\n  );',
+    to: 'text);',
     test: 'test/unit/service/errors.test.ts',
     title: 'lets no secret through, in whatever text it stands',
   },
   {
     name: 'Base64 hides a secret',
-    file: 'src/service/secrets/secretSearch.ts',
-    from: ', ...inBase64(secret)]',
-    to: ']',
+    file: 'src/service/secrets.ts',
+    from: "Buffer.from(secret).toString('base64url')",
+    to: 'secret',
     test: prompts,
-    title: 'E12: finds and masks a key and a token in Base64 behind a name',
+    title: 'E12: finds and masks a key and a token in Base64',
+  },
+  {
+    name: 'a prompt may hold the value of a Basic header',
+    file: 'src/service/token/identity.ts',
+    from: 'tokenEndpoint?.request(credentials).secrets ?? ',
+    to: '',
+    test: prompts,
+    title: 'finds and masks the value of each credential header as it is sent',
+  },
+  {
+    name: 'what follows an unfinished private key is sent',
+    file: 'src/service/secrets.ts',
+    from: '(?: BLOCK)?-----|.*)/gs',
+    to: '(?: BLOCK)?-----|)/gs',
+    test: prompts,
+    title: 'are masked one by one, and up to the end where the last line is missing',
   },
   {
     name: 'a prompt may hold the key',
@@ -193,7 +209,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a body may contain a key that was pasted into a setting',
     file: 'src/service/http/requestAttempts.ts',
-    from: ' || findWholeSecrets(body, secrets).length > 0',
+    from: ' || holdsSecret(body, secrets, SHORTEST_SOUGHT)',
     to: '',
     test: 'test/contract/service/requests.test.ts',
     title: 'E16: with the key or the token as the project ID never reach a model: checkAccess',
@@ -272,10 +288,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'each text that a short key stands in is stopped',
-    file: 'src/service/secrets/secretSearch.ts',
-    from: 'length >= SHORTEST_SOUGHT && ',
-    to: '',
-    test: 'test/unit/service/secrets/promptSecrets.test.ts',
-    title: 'looks for no key of fewer than 16 characters',
+    file: 'src/service/secrets.ts',
+    from: 'filter(({ length }) => length >= shortest)',
+    to: "filter((secret) => secret !== '')",
+    test: prompts,
+    title: 'looks for no key of fewer than 8 characters',
   },
 ];

@@ -18,10 +18,7 @@ const keys: Readonly<Record<string, readonly string[]>> = {
     `API_KEY=${letters(12)}`,
     `{"apiKey":"${letters(16)}"}`,
   ],
-  'a private key': [
-    `${'-'.repeat(5)}BEGIN RSA PRIVATE KEY${'-'.repeat(5)}\n${letters(64)}\n`,
-    `AGE-SECRET-KEY-1${letters(30).toUpperCase()}`,
-  ],
+  'a private key': [`${'-'.repeat(5)}BEGIN RSA PRIVATE KEY${'-'.repeat(5)}\n${letters(64)}\n`],
   'a key of another service': [
     `AKIA${letters(16).toUpperCase()}`,
     `ghp_${letters(36)}`,

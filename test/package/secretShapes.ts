@@ -1,6 +1,5 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { privateKeysIn } from '../../src/service/secrets/promptSecrets.ts';
-import { SECRET_SHAPES } from '../../src/service/secrets/redact.ts';
+import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/secrets.ts';
 
 /** Finds what has the shape of a key or token in a file of any kind. */
 
@@ -37,7 +36,7 @@ export function secretShapesIn(file: Buffer): string[] {
 }
 
 const SHAPES: Readonly<Record<string, (text: string) => boolean>> = {
-  'a private key': (text) => privateKeysIn(text).length > 0,
+  'a private key': holdsPrivateKey,
   'a key or token': (text) =>
     SECRET_SHAPES.some((shape) => Array.from(text.matchAll(shape)).some(([it]) => isMade(it))),
   'an API key of the vendor': (text) =>

@@ -5,7 +5,7 @@ import type { Retry } from '../http/httpRequest.ts';
 import type { RateLimit } from '../http/limiter.ts';
 import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/modelLifecycle.ts';
 import { functionOf } from '../models/modelList.ts';
-import { withoutSecrets } from '../secrets/redact.ts';
+import { withoutSecrets } from '../secrets.ts';
 import type { ClientSettings, ServiceRuntime } from '../serviceRuntime.ts';
 import { probeIdentity, wayOf } from '../token/identity.ts';
 

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import { withoutSecrets } from '../secrets/redact.ts';
-import { addressHolds, findWholeSecrets } from '../secrets/secretSearch.ts';
+import { addressHolds, holdsSecret, SHORTEST_SOUGHT, withoutSecrets } from '../secrets.ts';
 import { Body } from './body.ts';
 import {
   checkDestination,
@@ -40,12 +39,10 @@ export interface AttemptOptions {
   /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Secrets of other requests. No failure contains one, since a response can repeat text from an
-   * earlier request.
+   * Secrets of all connections. No request may contain one, except the token request, and no failure
+   * does, since a response can repeat text from an earlier request.
    */
   readonly secrets: () => readonly string[];
-  /** The secrets of accepted keys. No request may contain one, except the token request. */
-  readonly provenSecrets: () => readonly string[];
 }
 
 const MAX_ERROR_BYTES = 65_536;
@@ -201,14 +198,15 @@ export class RequestAttempts<Result> {
   #checkSecrets(): void {
     const { url, body = '', sendsSecret } = this.#request;
     if (sendsSecret) return;
-    const secrets = [...this.#ownSecrets, ...this.#options.provenSecrets()];
-    if (addressHolds(url, secrets) || findWholeSecrets(body, secrets).length > 0) {
+    const secrets = this.#secrets;
+    if (addressHolds(url, secrets) || holdsSecret(body, secrets, SHORTEST_SOUGHT)) {
       throw new ServiceError('setting-holds-secret');
     }
   }
 
-  get #ownSecrets(): readonly string[] {
-    return [...(this.#request.secrets ?? []), this.#bearer ?? ''];
+  get #secrets(): readonly string[] {
+    const { secrets = [] } = this.#request;
+    return [...secrets, this.#bearer ?? '', ...this.#options.secrets()];
   }
 
   /**
@@ -279,8 +277,7 @@ export class RequestAttempts<Result> {
   #failed({ error, isTransient }: Failure): Failure {
     const { status, retryAfterMs: pauseMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
-    const others = [...this.#options.secrets(), ...(this.#request.confidential ?? [])];
-    const secrets = [...this.#ownSecrets, ...others];
+    const secrets = [...this.#secrets, ...(this.#request.confidential ?? [])];
     return { error: withoutSecrets(error, secrets), isTransient };
   }
 

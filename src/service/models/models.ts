@@ -5,7 +5,7 @@ import type { Http } from '../http/http.ts';
 import type { Access } from '../http/httpRequest.ts';
 import type { RequestGate } from '../http/limiter.ts';
 import { parseJson } from '../responseSchemas.ts';
-import { holdsSecret } from '../secrets/secretSearch.ts';
+import { holdsSecret } from '../secrets.ts';
 import { SharedTask } from '../sharedTask.ts';
 import type { Operation, Vendor } from '../vendors.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
@@ -68,7 +68,7 @@ export class Models {
   ): Promise<ModelList> {
     const all = await listModels(this.#http, from, signal, access);
     // Nearly every list is free of secrets: one search in place of a thousand.
-    const isFree = (words: unknown) => !this.#holdsSecret(words);
+    const isFree = (words: unknown) => !this.#holdsSecret(words, from);
     const list = isFree(all.models) ? all : { ...all, models: all.models.filter(isFree) };
     this.#keep(from, list.models);
     if (list.models.some(({ id }) => id === current)) return list;
@@ -105,7 +105,7 @@ export class Models {
         return models.find(({ id }) => id === modelId);
       },
     });
-    if (!model || this.#holdsSecret(model)) return undefined;
+    if (!model || this.#holdsSecret(model, from)) return undefined;
     this.#keep(from, [model]);
     return model;
   }
@@ -139,8 +139,8 @@ export class Models {
     for (const model of models) this.#cache.set(keyOf(from, model.id), { model, ...moment });
   }
 
-  #holdsSecret(words: unknown): boolean {
-    return holdsSecret(JSON.stringify(words), this.#secrets());
+  #holdsSecret(words: unknown, { secrets = [] }: ModelSource): boolean {
+    return holdsSecret(JSON.stringify(words), [...secrets, ...this.#secrets()]);
   }
 }
 

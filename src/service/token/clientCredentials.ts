@@ -32,7 +32,7 @@ export function clientCredentials(way: Way & { kind: 'clientCredentials' }): Tok
         return {
           contentType,
           body: form.toString(),
-          secrets: [apiKey, formEncoded(apiKey)],
+          secrets: [apiKey, basic, `Basic ${basic}`],
           scheme: 'Basic',
           tokenProvider: () => fixedToken(basic),
         };

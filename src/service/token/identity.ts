@@ -1,4 +1,4 @@
-import { type Credentials, keysOf } from '../credentials.ts';
+import type { Credentials } from '../credentials.ts';
 import type { Http } from '../http/http.ts';
 import { type Access, fixedToken } from '../http/httpRequest.ts';
 import { parseJson, readTokenResponse } from '../responseSchemas.ts';
@@ -28,6 +28,17 @@ export function wayOf({ way }: Pick<Vendor, 'way'>): TokenWay {
       // form of user name and API key, as the platform's page gives it.
       return { scheme: 'ZenApiKey' };
   }
+}
+
+/**
+ * The secrets of a connection: its key, the values of its credential headers as they are sent, and
+ * the keys of sources that are not in use. None of them may be sent anywhere else, or be shown.
+ */
+export function secretsOf(credentials: Credentials): readonly string[] {
+  const { vendor, apiKey, otherKeys = [] } = credentials;
+  const { scheme, tokenEndpoint } = wayOf(vendor);
+  const own = tokenEndpoint?.request(credentials).secrets ?? [apiKey, `${scheme} ${apiKey}`];
+  return [...own, ...otherKeys];
 }
 
 /**
@@ -79,7 +90,7 @@ async function fetchExpiry(
     url: authUrl + expiry.path,
     origin: approved.auth,
     accept: 'application/json',
-    secrets: keysOf(credentials),
+    secrets: secretsOf(credentials),
     tokenProvider: () => fixedToken(token),
     budget: { ...http.budget(EXPIRY_DEADLINE_MS), retriesLeft: 0 },
     maxBytes: MAX_TOKEN_BYTES,
@@ -110,7 +121,7 @@ export function accessOf(
     return { hasToken: () => tokenService.isLiving, get };
   };
   const { scheme } = wayOf(vendor);
-  return { origin: approved.service, scheme, secrets: keysOf(credentials), tokenProvider };
+  return { origin: approved.service, scheme, secrets: secretsOf(credentials), tokenProvider };
 }
 
 /** Asks the identity service for anything at all. @throws {ServiceError} as `Http.probe` */
@@ -121,6 +132,6 @@ export async function probeIdentity(
 ): Promise<void> {
   const { vendor, authUrl, approved } = credentials;
   const url = authUrl + (wayOf(vendor).tokenEndpoint?.path ?? '');
-  const secrets = keysOf(credentials);
+  const secrets = secretsOf(credentials);
   await http.probe({ url, origin: approved.auth, secrets, signal, read: async () => undefined });
 }

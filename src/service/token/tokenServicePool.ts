@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { withNullPrototype } from '../responseSchemas.ts';
+import { secretsOf } from './identity.ts';
 import type { TokenResponse, TokenState } from './tokenLife.ts';
 import { TokenService } from './tokenService.ts';
 
@@ -23,6 +24,12 @@ interface Kept {
   readonly isTested: boolean;
 }
 
+/** The secrets of one key, with its last tokens. */
+interface Remembered {
+  readonly secrets: readonly string[];
+  readonly tokens: readonly string[];
+}
+
 /**
  * Which token serves which key: a session for each service in use, of which one is shown, and that of
  * a key which was tested and may be next.
@@ -34,7 +41,7 @@ export class TokenServicePool {
    * gone with the window: a service can repeat whatever it was sent, also once it is replaced, or
    * forgotten by signing out.
    */
-  readonly #recent = new Map<string, readonly string[]>();
+  readonly #recent = new Map<string, Remembered>();
   /** The one that was used last at the end. */
   #sessions: readonly Kept[] = [];
   /** The one whose states are told, and which is renewed while nobody asks. */
@@ -50,19 +57,9 @@ export class TokenServicePool {
     return this.#inUse?.service;
   }
 
-  /** Keys and tokens that nothing may show: also those that were replaced, or forgotten. */
+  /** Keys and tokens that nothing may send or show, including those that were replaced or forgotten. */
   get secrets(): readonly string[] {
-    const current = [...this.#sessions, this.#trial].flatMap((kept) =>
-      kept ? [kept.credentials.apiKey, ...kept.service.values] : [],
-    );
-    return [...new Set([...[...this.#recent].flat(2), ...current])];
-  }
-
-  /** The secrets of keys that a service accepted. A rejected key may be a project ID in the wrong box. */
-  get provenSecrets(): readonly string[] {
-    return [...this.#recent].flatMap(([key, tokens]) =>
-      tokens.some((token) => token !== key) ? [key, ...tokens] : [],
-    );
+    return [...this.#recent.values()].flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
   }
 
   /**
@@ -82,12 +79,12 @@ export class TokenServicePool {
 
   #make(credentials: Credentials): Kept {
     const { fetchToken, onTokenState, clock } = this.#options;
-    const { apiKey } = credentials;
-    this.#remember(apiKey);
     const service: TokenService = new TokenService({
       fetchToken: async (signal) => {
         const answer = await fetchToken(credentials, signal);
-        this.#remember(apiKey, answer.value);
+        // A rejected key isn't remembered: it may be a project ID in the wrong box. Nobody has
+        // accepted a key yet that serves as its own token.
+        if (!answer.isApiKey) this.#remember(credentials, answer.value);
         return answer;
       },
       onState: (state) => {
@@ -99,10 +96,13 @@ export class TokenServicePool {
   }
 
   /** Keeps a key, with this token of it; the key that was used longest ago makes room. */
-  #remember(apiKey: string, ...token: readonly string[]): void {
-    const tokens = [...token, ...(this.#recent.get(apiKey) ?? [])].slice(0, MOST_TOKENS);
+  #remember(credentials: Credentials, token: string): void {
+    const { apiKey } = credentials;
+    const before = this.#recent.get(apiKey)?.tokens ?? [];
+    const tokens = [token, ...before].slice(0, MOST_TOKENS);
     this.#recent.delete(apiKey);
-    this.#recent.set(apiKey, tokens);
+    // Keys of other sources belong to this lookup alone.
+    this.#recent.set(apiKey, { secrets: secretsOf({ ...credentials, otherKeys: [] }), tokens });
     const [oldest = ''] = this.#recent.keys();
     if (this.#recent.size > MOST_KEYS) this.#recent.delete(oldest);
   }

@@ -24,8 +24,9 @@ export interface TokenEndpoint {
   readonly expiry?: { readonly path: string; readonly read: (json: unknown) => number | undefined };
 }
 
-/** Where the secret goes, with the forms in which it goes out. */
-export type TokenRequest = Pick<
-  HttpRequest<unknown>,
-  'contentType' | 'body' | 'secrets' | 'scheme' | 'tokenProvider'
->;
+/** The parts of a token request that depend on the way. */
+export interface TokenRequest
+  extends Pick<HttpRequest<unknown>, 'contentType' | 'body' | 'scheme' | 'tokenProvider'> {
+  /** The secret, and the header value made of it if there is one. */
+  readonly secrets: readonly string[];
+}

@@ -4,11 +4,15 @@ import type { SourceId } from '../../../src/credentials/sourceSelection.ts';
 import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
-import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import {
+  type ErrorDetails,
+  type ErrorKind,
+  type SecretKind,
+  ServiceError,
+} from '../../../src/service/errors.ts';
 import { parameterProblem } from '../../../src/service/generation/parameters.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
-import type { SecretKind } from '../../../src/service/secrets/promptSecrets.ts';
 import { type Operation, vendorFor, vendors } from '../../../src/service/vendors.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 

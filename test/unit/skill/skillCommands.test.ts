@@ -8,7 +8,7 @@ import { messageFor } from '../../../src/messages/messages.ts';
 import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
 import { dialectOf } from '../../../src/service/generation/dialects.ts';
 import { mapParameters } from '../../../src/service/generation/requestBody.ts';
-import { redact } from '../../../src/service/secrets/redact.ts';
+import { redact } from '../../../src/service/secrets.ts';
 import { wayOf } from '../../../src/service/token/identity.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 import { type Changes, envFile, found, REGION, record } from '../credentials/sources.ts';

@@ -8,8 +8,7 @@ import { messageFor } from '../../../src/messages/messages.ts';
 import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
 import { readEvents } from '../../../src/service/http/body.ts';
 import { parseJson } from '../../../src/service/responseSchemas.ts';
-import { kindsIn, maskPrivateKeys, maskWhole } from '../../../src/service/secrets/promptSecrets.ts';
-import { redact } from '../../../src/service/secrets/redact.ts';
+import { holdsSecret, maskPrivateKeys, maskSecrets, redact } from '../../../src/service/secrets.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
 import { explanationOf } from '../../../src/skill/pastedError.ts';
 import { completionsAt } from '../../../src/templates/completions.ts';
@@ -201,8 +200,8 @@ export const WAYS: Ways = {
   'a line of the log': { work: (text) => redact(text, secrets), texts: WORST },
   'a prompt that is searched for keys': {
     work: (text) => {
-      kindsIn([text], { apiKey: secrets });
-      maskWhole(text, secrets);
+      holdsSecret(text, secrets);
+      maskSecrets(text, secrets);
     },
     texts: WORST,
   },
@@ -215,10 +214,8 @@ export const WAYS: Ways = {
       ...WORST,
       ...[
         ...['-----BEGIN ', '-----BEGIN A', '-----BEGIN PRIVATE KEY', '-----BEGIN PRIVATE KEY-----'],
-        ...['-----BEGIN PRIVATE KEY----------END ', '---- ', '-----END PRIVATE KEY-----'],
-        ...['a\n-----END PRIVATE KEY-----', 'Private-Lines: 1\na'],
+        ...['-----BEGIN PRIVATE KEY----------END ', '-----END PRIVATE KEY-----'],
       ].map((row) => rows(row)),
-      ...['"', '+', 'a+ \n'].map((row) => rows(row, BEGIN, ':')),
     ],
   },
   'B18: a .env file': {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { readVendors } from '../../../src/service/ownVendors.ts';
 import {
+  addressHolds,
   holdsPrivateKey,
-  kindsIn,
+  holdsSecret,
   maskPrivateKeys,
-  maskWhole,
-} from '../../../../src/service/secrets/promptSecrets.ts';
-import { addressHolds } from '../../../../src/service/secrets/secretSearch.ts';
-import { formsIn, writtenDown } from '../canaries.ts';
-import { clientOn, credentials, fakeNetwork, seed } from '../fixtures.ts';
+  maskSecrets,
+} from '../../../src/service/secrets.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { vendorFor } from '../../../src/service/vendors.ts';
+import { formsIn, writtenDown } from './canaries.ts';
+import { clientOn, credentials, fakeNetwork, never, seed } from './fixtures.ts';
 
 const block = (name: string, body = 'MIIEvQIBADAN\nBgkqhkiG9w0B') =>
   `-----BEGIN ${name}-----\n${body}\n-----END ${name}-----`;
@@ -32,83 +35,11 @@ describe('private keys in a text', () => {
     });
   }
 
-  it('are masked one by one, and up to the first line that is no key where one has no end', () => {
+  it('are masked one by one, and up to the end where the last line is missing', () => {
     const [one, two] = [block('PRIVATE KEY'), block('EC PRIVATE KEY')];
     assert.equal(maskPrivateKeys(`${one}\n\n${two} c`), '[redacted]\n\n[redacted] c');
-    assert.equal(
-      maskPrivateKeys(`${one}-----BEGIN RSA PRIVATE KEY-----\nMII`),
-      '[redacted][redacted]',
-    );
-    const certificate = block('CERTIFICATE');
-    assert.equal(
-      maskPrivateKeys(`a\n-----BEGIN PRIVATE KEY-----\n${certificate}`),
-      `a\n[redacted]\n${certificate}`,
-    );
-    const code = (marker: string) => `const isKey = /${marker}/.test(text);\nreturn isKey;`;
-    assert.equal(maskPrivateKeys(code('-----BEGIN PRIVATE KEY-----')), code('[redacted]'));
-    const encrypted = 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A\n\nMIIE\n\nExplain this.';
-    const begun = `-----BEGIN RSA PRIVATE KEY-----\n${encrypted}`;
-    assert.equal(maskPrivateKeys(begun), '[redacted]\n\nExplain this.');
-  });
-
-  const long = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDLong';
-  const parts: readonly [what: string, text: string, masked: string][] = [
-    [
-      'selected from its second line on',
-      `a b\n${long}\nBgkq=\n-----END PRIVATE KEY-----\nc`,
-      'a b\n[redacted]\nc',
-    ],
-    [
-      'with an end of another name within it',
-      `-----BEGIN RSA PRIVATE KEY-----\n${long}\n-----END FOO PRIVATE KEY-----\n${long}\n-----END RSA PRIVATE KEY-----`,
-      '[redacted]\n[redacted]',
-    ],
-    [
-      'with blanks that do not break',
-      `-----BEGIN\u00A0RSA\u00A0PRIVATE\u00A0KEY-----\n${long}`,
-      '[redacted]',
-    ],
-    [
-      'of PuTTY',
-      `Public-Lines: 1\nAAAA\nPrivate-Lines: 2\n${long}\nBgkq=\nPrivate-MAC: 12`,
-      'Public-Lines: 1\nAAAA\n[redacted]\nPrivate-MAC: 12',
-    ],
-    ['of age', 'key AGE-SECRET-KEY-1QQQSZX3Y2 b', 'key [redacted] b'],
-    [
-      'in a comment',
-      `// -----BEGIN PRIVATE KEY-----\n// ${long}\n// Bgkq\n// a b`,
-      '// [redacted]\n// a b',
-    ],
-    [
-      'in parts of a string',
-      `a = "-----BEGIN PRIVATE KEY-----\\n" +\n  "${long}\\n" +\n  "-----END PRIVATE KEY-----\\n"`,
-      'a = "[redacted]\\n"',
-    ],
-    [
-      'without its end, in a string with more behind it',
-      `{"key": "-----BEGIN PRIVATE KEY-----\\n${long}", "next": 1}\nExplain this.`,
-      '{"key": "[redacted]\nExplain this.',
-    ],
-    [
-      'on one line',
-      `K=-----BEGIN PRIVATE KEY----- ${long} ${long} -----END PRIVATE KEY----- b`,
-      'K=[redacted] b',
-    ],
-  ];
-  for (const [what, text, masked] of parts) {
-    it(`are found ${what}`, () => {
-      assert.equal(holdsPrivateKey(text), true);
-      assert.equal(maskPrivateKeys(text), masked);
-      assert.equal(holdsPrivateKey(masked), false);
-    });
-  }
-
-  it('are those of SSH2, too', () => {
-    const name = 'SSH2 ENCRYPTED PRIVATE KEY';
-    assert.equal(
-      maskPrivateKeys(`---- BEGIN ${name} ----\nP2/\n---- END ${name} ----`),
-      '[redacted]',
-    );
+    const begun = '-----BEGIN RSA PRIVATE KEY-----\nMII\nExplain this.';
+    assert.equal(maskPrivateKeys(`a ${one} b ${begun}`), 'a [redacted] b [redacted]');
   });
 
   it('are not what is public, nor words about them', () => {
@@ -134,8 +65,6 @@ describe('private keys in a text', () => {
       'a',
       ' b:',
       '\n',
-      'Version: 1',
-      'A'.repeat(45),
       '-----BEGIN PRIVATE KEY-----',
       '-----END PRIVATE KEY-----',
       '[redacted]',
@@ -152,6 +81,13 @@ describe('private keys in a text', () => {
     );
   });
 });
+
+const acme = {
+  ...{ word: 'acme', dialect: 'openAi', defaultModel: 'm' },
+  way: { kind: 'clientCredentials', tokenUrl: 'https://a.example/token' },
+};
+const [oauth = assert.fail()] = readVendors([acme]).own;
+const zen = vendorFor('zen') ?? assert.fail();
 
 describe('a client', () => {
   const otherKeys = ['key-of-the-unit-tests-2', 'another-short-key'];
@@ -198,8 +134,8 @@ describe('a client', () => {
   it('finds no secret in words that only look like one', () => {
     const token = `eyJraWQiOiIyMDI0${'x'.repeat(60)}`;
     const text = `${token.slice(0, 20)} of somebody else`;
-    assert.deepEqual(kindsIn([text], { apiKey: [token] }), []);
-    assert.equal(maskWhole(text, [token]), text);
+    assert.equal(holdsSecret(text, [token]), false);
+    assert.equal(maskSecrets(text, [token]), text);
   });
 
   it('E16: finds a key in an address in any form, even in lowercase as in a host', () => {
@@ -215,20 +151,63 @@ describe('a client', () => {
     assert.ok(!addressHolds('https://service.example/a-key', ['a-key', key]));
   });
 
-  it('looks for no key of fewer than 16 characters, which stands in texts by chance', () => {
-    for (const apiKey of ['a', 'test', '0123456789abcde']) {
+  it('looks for no key of fewer than 8 characters, which stands in texts by chance', () => {
+    for (const apiKey of ['a', 'test', '0123456']) {
       const { client } = clientOn({ fetch }, { credentials: { ...credentials, apiKey } });
       assert.deepEqual(client.secretKindsIn(`${apiKey} is a word: ${apiKey}`), []);
       assert.equal(client.mask(`a ${apiKey}`), `a ${apiKey}`);
     }
-    const apiKey = '0123456789abcdef';
+    const apiKey = '01234567';
     const { client } = clientOn({ fetch }, { credentials: { ...credentials, apiKey } });
     assert.deepEqual(client.secretKindsIn(`KEY=${apiKey}`), ['apiKey']);
     assert.equal(client.mask(`KEY=${apiKey}`), 'KEY=[redacted]');
   });
 
+  it('finds and masks the value of each credential header as it is sent', () => {
+    const headers = [
+      [oauth, 'odd secret', `Basic ${btoa('a%3Aclient:odd+secret')}`],
+      [oauth, 'sh', `Basic ${btoa('a%3Aclient:sh')}`],
+      [zen, 'a-key-of-zen', 'ZenApiKey a-key-of-zen'],
+      [zen, 'sk-1234', 'ZenApiKey sk-1234'],
+    ] as const;
+    for (const [vendor, apiKey, header] of headers) {
+      const used = { ...credentials, vendor, account: 'a:client', apiKey };
+      const { client } = clientOn({ fetch }, { credentials: used });
+      assert.deepEqual(client.secretKindsIn(`Authorization: ${header}`), ['apiKey'], header);
+      assert.equal(client.mask(`Authorization: ${header}`), 'Authorization: [redacted]');
+    }
+  });
+
   it('masks nothing where there is nothing to mask', () => {
-    assert.equal(maskWhole('a text', ['']), 'a text');
+    assert.equal(maskSecrets('a text', ['']), 'a text');
     assert.equal(start().mask(''), '');
+  });
+});
+
+describe('what is shown', () => {
+  const runtimeOn = (json: unknown) =>
+    new ServiceRuntime({ http: { fetch: fakeNetwork(() => ({ json })).fetch } });
+
+  it('E07: is searched for the value of a Basic header', async () => {
+    const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
+    const used = { ...credentials, vendor: oauth, account: 'client' };
+    await runtime.tokenService(used).refresh(never);
+    const basic = btoa(`client:${credentials.apiKey}`);
+    assert.equal(runtime.leaksInto(`a ${basic} b`, [], 0), true);
+    assert.equal(runtime.leaksInto('a b', [], 0), false);
+    runtime.dispose();
+  });
+
+  it('lists no model whose words repeat a key that opens the service itself', async () => {
+    const resources = ['m/free', credentials.apiKey].map((label) => ({ model_id: 'm/any', label }));
+    const runtime = runtimeOn({ resources });
+    const used = { ...credentials, vendor: zen };
+    const from = { ...used, operation: 'chat' as const };
+    const { models } = await runtime.listModels(from, 'm/any', never, used);
+    assert.deepEqual(
+      models.map(({ label }) => label),
+      ['m/free'],
+    );
+    runtime.dispose();
   });
 });

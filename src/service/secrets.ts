@@ -1,0 +1,123 @@
+import { ServiceError } from './errors.ts';
+
+/** Finds secrets in text, and masks them. Pure. */
+
+/** Characters. Text that is shown or logged contains a shorter secret by chance. */
+const SHORTEST_SHOWN = 6;
+
+/** Characters. Text that is sent isn't searched for a shorter secret: each match stops the user. */
+export const SHORTEST_SOUGHT = 8;
+
+const MASK = '[redacted]';
+
+/** Patterns of keys and tokens that are not known. */
+export const SECRET_SHAPES: readonly RegExp[] = [
+  /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,2}/g,
+  /(?<=\bbearer\s{1,4})[^\s"',]{8,}/gi,
+  /(?<=\bapi_?key\b["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"'&,]{4,}/gi,
+];
+
+/** A private key in PEM or PGP armor, up to the end of the text if its last line is missing. */
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----|.*)/gs;
+
+/** True if a text contains the first line of a private key. */
+export function holdsPrivateKey(text: string): boolean {
+  return text.search(PRIVATE_KEY) >= 0;
+}
+
+export function maskPrivateKeys(text: string): string {
+  return text.replace(PRIVATE_KEY, MASK);
+}
+
+/**
+ * True if a text contains one of these secrets in any form.
+ * @param shortest characters of the shortest secret that counts
+ */
+export function holdsSecret(
+  text: string,
+  secrets: readonly string[],
+  shortest = SHORTEST_SHOWN,
+): boolean {
+  return formsOf(secrets, shortest).some((form) => text.includes(form));
+}
+
+/**
+ * Masks these secrets in every form.
+ * @param shortest characters of the shortest secret that counts
+ */
+export function maskSecrets(
+  text: string,
+  secrets: readonly string[],
+  shortest = SHORTEST_SHOWN,
+): string {
+  return formsOf(secrets, shortest).reduce((rest, form) => rest.replaceAll(form, MASK), text);
+}
+
+/** True if a URL or an ID contains a secret. Ignores case, since hosts are lowercase. */
+export function addressHolds(address: string, secrets: readonly string[]): boolean {
+  const lower = secrets.map((secret) => secret.toLowerCase());
+  return (
+    holdsSecret(address, secrets, SHORTEST_SOUGHT) ||
+    holdsSecret(address.toLowerCase(), lower, SHORTEST_SOUGHT)
+  );
+}
+
+/**
+ * Masks the given secrets, and text that looks like a key or token. A second defense: the first one
+ * is that no secret is passed to a log or a message.
+ */
+export function redact(text: string, secrets: readonly string[] = []): string {
+  return SECRET_SHAPES.reduce(
+    (rest, shape) => rest.replace(shape, MASK),
+    maskSecrets(text, secrets),
+  );
+}
+
+/** The same failure without the service's words that repeat a secret, or a part of one. */
+export function withoutSecrets(error: ServiceError, secrets: readonly string[]): ServiceError {
+  const entries = Object.entries(error.details);
+  const kept = entries.filter(([, value]) => !repeats(value, secrets));
+  return kept.length < entries.length
+    ? new ServiceError(error.kind, Object.fromEntries(kept))
+    : error;
+}
+
+/** True if a word of a service, or one of several, contains a secret or a part of one. */
+export function repeats(value: unknown, secrets: readonly string[]): boolean {
+  if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
+  if (typeof value !== 'string' || isShort(value)) return false;
+  return holdsSecret(value, secrets) || secrets.some((secret) => isAlike(value, secret));
+}
+
+/** True if one is a part of the other. Ignores case, since hosts are lowercase. */
+function isAlike(value: string, secret: string): boolean {
+  const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
+  return lower.includes(word) || (!isShort(secret) && word.includes(lower));
+}
+
+function isShort(text: string): boolean {
+  return text.length < SHORTEST_SHOWN;
+}
+
+/**
+ * The forms of these secrets that text is searched for: raw, JSON-escaped, URL-encoded, and Base64.
+ * The longest comes first, so that masking one leaves nothing of another that begins with it.
+ */
+function formsOf(secrets: readonly string[], shortest: number): string[] {
+  const forms = secrets
+    .filter(({ length }) => length >= shortest)
+    .flatMap((secret) => {
+      // Without padding, which the text may have or not.
+      const base64 = Buffer.from(secret).toString('base64url');
+      return [
+        secret,
+        JSON.stringify(secret).slice(1, -1),
+        encodeURIComponent(secret),
+        new URLSearchParams({ '': secret }).toString().slice(1),
+        base64,
+        base64.replaceAll('-', '+').replaceAll('_', '/'),
+      ];
+    });
+  return [...new Set(forms)].sort((one, other) => other.length - one.length);
+}
