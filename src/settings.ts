@@ -133,7 +133,7 @@ function operationOf({ dialect }: Vendor, operation: string): Operation {
   return known.find((one) => one === operation) ?? 'chat';
 }
 
-/** What a folder names goes before all that the user settings name. Placeholders count as unset. */
+/** An ID that a folder sets wins over all IDs in the user settings. Placeholders count as unset. */
 function projectIn(configuration: Configuration) {
   for (const resource of RESOURCE_KINDS) {
     const name = `${resource}Id`;

@@ -31,8 +31,6 @@ export const COMMANDS = [
   'diagnose',
   'selectModel',
   'useInChat',
-  'exportSkill',
-  'explainError',
   'openSettings',
   'showLog',
   'showLastResult',

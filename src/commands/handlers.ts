@@ -4,13 +4,7 @@ import { writeSettings } from '../configuration.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
-import {
-  chosenText,
-  type SourceRow,
-  skillTarget,
-  sourceMenu,
-  sourceRows,
-} from '../credentials/sourceView.ts';
+import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
 import { addToGitignore, removeByteOrderMark } from '../envFile/envFileCommands.ts';
@@ -19,8 +13,6 @@ import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
-import { ACTION_LABELS } from '../messages/actions.ts';
-import { messageFor } from '../messages/messages.ts';
 import type { ModelList } from '../service/models/modelList.ts';
 import { readSettings, settingsFor } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
@@ -155,23 +147,6 @@ export const handlers: Handlers['handlers'] = {
     await startChat(provider, () => access.require(onlyFolder()?.uri));
   },
 
-  exportSkill: async (app) => {
-    const { exportSkill, service } = await loadSkills();
-    const access = await app.access();
-    const looked = await access.lookUp();
-    if (looked.choice.kind === 'bad-vendor') return access.require();
-    const target = skillTarget(looked);
-    const ofEditor = readSettings(window.activeTextEditor?.document.uri);
-    const settings = 'vendor' in target ? settingsFor(target.vendor, ofEditor) : ofEditor;
-    const given = { settings, looked, target, folder: activeFolder() };
-    return exportSkill({ ...given, service, labels: ACTION_LABELS });
-  },
-
-  explainError: async () => {
-    const { explainError, rules } = await loadSkills();
-    return explainError(rules, ACTION_LABELS);
-  },
-
   openSettings: async ({ extension }) =>
     commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`),
   showLog: async ({ log }) => log.show(),
@@ -179,20 +154,6 @@ export const handlers: Handlers['handlers'] = {
   addToGitignore,
   removeByteOrderMark,
 };
-
-/**
- * Nobody generates by these: they have a file of their own. What that needs of others is handed to
- * it, since whatever two files load becomes one more, and takes every first command a while.
- */
-async function loadSkills() {
-  const [skills, runtime] = await Promise.all([
-    import('../skill/skillCommands.ts'),
-    import('../service/serviceRuntime.ts'),
-  ]);
-  const { identityFailure, inferenceFailure, mapParameters, dialectOf, wayOf, redact } = runtime;
-  const rules = { identityFailure, inferenceFailure, messageFor };
-  return { ...skills, rules, service: { mapParameters, dialectOf, wayOf, redact } };
-}
 
 /** The menu, and what is done with a source that was picked in it. */
 async function openMenu(app: App): Promise<unknown> {

@@ -5,7 +5,6 @@ import {
   settingLabel,
   settingNames,
 } from '../messages/settingLabels.ts';
-import { type Credentials, cleanValue, missingSettings } from '../service/credentials.ts';
 import type { SettingName } from '../service/vendors.ts';
 import {
   projectPlace,
@@ -15,13 +14,10 @@ import {
   WHY_NOT_USED,
 } from './credentialMessages.ts';
 import {
-  destination,
-  type EditorSourceSelection,
   type ExternalSource,
   editorSourceProject,
   externalSource,
   isUsable,
-  type LookupResult,
   type SourceId,
   type SourceSelection,
   type SourceSnapshot,
@@ -200,33 +196,4 @@ function maskedValues(id: SourceId, found: SourceSnapshot): string {
   ]
     .filter(Boolean)
     .join(', ');
-}
-
-/** Where a document about the service leads that holds no key, and the project that it names. */
-export type SkillTarget = Pick<
-  Credentials,
-  'vendor' | 'serviceUrl' | 'authUrl' | 'projectId' | 'resource'
->;
-
-/** What is used now, else what the user's settings say: nobody needs a key for a description. */
-export function skillTarget({
-  found,
-  choice,
-}: LookupResult):
-  | SkillTarget
-  | Extract<EditorSourceSelection, { kind: 'missing' | 'bad-address' }> {
-  if (choice.kind === 'ready') {
-    const { vendor, serviceUrl, authUrl, projectId, resource } = choice.credentials;
-    return { vendor, serviceUrl, authUrl, projectId, resource };
-  }
-  const { settings } = found;
-  const { projectId: named, resource } = editorSourceProject(settings);
-  const projectId = cleanValue(named).value;
-  const missing = missingSettings(settings.vendor, { projectId, url: settings.url });
-  const names = missing.filter((name) => name === 'projectId' || name === 'url');
-  if (names.length > 0) return { kind: 'missing', names };
-  const leads = destination(settings.authUrl, settings.url);
-  if ('setting' in leads) return { kind: 'bad-address', ...leads };
-  const { serviceUrl, authUrl } = leads;
-  return { vendor: settings.vendor, serviceUrl, authUrl, projectId, resource };
 }

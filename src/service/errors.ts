@@ -189,9 +189,6 @@ export const REQUEST_ENTITY = 'invalid_request_entity';
 export const TOKEN_REQUEST_REFUSED = 'BXNIM0106E';
 const KEY_REFUSED = 'BXNIM0415E';
 
-/** What its codes look like: it has many more than those that are told apart. */
-export const IDENTITY_CODE = /\bBXNIM\d{4}E\b/;
-
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(INFERENCE_KINDS),
   INPUT_ARGUMENT,

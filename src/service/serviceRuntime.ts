@@ -16,12 +16,6 @@ import type { Operation } from './vendors.ts';
 
 // What `extension.ts` does with the states of a token loads with them.
 export { isOutOfReach } from './errors.ts';
-// What is said of skills needs these, and would cut this file in two by loading them itself.
-export { identityFailure, inferenceFailure } from './failures.ts';
-export { dialectOf } from './generation/dialects.ts';
-export { mapParameters } from './generation/requestBody.ts';
-export { redact } from './secrets.ts';
-export { wayOf } from './token/identity.ts';
 
 export interface ServiceRuntimeOptions {
   readonly onTokenState?: (state: TokenState) => void;

@@ -26,8 +26,6 @@ export interface Vendor {
   /** First words of names that are near to ours and belong to another service of the maker. */
   readonly otherServices: readonly string[];
   readonly defaultModelId: string;
-  /** Undefined where no orchestration product is known that reads a document of it. */
-  readonly skill?: SkillFormat;
   /** The whole entry, where it is the user's own: what was approved was approved for exactly that. */
   readonly definition?: string;
 }
@@ -107,20 +105,6 @@ export interface DialectConfig {
 
 export type ResourceKind = 'project' | 'space' | 'deployment';
 
-/** What an orchestration product of the maker reads in an OpenAPI document beside what all read. */
-export interface SkillFormat {
-  /** Further fields of `info`: the product groups skills by the id, which is unique there. */
-  readonly info: Readonly<Record<string, string>>;
-  /**
-   * The OAuth 2.0 flow, by its name and fields, that trades an API key for tokens whenever one has
-   * ended. The address comes from the settings.
-   */
-  readonly keyExchange: {
-    readonly flow: string;
-    readonly fields: Readonly<Record<string, unknown>>;
-  };
-}
-
 export interface Region {
   readonly place: string;
   readonly url: string;
@@ -175,18 +159,6 @@ const ibm: Vendor = {
   way: { kind: 'apiKeyGrant', path: '/identity/token', grantType: IBM_GRANT_TYPE },
   dialect: { kind: 'watsonx', prefix: '' },
   defaultModelId: 'ibm/granite-4-h-small',
-  skill: {
-    info: {
-      'x-ibm-application-id': 'hosted-model',
-      'x-ibm-application-name': 'Hosted Model',
-      'x-ibm-skill-type': 'imported',
-      'x-ibm-skill-subtype': 'public',
-    },
-    keyExchange: {
-      flow: 'x-apikey',
-      fields: { grantType: IBM_GRANT_TYPE, secretKeys: ['apikey'], paramKeys: [] },
-    },
-  },
 };
 
 const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
@@ -201,11 +173,9 @@ export const NOTHING_BESIDES = {
   otherServices: [],
 } as const satisfies Partial<Vendor>;
 
-const { skill, ...withoutSkill } = ibm;
-
 /** That maker's gateway to models of all makers, in the same cloud. */
 const gateway: Vendor = {
-  ...withoutSkill,
+  ...ibm,
   word: 'ibm_gateway',
   name: 'IBM watsonx.ai model gateway',
   dialect: { kind: 'openAi', prefix: '/ml/gateway/v1' },

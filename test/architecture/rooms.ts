@@ -25,8 +25,6 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'What a failed command says, the checks of _Diagnose Connection_, their list, and the report.',
   templates:
     'Prompts with places to fill in: loads, reads, checks, completes, fills and picks them.',
-  skill:
-    'The OpenAPI document of a skill for orchestration products, and what their error details mean.',
   status: 'The status item, its menu, and what happened in this session.',
   envFile: 'Problems and quick fixes of an open `.env` file.',
   insert: 'The insert modes and the preview; a mode is an entry of one list.',

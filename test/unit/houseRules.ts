@@ -148,7 +148,6 @@ export const floors: Readonly<Record<string, number>> = {
   generate: 7,
   chat: 7,
   diagnose: 6,
-  skill: 6,
   templates: 6,
   envFile: 5,
   insert: 5,

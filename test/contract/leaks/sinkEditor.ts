@@ -271,10 +271,6 @@ export class SinkEditor extends FakeEditor {
       showInformationMessage: message,
       showTextDocument: async () => {},
       showInputBox: async (options: unknown) => this.sink('input box', options),
-      showSaveDialog: async (options: unknown) => {
-        this.sink('input box', options);
-        return { path: '/work/skill.json' };
-      },
       showQuickPick: async (items: unknown, options: unknown) =>
         this.sink('quick pick', await items, options),
       createInputBox: () => this.#list('input box'),

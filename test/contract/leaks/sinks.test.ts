@@ -15,6 +15,7 @@ const LEAST_SINKS = 14;
 /** What the extension does not use at all, or not for a service that fails: not a byte may come there. */
 const SILENT: ReadonlySet<Sink> = new Set([
   'command result',
+  'document',
   'settings',
   'counter files',
   'stdout and stderr',
@@ -29,8 +30,6 @@ const COMMANDS = [
   'showMenu',
   'showLastResult',
   'setUp',
-  'exportSkill',
-  'explainError',
 ] as const;
 
 /** All text of a request. */

@@ -54,12 +54,6 @@ export class FakeEditor {
   readonly refusals: unknown[] = [];
   /** What is selected in the active file. */
   selected = '';
-  /** The file that the next dialog to save in is answered with; without one it is closed. */
-  saveTo: string | undefined;
-  /** What such dialogs were opened with. */
-  readonly saveDialogs: unknown[] = [];
-  /** The file system takes nothing. */
-  isReadOnly = false;
   /** The button that is pressed in whatever has it and is not modal. */
   pressed: string | undefined;
 
@@ -204,10 +198,6 @@ export class FakeEditor {
           // What stands in the box already is taken as it is, with Enter.
           return editor.typed.shift() ?? value;
         },
-        showSaveDialog: async (options: unknown) => {
-          editor.saveDialogs.push(options);
-          return editor.saveTo === undefined ? undefined : addressOf(editor.saveTo);
-        },
         showQuickPick: async (items: readonly { readonly label: string }[]) => {
           editor.inputs += 1;
           const label = editor.picks.shift();
@@ -243,7 +233,6 @@ export class FakeEditor {
             return Buffer.from(editor.#read(path));
           },
           writeFile: async ({ path }: Address, bytes: Uint8Array) => {
-            if (editor.isReadOnly) throw new Error(`EROFS ${path}`);
             editor.files.set(path, Buffer.from(bytes).toString());
           },
         },

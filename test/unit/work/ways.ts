@@ -4,13 +4,11 @@ import { envFixes } from '../../../src/dotenv/envMend.ts';
 import { LINE_END } from '../../../src/dotenv/envText.ts';
 import { parseEnvText, problemsOf } from '../../../src/envFile/problems.ts';
 import { TextFit } from '../../../src/formatting/textFit.ts';
-import { messageFor } from '../../../src/messages/messages.ts';
-import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
+import { inferenceFailure } from '../../../src/service/failures.ts';
 import { readEvents } from '../../../src/service/http/body.ts';
 import { parseJson } from '../../../src/service/responseSchemas.ts';
 import { holdsSecret, maskPrivateKeys, maskSecrets, redact } from '../../../src/service/secrets.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
-import { explanationOf } from '../../../src/skill/pastedError.ts';
 import { completionsAt } from '../../../src/templates/completions.ts';
 import { readTemplateText } from '../../../src/templates/templateText.ts';
 import { fillPrompt } from '../../../src/templates/variables.ts';
@@ -148,7 +146,6 @@ const envValues = [
 const template = { insertModes: ['below'], operation: 'chat' } as const;
 const front = (row: string, before = '') => rows(row, `---\n${before}`, '\n---\na');
 const BEGIN = '-----BEGIN PRIVATE KEY-----\n';
-const rules = { identityFailure, inferenceFailure, messageFor };
 
 export const WAYS: Ways = {
   ...Object.fromEntries(
@@ -187,15 +184,6 @@ export const WAYS: Ways = {
     texts: [rows('a')],
     // With fewer changes, not as many states are kept as there can be.
     length: 2_048,
-  },
-  'an error that was pasted': {
-    work: (text) => explanationOf(text, rules),
-    texts: [
-      ...WORST,
-      ...['{"error":', 'token ', 'expired ', 'status ', '"code":', '4', ' 401 ', 'aaaaaaaa', 'x_']
-        .concat('input tokens 1 ')
-        .map((row) => rows(row)),
-    ],
   },
   'a line of the log': { work: (text) => redact(text, secrets), texts: WORST },
   'a prompt that is searched for keys': {

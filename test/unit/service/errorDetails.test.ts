@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import {
+  INFERENCE_KINDS,
+  INPUT_ARGUMENT,
+  isKnownCode,
+  REQUEST_ENTITY,
+  TOKEN_REQUEST_REFUSED,
+} from '../../../src/service/errors.ts';
+import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
+import { recordings } from '../../emulator/recordings.ts';
+
+const KEY_REFUSED = 'BXNIM0415E';
+
+/** The first two columns of the table, and the known codes and quoted texts in the details. */
+const [, section = ''] = readFileSync('docs/skills.md', 'utf8').split('## Error details\n');
+const rows = [...section.matchAll(/^\| (?<details>[^|]+) \| (?<status>\d[^|]*) \|/gm)].map(
+  ({ groups: { details = '', status = '' } = {} }) => {
+    const codes = [...details.matchAll(/`(\w+)`/g)].map(([, code = '']) => code);
+    const texts = [...details.matchAll(/"([^"]+)"/g)].map(([, text = '']) => text);
+    const statuses = status.split(', ').map(Number);
+    return { details, codes: codes.filter(isKnownCode), texts, statuses };
+  },
+);
+
+function failureOf(code: string, status: number) {
+  return code.startsWith('BXNIM')
+    ? identityFailure({ status, text: JSON.stringify({ errorCode: code, errorMessage: '' }) })
+    : inferenceFailure({ status, text: JSON.stringify({ errors: [{ code, message: '' }] }) });
+}
+
+describe('the table of error details in docs/skills.md', () => {
+  it('has each known code once', () => {
+    const inference = [...Object.keys(INFERENCE_KINDS), INPUT_ARGUMENT, REQUEST_ENTITY];
+    assert.deepEqual(
+      rows.flatMap(({ codes }) => codes).toSorted(),
+      [...inference, TOKEN_REQUEST_REFUSED, KEY_REFUSED].toSorted(),
+    );
+  });
+
+  it('has codes of one kind in each row', () => {
+    const kinds = rows.flatMap(({ codes, statuses }) => {
+      const all = codes.flatMap((code) => statuses.map((status) => failureOf(code, status).kind));
+      const [kind, ...others] = new Set(all);
+      assert.deepEqual(others, [], codes.join());
+      return kind ?? [];
+    });
+    const repeated = kinds.filter((kind, index) => kinds.indexOf(kind) !== index);
+    // A token fails in three ways, and the message tells bad requests apart.
+    assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
+  });
+
+  it('has the causes of a 401 that are told apart, and one row without a code', () => {
+    const refusals = rows.filter(({ statuses }) => statuses.includes(401));
+    const known = Object.keys(INFERENCE_KINDS);
+    assert.deepEqual(
+      refusals.map(({ codes }) => codes),
+      [
+        ...known.filter((code) => INFERENCE_KINDS[code] === 'unauthorized').map((code) => [code]),
+        [],
+      ],
+    );
+    for (const { codes, texts } of refusals) {
+      const [code] = codes;
+      const bodies = [
+        ...codes.map((one) => ({ errors: [{ code: one, message: '' }] })),
+        ...texts.map((description) => ({ code: 401, message: '', description })),
+      ];
+      assert.ok(bodies.length > 0);
+      for (const body of bodies) {
+        const failure = inferenceFailure({ status: 401, text: JSON.stringify(body) });
+        assert.equal(failure.kind, 'unauthorized');
+        assert.equal(failure.details.code, 'errors' in body ? code : undefined);
+      }
+    }
+  });
+
+  it('has the status of every recorded error response, by its code', () => {
+    const failures = recordings.filter(({ response }) => response.status >= 400);
+    assert.ok(failures.length >= 18);
+    const noCode = rows.find(({ details }) => details === 'No code');
+    for (const { name, response } of failures) {
+      const body = JSON.stringify(response.json ?? response.text);
+      const found = rows.some(
+        ({ codes, texts, statuses }) =>
+          statuses.includes(response.status) &&
+          [...codes, ...texts].some((word) => body.includes(word)),
+      );
+      const isPage = response.json === undefined && response.status >= 500;
+      assert.ok(found || (isPage && noCode?.statuses.includes(response.status)), name);
+    }
+  });
+});
