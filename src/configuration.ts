@@ -62,11 +62,9 @@ export function readStartupSettings(scope?: Uri) {
   };
 }
 
-/** The word of the service that the user has chosen; empty for the one that nobody has to choose. */
+/** The word of the service in the settings; empty for the first one that is set up. */
 export function chosenService(): string {
-  const configuration = new Configuration();
-  const word = configuration.text('vendor').toLowerCase();
-  return word === configuration.inspected('vendor').defaultValue ? '' : word;
+  return new Configuration().text('service').toLowerCase();
 }
 
 /** Whether the user has turned off what VS Code calls AI features, on any level. */
@@ -82,7 +80,7 @@ export async function enableAi(): Promise<void> {
 }
 
 /** Names of settings of the user that are written. */
-type Written = 'url' | 'authUrl' | 'projectId' | 'spaceId' | 'deploymentId' | 'modelId' | 'vendor';
+type Written = 'url' | 'authUrl' | 'projectId' | 'spaceId' | 'deploymentId' | 'modelId' | 'service';
 type WritableSettings = Partial<Record<Written, string>>;
 
 /**

@@ -239,9 +239,10 @@ class HostedModel implements App {
 
   async #showWhetherSetUp(): Promise<void> {
     const { projectId, url } = readStartupSettings();
+    const service = await this.#keys.serviceInUse();
     // Another service than the first one may need no project: that it was set up is all that is known.
-    const isNamed = projectId !== '' || chosenService() !== '';
-    const isInEditor = (await this.#keys.has()) && isNamed && url !== '';
+    const isNamed = projectId !== '' || service !== '';
+    const isInEditor = service !== undefined && isNamed && url !== '';
     const isSetUp = isInEditor || this.#context.workspaceState.get(OUTSIDE, false);
     this.status.update({ isSetUp });
     if (isSetUp) completeWalkthroughStep('isSetUp');

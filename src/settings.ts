@@ -16,6 +16,7 @@ import {
   hasMovableIdentity,
   type Operation,
   type ResourceKind,
+  storageSuffix,
   type Vendor,
   vendorFor,
   vendors,
@@ -27,7 +28,7 @@ import {
 export interface SourceSettings {
   /** That of the editor's own source; the first built-in one where `vendorProblem` says why. */
   readonly vendor: Vendor;
-  /** True if the settings name it; false if it is the default. */
+  /** True if the settings name it; false if it is the first one that is set up. */
   readonly isVendorSet: boolean;
   /** All that are known: the built-in ones, then the user's own. */
   readonly vendors: readonly Vendor[];
@@ -77,16 +78,16 @@ const MOST_TOKENS = 1e12;
 export function readSettings(scope?: Uri): Settings {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
-  const { own, issues } = readVendors(listOf(userValue(configuration.inspected('vendors'))));
+  const { own, issues } = readVendors(listOf(userValue(configuration.inspected('services'))));
   const all = [...vendors, ...own];
-  const word = text('vendor').toLowerCase();
+  const word = chosenService();
   const known = word === '' ? vendors[0] : vendorFor(word, all);
   const vendor = known ?? vendors[0];
   // VS Code's list of models renders it as Markdown that may run commands.
   const modelId = MODEL_ID.test(text('modelId')) ? text('modelId') : '';
   return {
     vendor,
-    isVendorSet: chosenService() !== '',
+    isVendorSet: word !== '',
     vendors: all,
     vendorProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
     authUrl: (hasMovableIdentity(vendor) && text('authUrl')) || vendor.authUrl,
@@ -117,12 +118,36 @@ export function readUserSettings(): Settings {
 /** The same settings for another service, which has models and operations of its own. */
 export function settingsFor(vendor: Vendor, settings: Settings): Settings {
   if (vendor.word === settings.vendor.word) return settings;
+  if (vendor.isDefault && !settings.isVendorSet) return defaultSettings(vendor, settings);
   return {
     ...settings,
     ...{ vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' },
     ...{ projectId: '', resource: undefined, isProjectOfFolder: false },
     // The user's own was picked from the list of the other one; that of a folder is for its source.
     modelId: settings.folderModelId || vendor.defaultModelId,
+    operation: operationOf(vendor, settings.operation),
+  };
+}
+
+/**
+ * The settings with the first service that has a stored key, if they name none.
+ * @param stored the words of all services that have one
+ */
+export function withStoredService(settings: Settings, stored: readonly string[]): Settings {
+  if (settings.isVendorSet) return settings;
+  const first = settings.vendors.find((vendor) => stored.includes(storageSuffix(vendor)));
+  return first ? settingsFor({ ...first, isDefault: true }, settings) : settings;
+}
+
+/** Addresses, project, and model are those of the service that an empty setting stands for. */
+function defaultSettings(vendor: Vendor, settings: Settings): Settings {
+  const { authUrl, modelId, vendor: assumed } = settings;
+  const isAuthUrlSet = authUrl !== assumed.authUrl && hasMovableIdentity(vendor);
+  return {
+    ...settings,
+    vendor,
+    authUrl: isAuthUrlSet ? authUrl : vendor.authUrl,
+    modelId: modelId === assumed.defaultModelId ? vendor.defaultModelId : modelId,
     operation: operationOf(vendor, settings.operation),
   };
 }

@@ -123,7 +123,7 @@ export const handlers: Handlers['handlers'] = {
     if (!serviceUrl) return;
     const { vendor } = credentials ?? ofEditor;
     const folder = activeFolder()?.uri;
-    const isOther = vendor.word !== ofEditor.vendor.word;
+    const isOther = vendor.word !== found.settings.vendor.word;
     if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(vendor.name));
     const { operation, modelId } = settingsFor(vendor, ofEditor);
     const runtime = await app.runtime();

@@ -58,9 +58,9 @@ export function projectText(settings: LabelContext & ProjectOrigin): string {
 /** Why the service that the settings name cannot be used. */
 export function vendorText({ word, field }: VendorProblem): string {
   const why = field
-    ? `its entry in hostedModel.vendors cannot be used: “${field}” is missing or not allowed`
-    : 'no service of that name is built in or described in hostedModel.vendors';
-  return `hostedModel.vendor names ${shownName(word)}, and ${why}. Nothing was sent.`;
+    ? `its entry in hostedModel.services cannot be used: “${field}” is missing or not allowed`
+    : 'no service of that name is built in or described in hostedModel.services';
+  return `hostedModel.service names ${shownName(word)}, and ${why}. Nothing was sent.`;
 }
 
 /** What is taken off a value before it is used, wherever it came from. */
@@ -197,7 +197,7 @@ export function sourceProblem({ text, answer }: ExternalSource): string | undefi
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, issues } = text.reading;
   if (named.length === 0 && issues.length === 0) {
-    return text.isOfOther ? 'names another service than hostedModel.vendor' : 'names none of them';
+    return text.isOfOther ? 'names another service than hostedModel.service' : 'names none of them';
   }
   const errors = issues.filter(({ isError, kind }) => isError || kind === 'similar-name');
   const parts = firstOf(values ? [] : errors.map(issuePhrase));

@@ -21,6 +21,8 @@ export interface KeyRecord {
 
 /** That of the first service that was known; those of others have their word behind it. */
 const SECRET = 'hostedModel.key';
+/** Its word, which the list of services has, too: that loads after the start of the extension. */
+const FIRST_SERVICE = 'ibm';
 /** Marks a stored key, for secret storage that cannot list its names. Holds nothing of the key. */
 const MARKER = 'hostedModel.hasKey';
 /**
@@ -71,14 +73,27 @@ export class KeyStore {
     });
   }
 
-  /** Whether a key is stored, without reading it. */
-  async has(): Promise<boolean> {
-    return (await this.#names()).includes(nameOf(this.#word()));
+  /**
+   * The service in use, as in `storageSuffix`: the chosen one, or else one that has a stored key.
+   * Undefined if no key is stored for it. Reads no secret.
+   */
+  async serviceInUse(): Promise<string | undefined> {
+    const [chosen, stored] = [this.#word(), await this.services()];
+    const word = wordOf(nameOf(chosen));
+    if (stored.includes(word)) return word;
+    return chosen === '' ? stored[0] : undefined;
   }
 
   /** Whether a key of any service is stored; signing out leaves none. */
   async hasAny(): Promise<boolean> {
     return (await this.#names()).length > 0;
+  }
+
+  /** The words of the services whose key is stored, as in `storageSuffix`. Reads no secret. */
+  async services(): Promise<string[]> {
+    // To list them takes as long as to read a key, and each generation asks.
+    const names = this.#listed ?? (await this.#names());
+    return names.map(wordOf);
   }
 
   /**
@@ -94,9 +109,8 @@ export class KeyStore {
 
   /** The stored keys of the other services. */
   async others(word: string): Promise<string[]> {
-    // To list them takes as long as to read a key, and each generation asks.
-    const all = this.#listed ?? (await this.#names());
-    const names = all.filter((name) => name !== nameOf(word));
+    const all = await this.services();
+    const names = all.map(nameOf).filter((name) => name !== nameOf(word));
     const texts = await Promise.all(names.map((name) => this.#read(name)));
     return texts.flatMap((text) => (text && parseRecord(text)?.apiKey) || []);
   }
@@ -212,7 +226,11 @@ export class KeyStore {
 }
 
 function nameOf(word: string): string {
-  return word === '' ? SECRET : `${SECRET}.${word}`;
+  return word === '' || word === FIRST_SERVICE ? SECRET : `${SECRET}.${word}`;
+}
+
+function wordOf(name: string): string {
+  return name.slice(SECRET.length + 1);
 }
 
 function isSecret(name: string): boolean {

@@ -9,7 +9,7 @@ import {
   type Vendor,
   vendors,
 } from '../service/vendors.ts';
-import { readUserSettings, type Settings, settingsFor } from '../settings.ts';
+import { readUserSettings, type Settings, settingsFor, withStoredService } from '../settings.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { addressText, vendorText } from './credentialMessages.ts';
@@ -38,7 +38,7 @@ export async function runSetUp(
   found?: SetUp['found'],
   asksService = false,
 ): Promise<boolean> {
-  const settings = await settingsOf(found?.vendor, asksService);
+  const settings = await settingsOf(keys, found?.vendor, asksService);
   if (!settings) return false;
   const { vendor } = settings;
   const stored = await keys.read(storageSuffix(vendor));
@@ -80,10 +80,11 @@ export async function runSetUp(
  * @returns undefined if the user gave up
  */
 async function settingsOf(
+  keys: KeyStore,
   vendor: Vendor | undefined,
   asksService: boolean,
 ): Promise<Settings | undefined> {
-  const settings = readUserSettings();
+  const settings = withStoredService(readUserSettings(), await keys.services());
   // A secret is meant for the service that is named, and for no other one.
   if (settings.vendorProblem && !vendor && !asksService) {
     return void reportSetting(vendorText(settings.vendorProblem));
@@ -137,14 +138,15 @@ export async function settleDestination(
 ): Promise<boolean> {
   if (!record) return false;
   const { approved, wanted } = binding;
+  const word = storageSuffix(vendor);
   const answer = await askDestination(binding, vendor);
   if (answer === 'saved') {
     const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
     const change = hasMovableIdentity(vendor) && { authUrl };
     await writeSettings({ url: approved.serviceUrl, ...change });
   } else if (answer === 'wanted') {
-    if (!isSameRecord(await keys.read(), record)) return true;
-    return keys.write(recordFor(vendor, record, wanted));
+    if (!isSameRecord(await keys.read(word), record)) return true;
+    return keys.write(recordFor(vendor, record, wanted), word);
   }
   return answer !== undefined;
 }

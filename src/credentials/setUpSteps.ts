@@ -12,7 +12,7 @@ import {
   storageSuffix,
   type Vendor,
 } from '../service/vendors.ts';
-import { readUserSettings, type Settings } from '../settings.ts';
+import { readUserSettings, type Settings, withStoredService } from '../settings.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import {
   checkUrl,
@@ -189,17 +189,17 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
 
 /** Before the key: should VS Code refuse them, no key is bound to hosts that do not hold. */
 async function saveSettings(
-  { settings: { vendor }, resource = 'project', projectId }: SetUp,
+  { keys, settings: { vendor }, resource = 'project', projectId }: SetUp,
   url: string,
 ): Promise<void> {
-  const before = readUserSettings();
+  const before = withStoredService(readUserSettings(), await keys.services());
   const isOther = before.vendorProblem !== undefined || vendor.word !== before.vendor.word;
   const isNamed = neededSettings(vendor).includes('projectId');
   // What was named before would win over what is named now.
   const unset = { projectId: '', spaceId: '', deploymentId: '' };
   await writeSettings({
     // The model of one service is none of another.
-    ...(isOther && { vendor: vendor.word, modelId: '' }),
+    ...(isOther && { service: vendor.word, modelId: '' }),
     ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
     ...(isNamed && { [`${resource}Id` as const]: projectId }),
     url,

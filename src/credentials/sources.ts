@@ -14,7 +14,7 @@ import {
 } from '../dotenv/envText.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import { storageSuffix, type Vendor } from '../service/vendors.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings, withStoredService } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyStore } from './keyStore.ts';
@@ -50,7 +50,6 @@ export async function findSources(
 ): Promise<SourceSnapshot> {
   const { keys, approvals, workspaceState } = options;
   const folder = folderOf(owner);
-  const settings = readSettings(owner?.uri);
   const sourceOf = async (
     id: ExternalSourceId,
     { text, inUse }: ReadText,
@@ -68,12 +67,14 @@ export async function findSources(
   // As it is when somebody asks: any part of the extension host can change it.
   const assignments = assignmentsIn(options.environment);
   // A folder can be slow to answer. What a sign-out takes away is read after it.
-  const inFile = await readExternalFile(owner, settings);
+  const envFile = await readEnvFile(owner);
+  const settings = withStoredService(readSettings(owner?.uri), await keys.services());
+  const inFile = readText(envFile, settings);
   const word = storageSuffix(settings.vendor);
   const stored = [keys.read(word), keys.others(word)] as const;
   // Takes milliseconds, while secret storage takes more. A dev container chooses the environment,
   // so it needs trust, too.
-  const inEnvironment = workspace.isTrusted ? readText(assignments, settings) : unread('untrusted');
+  const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
   const [record, others, ...outside] = await Promise.all([
     ...stored,
     sourceOf('envFile', inFile),
@@ -95,23 +96,30 @@ export async function findSources(
  * used. A repository chooses what stands there: no link is followed, no device opened, nothing
  * large read (rule T12 of the threat model).
  */
+async function readEnvFile(
+  folder: WorkspaceFolder | null,
+): Promise<readonly Assignment[] | UnreadReason> {
+  if (!folder) return 'no-folder';
+  if (!workspace.isTrusted) return 'untrusted';
+  if (!hasFiles(folder)) return 'virtual';
+  const file = envFileOf(folder);
+  const there = await workspace.fs.stat(file).then(undefined, () => undefined);
+  if (!there) return 'no-file';
+  if ((there.type & FileType.SymbolicLink) !== 0) return 'symbolic-link';
+  if (there.type !== FileType.File) return 'not-a-file';
+  if (there.size > ENV_FILE_LIMIT_BYTES) return 'too-large';
+  const bytes = await workspace.fs.readFile(file).then(undefined, () => undefined);
+  if (!bytes) return 'unreadable';
+  const decoded = decodeEnvFile(bytes);
+  return decoded ? assignmentsOf(decoded.text) : 'not-text';
+}
+
+/** Reads the `.env` of a folder, for all services that are known. */
 export async function readExternalFile(
   folder: WorkspaceFolder | null,
   known: KnownVendors,
 ): Promise<ReadText> {
-  if (!folder) return unread('no-folder');
-  if (!workspace.isTrusted) return unread('untrusted');
-  if (!hasFiles(folder)) return unread('virtual');
-  const file = envFileOf(folder);
-  const there = await workspace.fs.stat(file).then(undefined, () => undefined);
-  if (!there) return unread('no-file');
-  if ((there.type & FileType.SymbolicLink) !== 0) return unread('symbolic-link');
-  if (there.type !== FileType.File) return unread('not-a-file');
-  if (there.size > ENV_FILE_LIMIT_BYTES) return unread('too-large');
-  const bytes = await workspace.fs.readFile(file).then(undefined, () => undefined);
-  if (!bytes) return unread('unreadable');
-  const decoded = decodeEnvFile(bytes);
-  return decoded ? readText(assignmentsOf(decoded.text), known) : unread('not-text');
+  return readText(await readEnvFile(folder), known);
 }
 
 /** The keys in the `.env` files of all folders, of which none is in use: an agent can read them. */
@@ -147,16 +155,19 @@ interface ReadText {
  * Uses the service in the settings, even if its set is incomplete: text must not go to the account
  * of another one. If none is set, the first complete set is used.
  */
-function readText(assignments: readonly Assignment[], known: KnownVendors): ReadText {
+function readText(
+  assignments: readonly Assignment[] | UnreadReason,
+  known: KnownVendors,
+): ReadText {
+  if (typeof assignments === 'string') {
+    return { text: { kind: 'unread', why: assignments }, inUse: undefined, all: [] };
+  }
   const all = readForAll(assignments, known.vendor, known.vendors);
-  const complete = all.find(({ reading }) => reading.values);
+  const inOrder = known.vendors.map(({ word }) => all.find(({ vendor }) => vendor.word === word));
+  const complete = inOrder.find((one) => one?.reading.values);
   const inUse = known.isVendorSet ? all[0] : (complete ?? likelyReading(all));
   const isOfOther = all.length > 1 && inUse.reading.named.length === 0;
   return { text: { kind: 'read', reading: inUse.reading, isOfOther }, inUse, all };
-}
-
-function unread(why: UnreadReason): ReadText {
-  return { text: { kind: 'unread', why }, inUse: undefined, all: [] };
 }
 
 /** What an answer about a source depends on. */

@@ -28,15 +28,15 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service did not understand the token request. Most likely it wants client ID and secret in another place: change “authentication” of the entry in hostedModel.vendors.',
+      'The identity service did not understand the token request. Most likely it wants client ID and secret in another place: change “authentication” of the entry in hostedModel.services.',
     invalid_grant:
       'The identity service takes this grant of the client no more. Ask who runs it to renew it.',
     unauthorized_client:
-      'The client may not get this token. Check “audience” of the entry in hostedModel.vendors, or ask who runs the identity service to allow it.',
+      'The client may not get this token. Check “audience” of the entry in hostedModel.services, or ask who runs the identity service to allow it.',
     unsupported_grant_type:
-      'The identity service gives no tokens for client credentials. Most likely “tokenUrl” of the entry in hostedModel.vendors is that of another one.',
+      'The identity service gives no tokens for client credentials. Most likely “tokenUrl” of the entry in hostedModel.services is that of another one.',
     invalid_scope:
-      'The identity service does not give the client this scope. Check “scope” of the entry in hostedModel.vendors.',
+      'The identity service does not give the client this scope. Check “scope” of the entry in hostedModel.services.',
   }),
 );
 

@@ -58,7 +58,7 @@ export function identityAddress({ vendor = vendors[0] }: LabelContext): string {
   if (!WAYS[vendor.way.kind].hasAddress) return 'the service URL';
   return vendor.definition === undefined
     ? 'the vendor or identity address in the settings'
-    : '“tokenUrl” of the entry in hostedModel.vendors';
+    : '“tokenUrl” of the entry in hostedModel.services';
 }
 
 export function hasRegions({ vendor = vendors[0] }: LabelContext): boolean {

@@ -28,6 +28,8 @@ export interface Vendor {
   readonly defaultModelId: string;
   /** The whole entry, where it is the user's own: what was approved was approved for exactly that. */
   readonly definition?: string;
+  /** True for the one that the settings are for if they name none. */
+  readonly isDefault?: boolean;
 }
 
 /** How a token is got, with what differs from service to service. Paths are behind the identity address. */

@@ -137,7 +137,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'the .env of an untrusted folder is read',
     file: 'src/credentials/sources.ts',
-    from: "  if (!workspace.isTrusted) return unread('untrusted');\n  if (!hasFiles",
+    from: "  if (!workspace.isTrusted) return 'untrusted';\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
     title: 'B08: uses nothing of a folder that is not trusted any more when the answer comes',
@@ -161,8 +161,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a folder describes a service',
     file: 'src/settings.ts',
-    from: "listOf(userValue(configuration.inspected('vendors')))",
-    to: "listOf(configuration.get('vendors'))",
+    from: "listOf(userValue(configuration.inspected('services')))",
+    to: "listOf(configuration.get('services'))",
     test: 'test/unit/credentials/services.test.ts',
     title: 'are never described by a folder: nothing of it is read',
   },

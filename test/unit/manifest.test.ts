@@ -100,9 +100,9 @@ describe('manifest', () => {
       'maxConcurrentRequests',
       'minRequestInterval',
       'offerTool',
+      'service',
+      'services',
       'url',
-      'vendor',
-      'vendors',
     ]);
     const ofWorkspaces = Object.entries(settings).filter(([, { scope }]) => scope === 'resource');
     assert.deepEqual(
@@ -133,9 +133,9 @@ describe('manifest', () => {
 
   it('offers what the vendor entries hold', () => {
     const { markdownDescription: words = '', default: inUse } =
-      settings['hostedModel.vendor'] ?? {};
+      settings['hostedModel.service'] ?? {};
     for (const { word } of vendors) assert.ok(words.includes(`\`${word}\``), word);
-    assert.equal(inUse, vendors[0].word);
+    assert.equal(inUse, '');
     // One of a vendor's own here would be asked of every other one.
     assert.equal(settings['hostedModel.modelId']?.default, '');
     assert.ok(

@@ -172,13 +172,27 @@ describe('a window that opens', () => {
       const window = await start(editor, stores);
       await window.run('refreshToken');
       // Of this one nothing is stored, which is no signing out.
-      editor.userSettings.set('vendor', 'zen');
+      editor.userSettings.set('service', 'zen');
       const record = stores.keyring.values.get('hostedModel.key') ?? assert.fail();
       await stores.keyring.window().store('hostedModel.key.cpd', record);
       await settled();
-      editor.userSettings.set('vendor', 'ibm');
+      editor.userSettings.set('service', 'ibm');
       await window.run('generateFromSelection');
       assert.equal(emulator.count(tokenPath), 1);
+    }),
+  );
+
+  it(
+    'is set up with the only stored key if its settings name no service, and reads no secret',
+    closing(async () => {
+      life = await startLife();
+      const [editor, { keyring }] = [life.editor(), life.stores];
+      const record = keyring.values.get('hostedModel.key') ?? assert.fail();
+      keyring.values.delete('hostedModel.key');
+      keyring.values.set('hostedModel.key.cpd', record);
+      await start(editor, life.stores);
+      await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
+      assert.equal(keyring.reads, 0);
     }),
   );
 

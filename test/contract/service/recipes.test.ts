@@ -77,13 +77,13 @@ describe('the recipe for', () => {
 
   const heading = 'A LiteLLM gateway behind an identity provider';
   const written = JSON.parse(`{${blockOf(heading, 'json')}}`);
-  const [entry] = written['hostedModel.vendors'];
+  const [entry] = written['hostedModel.services'];
   const { pathname: realm } = new URL(entry.way.tokenUrl);
   const { pathname: base } = addressIn(heading);
   const client = (changed: object) => {
     const { own, issues } = readVendors([{ ...entry, ...changed }]);
     assert.deepEqual(issues, []);
-    return vendorFor(written['hostedModel.vendor'], own) ?? assert.fail();
+    return vendorFor(written['hostedModel.service'], own) ?? assert.fail();
   };
 
   it('a LiteLLM gateway behind an identity provider gives text', async () => {

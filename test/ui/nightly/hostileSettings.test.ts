@@ -36,8 +36,8 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     const steering = {
       'hostedModel.url': evil.url,
       'hostedModel.authUrl': evil.url,
-      'hostedModel.vendor': 'evil',
-      'hostedModel.vendors': [
+      'hostedModel.service': 'evil',
+      'hostedModel.services': [
         ...['evil', 'ibm'].map((word) => ({
           word,
           way: { kind: 'clientCredentials', tokenUrl: `${evil.url}/token` },
@@ -159,7 +159,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
       assert.equal(await projectOf(1), 'folder-project');
       await window.editor.waitForText(/^Hello from the emulated model!/);
       assert.equal(await window.dialogs.state(), undefined);
-      } finally {
+    } finally {
       await rm(file);
     }
   });

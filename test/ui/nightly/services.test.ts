@@ -30,8 +30,8 @@ describe(`a service of one’s own ${nightly}`, () => {
     });
     const { quickInput, page } = workbench;
     await workbench.applyUserSettings({
-      'hostedModel.vendor': 'acme',
-      'hostedModel.vendors': [
+      'hostedModel.service': 'acme',
+      'hostedModel.services': [
         {
           word: 'acme',
           name: 'ACME gateway',

@@ -608,7 +608,7 @@ describe('the way to credentials', () => {
     editor.files.set('/work/.env', envFile());
     await access.signOut();
     assert.equal(editor.reads, 0);
-    assert.equal(await keys.has(), false);
+    assert.equal(await keys.serviceInUse(), undefined);
   });
 
   it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {

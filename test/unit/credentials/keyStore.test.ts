@@ -39,6 +39,25 @@ function keysIn({ values }: FakeKeyring): string[] {
 }
 
 describe('key store', () => {
+  for (const [chosen, stored, inUse] of [
+    ['', [], undefined],
+    ['', ['acme'], 'acme'],
+    ['', ['acme', 'ibm'], ''],
+    ['ibm', ['acme', 'ibm'], ''],
+    ['ibm', ['acme'], undefined],
+    ['acme', ['acme', 'ibm'], 'acme'],
+    ['cpd', ['acme', 'ibm'], undefined],
+  ] as const) {
+    it(`has "${inUse}" in use for the setting "${chosen}" and keys of ${stored.join(', ') || 'none'}`, async () => {
+      const keyring = new FakeKeyring();
+      const store = new KeyStore(keyring.window(), new FakeState(), fails, () => chosen);
+      for (const word of stored) await store.write(record, word);
+      const { reads } = keyring;
+      assert.equal(await store.serviceInUse(), inUse);
+      assert.equal(keyring.reads, reads, 'no secret is read');
+    });
+  }
+
   for (const [how, broken] of Object.entries({
     'store rejects': { store: fails },
     'store forgets': { store: async () => {} },
@@ -51,7 +70,7 @@ describe('key store', () => {
       assert.equal(await window.store.write(record), false);
       assert.deepEqual(window.told, ['refuses-key', 'refuses-key']);
       assert.equal(await window.store.read(), undefined);
-      assert.equal(await window.store.has(), false);
+      assert.equal(await window.store.hasAny(), false);
       assert.equal(window.changes, 0);
       assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
     });
@@ -93,7 +112,7 @@ describe('key store', () => {
       const { store } = openWindow(keyring, keyring.window(broken), state);
       assert.equal(await store.hasAny(), false);
       await store.write(another, 'acme');
-      assert.deepEqual([await store.has(), await store.hasAny()], [false, true]);
+      assert.deepEqual([await store.services(), await store.hasAny()], [['acme'], true]);
       assert.deepEqual(await store.others(''), [another.apiKey]);
       await store.write(record);
       await store.delete();
@@ -274,7 +293,7 @@ describe('key store', () => {
     keyring.announce('hostedModel.key');
     await settled();
     assert.equal(window.changes, 1);
-    assert.equal(await window.store.has(), true);
+    assert.equal(await window.store.serviceInUse(), '');
     assert.equal(keyring.reads, 0);
   });
 });

@@ -75,11 +75,11 @@ describe('the services that credentials are for', () => {
 
   for (const [name, word] of [
     ['the one in the settings', 'cpd'],
-    ['the first one that is complete, built-in ones first', undefined],
+    ['the first one that is complete, built-in ones first', ''],
   ] as const) {
     it(`are ${name} if a file has values for several`, async () => {
-      editor.userSettings.set('vendors', [acme]);
-      if (word) editor.userSettings.set('vendor', word);
+      editor.userSettings.set('services', [acme]);
+      editor.userSettings.set('service', word);
       editor.files.set('/work/.env', acmeFile + platformFile);
       const required = access.require();
       const question = await editor.question();
@@ -93,14 +93,14 @@ describe('the services that credentials are for', () => {
   for (const [what, lines, problem] of [
     ['incomplete', platformFile.replace(/^.+\n/, ''), 'lacks CPD_USERNAME'],
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME has quotes'],
-    ['missing', '', 'names another service than hostedModel.vendor'],
+    ['missing', '', 'names another service than hostedModel.service'],
   ] as const) {
     it(`are no others if the set of the one in the settings is ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
       const approved = access.require();
       await (await editor.question()).answer(use);
       assert.equal((await approved)?.vendor.word, 'ibm');
-      editor.userSettings.set('vendor', 'cpd');
+      editor.userSettings.set('service', 'cpd');
       editor.files.set('/work/.env', cloudFile + lines);
       assert.equal(await access.require(), undefined);
       assert.equal(editor.asked, 1);
@@ -116,9 +116,9 @@ describe('the services that credentials are for', () => {
     const preferred = access.prefer('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await preferred, true);
-    editor.userSettings.set('vendor', 'nobody');
+    editor.userSettings.set('service', 'nobody');
     assert.equal(await access.require(), undefined);
-    assert.match(editor.said.join(), /hostedModel\.vendor names nobody/);
+    assert.match(editor.said.join(), /hostedModel\.service names nobody/);
   });
 
   it('are asked about again only if the values that are left were never approved', async () => {
@@ -155,7 +155,7 @@ describe('the services that credentials are for', () => {
 
   it('keep the key in the other half of such a file from being sent', async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
-    editor.userSettings.set('vendor', 'cpd');
+    editor.userSettings.set('service', 'cpd');
     const required = access.require();
     await (await editor.question()).answer(use);
     assert.deepEqual((await required)?.otherKeys, ['key-of-the-cloud']);
@@ -258,8 +258,8 @@ describe('the services that credentials are for', () => {
 
   it('are not said to use what a folder names where they name nothing', async () => {
     editor.userSettings
-      .set('vendors', [acme])
-      .set('vendor', 'acme')
+      .set('services', [acme])
+      .set('service', 'acme')
       .set('url', 'https://llm.acme.example/v1');
     const [vendor] = readVendors([acme]).own;
     const { authUrl = '', definition = '' } = vendor ?? {};
@@ -299,7 +299,7 @@ describe('the services that credentials are for', () => {
     keyring.values.set('hostedModel.key', JSON.stringify(record));
     assert.equal((await access.require())?.apiKey, 'my-key');
     assert.equal(editor.asked, 0);
-    editor.userSettings.set('vendor', 'cpd');
+    editor.userSettings.set('service', 'cpd');
     assert.equal(await access.require(), undefined, 'a key of the one is none of the other');
     assert.match(
       editor.said.join(),
@@ -308,7 +308,7 @@ describe('the services that credentials are for', () => {
   });
 
   it('can be one’s own, from the user settings, with all that it needs', async () => {
-    editor.userSettings.set('vendors', [acme]);
+    editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile);
     const required = access.require();
     const { detail, answer } = await editor.question();
@@ -320,7 +320,7 @@ describe('the services that credentials are for', () => {
       [credentials?.vendor.word, credentials?.account, credentials?.authUrl],
       ['acme', 'me', login],
     );
-    editor.userSettings.set('vendors', [{ ...acme, way: { ...acme.way, scope: 'more' } }]);
+    editor.userSettings.set('services', [{ ...acme, way: { ...acme.way, scope: 'more' } }]);
     void access.require();
     assert.match((await editor.question()).text, /from the \.env file of this folder/);
   });
@@ -328,13 +328,13 @@ describe('the services that credentials are for', () => {
   it('accept a client ID and a client secret with all characters that OAuth allows', async () => {
     // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
     const [id, secret] = ['team one:client', 'a secret: with blanks'];
-    editor.userSettings.set('vendors', [acme]);
+    editor.userSettings.set('services', [acme]);
     const file = `ACME_CLIENT_ID=${id}\nACME_CLIENT_SECRET=${secret}\n`;
     editor.files.set('/work/.env', `${file}ACME_URL=https://llm.acme.example/v1\n`);
     const required = access.require();
     await (await editor.question()).answer(use);
     assert.deepEqual([(await required)?.account, (await required)?.apiKey], [id, secret]);
-    editor.userSettings.set('vendor', 'acme');
+    editor.userSettings.set('service', 'acme');
     editor.typed.push(id, secret);
     editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
     editor.picks.push('$(save) Save Without Testing');
@@ -347,8 +347,8 @@ describe('the services that credentials are for', () => {
   });
 
   it('ask again before a stored key is used with a changed entry', async () => {
-    editor.userSettings.set('vendors', [acme]);
-    editor.userSettings.set('vendor', 'acme');
+    editor.userSettings.set('services', [acme]);
+    editor.userSettings.set('service', 'acme');
     editor.typed.push('me', 'secret-of-acme-that-is-long');
     editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
     editor.picks.push('$(save) Save Without Testing');
@@ -356,7 +356,7 @@ describe('the services that credentials are for', () => {
     assert.deepEqual([...keyring.values.keys()], ['hostedModel.key.acme']);
     assert.equal((await access.require())?.apiKey, 'secret-of-acme-that-is-long');
     assert.equal(editor.asked, 0);
-    editor.userSettings.set('vendors', [{ ...acme, defaultModel: 'another' }]);
+    editor.userSettings.set('services', [{ ...acme, defaultModel: 'another' }]);
     const required = access.require();
     const question = await editor.question();
     assert.match(question.text, /entry of this service in your settings has changed/);
@@ -370,7 +370,7 @@ describe('the services that credentials are for', () => {
       word: 'evil',
       way: { ...acme.way, tokenUrl: 'https://evil.example/t' },
     };
-    editor.folderSettings.set('vendors', [evil]);
+    editor.folderSettings.set('services', [evil]);
     editor.files.set('/work/.env', acmeFile.replaceAll('ACME', 'EVIL'));
     const { found } = await access.look();
     assert.ok(found.outside.every(({ values }) => values === undefined));
@@ -379,16 +379,16 @@ describe('the services that credentials are for', () => {
   });
 
   it('are none where the settings name one that nobody knows, or whose entry has a mistake', async () => {
-    editor.userSettings.set('vendor', 'nobody');
+    editor.userSettings.set('service', 'nobody');
     assert.equal(await access.require(), undefined);
     assert.match(
       editor.said.join(),
-      /hostedModel\.vendor names nobody, and no service of that name/,
+      /hostedModel\.service names nobody, and no service of that name/,
     );
     assert.equal(await access.setUp(), false, 'no secret is asked for in the name of another one');
     assert.equal(editor.inputs, 0);
-    editor.userSettings.set('vendor', 'acme');
-    editor.userSettings.set('vendors', [{ ...acme, dialect: 'x' }]);
+    editor.userSettings.set('service', 'acme');
+    editor.userSettings.set('services', [{ ...acme, dialect: 'x' }]);
     assert.equal(await access.require(), undefined);
     assert.match(
       editor.said.join(),
@@ -396,14 +396,62 @@ describe('the services that credentials are for', () => {
     );
   });
 
+  for (const [stored, inUse] of [
+    [['cpd', 'acme'], 'cpd'],
+    [['acme', 'cpd', 'ibm'], 'ibm'],
+    [['acme'], 'acme'],
+    [[], 'ibm'],
+  ] as const) {
+    it(`are ${inUse} for an empty setting and stored keys of ${stored.join(', ') || 'none'}`, async () => {
+      editor.userSettings.set('services', [acme]).set('projectId', 'p').set('url', PLATFORM);
+      const all = [...vendors, ...readVendors([acme]).own];
+      for (const word of stored) {
+        const { authUrl = '', definition } = vendorFor(word, all) ?? {};
+        const record = {
+          account: 'me',
+          apiKey: `key-of-${word}`,
+          serviceUrl: PLATFORM,
+          definition,
+        };
+        await keys.write({ ...record, authUrl: authUrl || PLATFORM }, word);
+      }
+      const { found, choice } = await access.look();
+      assert.equal(found.settings.vendor.word, inUse);
+      if (stored.length === 0) return assert.equal(choice.kind, 'missing');
+      assert.ok(choice.kind === 'ready');
+      assert.equal(choice.credentials.apiKey, `key-of-${inUse}`);
+      const { readSettings, settingsFor } = await import('../../../src/settings.ts');
+      const modelOf = () => settingsFor(choice.credentials.vendor, readSettings()).modelId;
+      assert.equal(modelOf(), choice.credentials.vendor.defaultModelId);
+      editor.userSettings.set('modelId', 'model-of-the-user');
+      assert.equal(modelOf(), 'model-of-the-user');
+    });
+  }
+
+  it('of an empty setting keep it in the set-up, with the values that are stored', async () => {
+    editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
+    const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
+    await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');
+    editor.typed.push('berta', 'another-key-that-is-long', 'p');
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
+    const saved = access.setUp();
+    await (await editor.question()).answer('Replace Key');
+    assert.equal(await saved, true);
+    assert.deepEqual(
+      [editor.userSettings.get('service'), editor.userSettings.get('modelId')],
+      [undefined, 'my-model'],
+    );
+    assert.equal((await access.require())?.account, 'berta');
+  });
+
   it('are asked for in the set-up where there is a choice, and each keeps its key', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await access.setUpService(), true);
-    assert.equal(editor.userSettings.get('vendor'), 'cpd');
+    assert.equal(editor.userSettings.get('service'), 'cpd');
     const credentials = await access.require();
     assert.deepEqual([credentials?.vendor.word, credentials?.account], ['cpd', 'anna']);
-    editor.userSettings.set('vendor', vendorFor('ibm')?.word);
+    editor.userSettings.set('service', vendorFor('ibm')?.word);
     await access.signOut();
     assert.deepEqual(
       [...keyring.values.keys()].filter((name) => name.includes('key')),
