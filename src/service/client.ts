@@ -17,7 +17,7 @@ import type { RateLimit } from './http/limiter.ts';
 import { explainByModel } from './models/explain.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
 import type { Model } from './models/modelList.ts';
-import { parseJson, withNullPrototype } from './responseSchemas.ts';
+import { parseJson } from './responseSchemas.ts';
 import {
   holdsPrivateKey,
   holdsSecret,
@@ -81,7 +81,7 @@ export class Client {
   readonly #options: ClientOptions;
 
   constructor(options: ClientOptions) {
-    this.#options = withNullPrototype(options);
+    this.#options = options;
   }
 
   /**

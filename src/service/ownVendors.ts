@@ -90,7 +90,7 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
 function textsOf(value: unknown): (field: string) => string {
   const fields: Readonly<Record<string, unknown>> = Object(value);
   return (field) => {
-    const text = Object.hasOwn(fields, field) ? fields[field] : '';
+    const text = fields[field];
     return typeof text === 'string' ? text.trim() : '';
   };
 }

@@ -8,16 +8,11 @@ import type { TokenResponse } from './token/tokenLife.ts';
  */
 
 /**
- * A copy that has nothing but what it was given: what another extension of the host puts on
- * Object.prototype is not read through it.
+ * An object with these fields. valibot finds their names by a `for…in` loop: an enumerable property
+ * that another extension adds to Object.prototype would make every response unreadable.
  */
-export function withNullPrototype<Value extends object>(value: Value): Value {
-  return Object.assign(Object.create(null), value);
-}
-
-/** An object with these fields. valibot finds their names by a loop that sees Object.prototype, too. */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.object(withNullPrototype(entries));
+  return v.object<Entries>(Object.assign(Object.create(null), entries));
 }
 
 /** A number of tokens. Sums of unsafe integers are wrong, and can become Infinity. */

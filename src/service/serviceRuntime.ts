@@ -6,7 +6,6 @@ import { Http, type HttpOptions } from './http/http.ts';
 import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { type ModelSource, Models } from './models/models.ts';
-import { withNullPrototype } from './responseSchemas.ts';
 import { holdsSecret } from './secrets.ts';
 import { accessOf, fetchToken, secretsOf } from './token/identity.ts';
 import type { TokenState } from './token/tokenLife.ts';
@@ -64,7 +63,7 @@ export class ServiceRuntime {
   readonly #tokenPool: TokenServicePool;
 
   constructor(options: ServiceRuntimeOptions = {}) {
-    this.#options = withNullPrototype(options);
+    this.#options = options;
     this.http = new Http({
       ...this.#options.http,
       secrets: () => this.#tokenPool.secrets,

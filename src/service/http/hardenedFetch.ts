@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
-import { withNullPrototype } from '../responseSchemas.ts';
 
 /** What newer versions of undici call a proxy that closes the connection in place of an answer. */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
@@ -9,34 +8,6 @@ export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 const CONNECT_ERROR = 'undici:client:connectError';
 /** What it is called before: a code that undici takes for one that passes. */
 const TAKEN_FOR_PASSING = 'UND_ERR_SOCKET';
-
-/** Whatever a fetch looks for in its options, by name. */
-type FetchOption = keyof RequestInit | 'dispatcher' | 'priority';
-
-/**
- * Every option there is, as if it was not set. VS Code copies the options into others, and Node reads
- * them once more: a name that is missing, or undefined, would be read through Object.prototype, where
- * another extension may have put something (measured). VS Code sets `dispatcher` itself; null in its
- * place would lead past the proxy.
- */
-const DEFAULTS: Readonly<Record<FetchOption, unknown>> = {
-  body: null,
-  cache: 'default',
-  credentials: 'omit',
-  dispatcher: undefined,
-  duplex: 'half',
-  headers: undefined,
-  integrity: '',
-  keepalive: false,
-  method: undefined,
-  mode: 'cors',
-  priority: 'auto',
-  redirect: 'manual',
-  referrer: '',
-  referrerPolicy: '',
-  signal: null,
-  window: null,
-};
 
 /** Thrown in place of what a fetch throws where certainly nothing of its request has left this machine. */
 export class RequestNotSentError extends Error {
@@ -72,19 +43,26 @@ async function send(
   url: string | URL | Request,
   { method, headers, body, signal }: RequestInit,
 ): Promise<Response> {
-  const options: object = { ...DEFAULTS, method, headers, signal: signal ?? null };
+  const options: object = {
+    method,
+    headers,
+    signal: signal ?? null,
+    // With credentials, some versions of Node fail on a 401 after a streamed body (nodejs/undici#5018).
+    credentials: 'omit',
+    redirect: 'manual',
+  };
   if (typeof body !== 'string') return globalThis.fetch(url, options);
   let isSent = false;
   const bytes = new TextEncoder().encode(body);
   // Asked for its bytes as they are written to a connection, and never before (measured).
-  const source: UnderlyingByteSource = withNullPrototype({
+  const source: UnderlyingByteSource = {
     type: 'bytes',
     pull: (controller) => {
       isSent = true;
       controller.enqueue(bytes);
       controller.close();
     },
-  });
+  };
   const all = new Headers(headers);
   all.set('Content-Length', String(bytes.length));
   const sent = globalThis.fetch(url, {

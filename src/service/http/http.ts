@@ -8,7 +8,6 @@ import axiosRetry from 'axios-retry';
 import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
-import { withNullPrototype } from '../responseSchemas.ts';
 import { endEndlessTunnels, hardenedFetch } from './hardenedFetch.ts';
 import type { CallBudget, HttpRequest, HttpResponse, StreamedResponse } from './httpRequest.ts';
 import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
@@ -38,8 +37,7 @@ export class Http {
   readonly #hosts = new Set<string>();
   readonly #unwatchProxyErrors: () => void;
 
-  constructor(given: HttpOptions = {}) {
-    const { fetch = hardenedFetch, ...options } = withNullPrototype(given);
+  constructor({ fetch = hardenedFetch, ...options }: HttpOptions = {}) {
     this.#options = {
       headersMs: 60_000,
       silentMs: 5_000,
@@ -74,8 +72,7 @@ export class Http {
   }
 
   /** @throws {ServiceError} and nothing else */
-  async send<Result>(given: HttpRequest<Result>): Promise<Result> {
-    const request = withNullPrototype(given);
+  async send<Result>(request: HttpRequest<Result>): Promise<Result> {
     const bodyBytes = Buffer.byteLength(request.body ?? '');
     if (bodyBytes > MAX_BODY_BYTES) {
       throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
@@ -133,7 +130,7 @@ export class Http {
           // The address is that of the request, whatever a retry has made of the configuration. Axios
           // judges no status: it would let go of the signal, and the body could not be cancelled any more.
           const ours = { url, signal, validateStatus: null };
-          return streamedResponse(await this.#fetch(withNullPrototype({ ...config, ...ours })));
+          return streamedResponse(await this.#fetch({ ...config, ...ours }));
         });
         const answer = await attempt.catch(() => {
           // What it means stands in the attempts; the library retries only what names its request.
@@ -157,7 +154,7 @@ function streamedResponse({
   data,
 }: AxiosResponse<StreamedResponse['stream']>): StreamedResponse {
   const header = (name: string) => {
-    const value: unknown = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    const value: unknown = headers[name];
     return typeof value === 'string' ? value : undefined;
   };
   return { status, header, stream: data };

@@ -1,6 +1,5 @@
 import { type Clock, type Moment, momentOf, passedSince, systemClock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import { withNullPrototype } from '../responseSchemas.ts';
 import { SharedTask } from '../sharedTask.ts';
 import {
   ageOf,
@@ -61,8 +60,7 @@ export class TokenService {
   #retired = false;
   #disposed = false;
 
-  constructor(given: TokenServiceOptions) {
-    const options = withNullPrototype(given);
+  constructor(options: TokenServiceOptions) {
     this.#fetchToken = options.fetchToken;
     this.#onState = options.onState;
     this.#clock = options.clock ?? systemClock;

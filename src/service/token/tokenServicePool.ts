@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
-import { withNullPrototype } from '../responseSchemas.ts';
 import { secretsOf } from './identity.ts';
 import type { TokenResponse, TokenState } from './tokenLife.ts';
 import { TokenService } from './tokenService.ts';
@@ -50,7 +49,7 @@ export class TokenServicePool {
   #trial: Kept | undefined;
 
   constructor(options: TokenServicePoolOptions) {
-    this.#options = withNullPrototype(options);
+    this.#options = options;
   }
 
   get inUse(): TokenService | undefined {

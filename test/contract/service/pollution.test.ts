@@ -1,56 +1,44 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
-import { pollutedWith } from './pollutedClient.ts';
+import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
 
-/** All that came of one request, but for what differs each time. */
-function requestsTo({ requests, tokensIssued }: Emulator) {
-  return requests
-    .filter(({ path }) => path !== '/identity/token')
-    .map(({ method, path, query, text, headers }) => ({
-      ...{ method, path, query: `${query}`, text, headers: { ...headers, authorization: '' } },
-      bearer: tokensIssued.some((token) => headers.authorization === `Bearer ${token}`),
-    }));
+/** Runs a call while another extension has put properties on every object. */
+async function polluted<Result>(
+  properties: Readonly<Record<string, unknown>>,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  Object.assign(Object.prototype, properties);
+  try {
+    return await call();
+  } finally {
+    for (const name of Object.keys(properties)) Reflect.deleteProperty(Object.prototype, name);
+  }
 }
 
-describe('what another extension puts on every object', () => {
-  const names = Object.keys(pollutedWith('http://127.0.0.1:9'));
-  let emulator: Emulator;
-  let told: { readonly name: string; readonly outcome: string; readonly seen: unknown[] }[];
+const requestsOf = ({ emulator }: World) =>
+  emulator.requests.map(({ method, path, query, text, headers }) => {
+    const { host: _, authorization = '', ...others } = headers;
+    const scheme = authorization.split(' ', 1)[0];
+    return { method, path, query: `${query}`, text, scheme, others };
+  });
 
-  before(async () => {
-    emulator = await startEmulator({ namesRequestLimit: false });
+describe('properties that another extension puts on every object', () => {
+  afterEach(endWorlds);
+
+  it('change nothing about where or how a request goes', async () => {
+    const [clean, world] = [await startWorld(), await startWorld()];
     const foreign = await startUnapproved();
-    const script = join(import.meta.dirname, 'pollutedClient.ts');
-    const run = promisify(execFile)(process.execPath, [script, emulator.url, foreign.url]);
-    told = (await run).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const properties = { baseURL: foreign.url, headers: { foreign: 'yes' }, redirect: 'follow' };
+    await clean.generate({ onText: () => {} });
+    const { text } = await polluted(properties, () => world.generate({ onText: () => {} }));
+    assert.notEqual(text, '');
+    assert.deepEqual(requestsOf(world), requestsOf(clean));
+
+    const chat = pathOf('chat', false);
+    world.emulator.faults.next(chat, { redirectTo: `${foreign.url}${chat}` });
+    const failure = await polluted(properties, () => failureOf(world.generate()));
+    assert.equal(failure.kind, 'redirected');
+    assert.equal(world.emulator.count(tokenPath), 1);
     assertUntouched(foreign);
-  });
-  after(() => emulator.close());
-
-  it(`changes nothing about where or how a request goes, for each of ${names.length} names`, () => {
-    assert.ok(names.length >= 30);
-    // Streams of Node itself read these; such an answer ends before it began.
-    const breaking = ['body', 'start'];
-    const failed = told.filter(({ outcome }) => outcome !== 'generated').map(({ name }) => name);
-    assert.deepEqual(failed, breaking);
-    const [expected, ...sent] = requestsTo(emulator);
-    assert.equal(expected?.bearer, true);
-    assert.equal(sent.length, names.length - breaking.length);
-    for (const request of sent) assert.deepEqual(request, expected);
-    const forTokens = emulator.requests.filter(({ path }) => path === '/identity/token');
-    assert.ok(forTokens.length >= names.length);
-    for (const { headers } of forTokens) assert.equal(headers.authorization, undefined);
-  });
-
-  it('reaches no option of the fetch of the editor', () => {
-    const unset = [null, 'manual', 'omit', '', 'cors', null];
-    for (const { name, seen } of told) assert.deepEqual(seen, unset, name);
   });
 });
