@@ -82,7 +82,7 @@ class HostedModel implements App {
     this.log = log;
     this.globalState = context.globalState;
     const onIssue = (what: StorageIssue) => this.#inBackground(sayOfStorage(what));
-    const keys = () => new KeyStore(context.secrets, this.globalState, onIssue, chosenService);
+    const keys = () => new KeyStore(context.secrets, this.globalState, onIssue);
     this.#keys = make('the key store', keys);
     const onTick = () => this.#inBackground(this.#keepFresh());
     const settings = () =>
@@ -239,10 +239,12 @@ class HostedModel implements App {
 
   async #showWhetherSetUp(): Promise<void> {
     const { projectId, url } = readStartupSettings();
-    const service = await this.#keys.serviceInUse();
+    const stored = await this.#keys.services();
+    const first = stored.includes(FIRST_SERVICE) ? FIRST_SERVICE : (stored[0] ?? '');
+    const service = chosenService() || first;
     // Another service than the first one may need no project: that it was set up is all that is known.
-    const isNamed = projectId !== '' || service !== '';
-    const isInEditor = service !== undefined && isNamed && url !== '';
+    const isNamed = projectId !== '' || service !== FIRST_SERVICE;
+    const isInEditor = stored.includes(service) && isNamed && url !== '';
     const isSetUp = isInEditor || this.#context.workspaceState.get(OUTSIDE, false);
     this.status.update({ isSetUp });
     if (isSetUp) completeWalkthroughStep('isSetUp');
@@ -250,7 +252,7 @@ class HostedModel implements App {
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {
     this.status.update({ lastFailure: undefined, unreachable: false });
-    if (isSignOut || !(await this.#keys.hasAny())) {
+    if (isSignOut || (await this.#keys.services()).length === 0) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
       // Signing out forgets what was approved, too.
@@ -291,6 +293,9 @@ function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown failure';
 }
+
+/** The word of the first built-in service: the list of services loads with the first command. */
+const FIRST_SERVICE = 'ibm';
 
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';

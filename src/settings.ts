@@ -16,7 +16,6 @@ import {
   hasMovableIdentity,
   type Operation,
   type ResourceKind,
-  storageSuffix,
   type Vendor,
   vendorFor,
   vendors,
@@ -118,7 +117,7 @@ export function readUserSettings(): Settings {
 /** The same settings for another service, which has models and operations of its own. */
 export function settingsFor(vendor: Vendor, settings: Settings): Settings {
   if (vendor.word === settings.vendor.word) return settings;
-  if (vendor.isDefault && !settings.isVendorSet) return defaultSettings(vendor, settings);
+  if (vendor.isFirstSetUp && !settings.isVendorSet) return defaultSettings(vendor, settings);
   return {
     ...settings,
     ...{ vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' },
@@ -135,8 +134,8 @@ export function settingsFor(vendor: Vendor, settings: Settings): Settings {
  */
 export function withStoredService(settings: Settings, stored: readonly string[]): Settings {
   if (settings.isVendorSet) return settings;
-  const first = settings.vendors.find((vendor) => stored.includes(storageSuffix(vendor)));
-  return first ? settingsFor({ ...first, isDefault: true }, settings) : settings;
+  const first = settings.vendors.find((vendor) => stored.includes(vendor.word));
+  return first ? settingsFor({ ...first, isFirstSetUp: true }, settings) : settings;
 }
 
 /** Addresses, project, and model are those of the service that an empty setting stands for. */

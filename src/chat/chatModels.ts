@@ -4,7 +4,6 @@ import { CHAT_NEW_TOKENS } from '../service/generation/parameters.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { Model } from '../service/models/modelList.ts';
 import type { ModelSource } from '../service/models/models.ts';
-import { storageSuffix } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
@@ -88,8 +87,8 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, vendor, operation }: ModelSource): string {
-  // Two services can share an address; the first one has been kept without its word.
-  return [serviceUrl, operation, storageSuffix(vendor)].filter(Boolean).join(' ');
+  // Two services can share an address.
+  return [serviceUrl, operation, vendor.word].join(' ');
 }
 
 /** As much of a model as is shown: what a service says of one can be long. */

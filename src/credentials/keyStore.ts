@@ -19,12 +19,10 @@ export interface KeyRecord {
   readonly serviceUrl: string;
 }
 
-/** That of the first service that was known; those of others have their word behind it. */
-const SECRET = 'hostedModel.key';
-/** Its word, which the list of services has, too: that loads after the start of the extension. */
-const FIRST_SERVICE = 'ibm';
+/** The word of the service follows. */
+const SECRET = 'hostedModel.key.';
 /** Marks a stored key, for secret storage that cannot list its names. Holds nothing of the key. */
-const MARKER = 'hostedModel.hasKey';
+const MARKER = 'hostedModel.hasKey.';
 /**
  * Gets a new value with each sign-out, so that VS Code fires an event in every window. Deleting a
  * name without a value fires no event, such as when the key is in a `.env` file.
@@ -41,7 +39,6 @@ export class KeyStore {
   readonly #listeners = new Set<(isSignOut: boolean) => void>();
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
-  readonly #word: () => string;
   #hasFailed = false;
   /** What this window last saw or wrote, by name; none as long as it has not looked. */
   readonly #seen = new Map<string, string | undefined>();
@@ -52,18 +49,11 @@ export class KeyStore {
   /**
    * @param onIssue called once if secret storage cannot be read, and for each key that it does not
    * keep
-   * @param word of the service whose key is meant where nothing else is said: see `storageSuffix`
    */
-  constructor(
-    secrets: SecretStorage,
-    state: Memento,
-    onIssue: (what: StorageIssue) => void,
-    word: () => string = () => '',
-  ) {
+  constructor(secrets: SecretStorage, state: Memento, onIssue: (what: StorageIssue) => void) {
     this.#secrets = secrets;
     this.#state = state;
     this.#onIssue = onIssue;
-    this.#word = word;
     this.#subscription = secrets.onDidChange(({ key }) => {
       if (key === LAST_SIGN_OUT) this.#announce(true);
       if (!isSecret(key)) return;
@@ -73,35 +63,19 @@ export class KeyStore {
     });
   }
 
-  /**
-   * The service in use, as in `storageSuffix`: the chosen one, or else one that has a stored key.
-   * Undefined if no key is stored for it. Reads no secret.
-   */
-  async serviceInUse(): Promise<string | undefined> {
-    const [chosen, stored] = [this.#word(), await this.services()];
-    const word = wordOf(nameOf(chosen));
-    if (stored.includes(word)) return word;
-    return chosen === '' ? stored[0] : undefined;
-  }
-
-  /** Whether a key of any service is stored; signing out leaves none. */
-  async hasAny(): Promise<boolean> {
-    return (await this.#names()).length > 0;
-  }
-
-  /** The words of the services whose key is stored, as in `storageSuffix`. Reads no secret. */
+  /** The words of the services that have a stored key. Reads no secret. */
   async services(): Promise<string[]> {
     // To list them takes as long as to read a key, and each generation asks.
     const names = this.#listed ?? (await this.#names());
-    return names.map(wordOf);
+    return names.map((name) => name.slice(SECRET.length));
   }
 
   /**
    * The stored record as it is at this moment, in whichever window it was written. One that cannot
    * be read counts as none.
    */
-  async read(word = this.#word()): Promise<KeyRecord | undefined> {
-    const name = nameOf(word);
+  async read(word: string): Promise<KeyRecord | undefined> {
+    const name = SECRET + word;
     const text = await this.#read(name);
     this.#look(name, text);
     return text === undefined ? undefined : parseRecord(text);
@@ -109,15 +83,14 @@ export class KeyStore {
 
   /** The stored keys of the other services. */
   async others(word: string): Promise<string[]> {
-    const all = await this.services();
-    const names = all.map(nameOf).filter((name) => name !== nameOf(word));
-    const texts = await Promise.all(names.map((name) => this.#read(name)));
+    const words = (await this.services()).filter((one) => one !== word);
+    const texts = await Promise.all(words.map((one) => this.#read(SECRET + one)));
     return texts.flatMap((text) => (text && parseRecord(text)?.apiKey) || []);
   }
 
   /** @returns false if secret storage does not keep the record, which the user is told */
-  async write(record: KeyRecord, word = this.#word()): Promise<boolean> {
-    const name = nameOf(word);
+  async write(record: KeyRecord, word: string): Promise<boolean> {
+    const name = SECRET + word;
     const text = JSON.stringify(record);
     const before = new Map(this.#seen);
     this.#seen.set(name, text);
@@ -128,6 +101,7 @@ export class KeyStore {
       return false;
     }
     await this.#state.update(markerOf(name), true);
+    this.#listed = undefined;
     this.#announce();
     return true;
   }
@@ -137,10 +111,9 @@ export class KeyStore {
    * @throws if a key can't be deleted, or secret storage can't be read
    */
   async delete(): Promise<void> {
-    const inUse = nameOf(this.#word());
-    const names = new Set([inUse, ...(await this.#names())]);
+    const names = await this.#names();
     // One that stays is no reason to keep the others.
-    const ends = await Promise.allSettled([...names].map((name) => this.#delete(name)));
+    const ends = await Promise.allSettled(names.map((name) => this.#delete(name)));
     this.#announce();
     // If storage fails, other windows can't be notified.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
@@ -183,6 +156,7 @@ export class KeyStore {
       if (!isGone) throw error;
     }
     this.#seen.set(name, undefined);
+    this.#listed = undefined;
     await this.#state.update(markerOf(name), undefined);
   }
 
@@ -225,16 +199,8 @@ export class KeyStore {
   }
 }
 
-function nameOf(word: string): string {
-  return word === '' || word === FIRST_SERVICE ? SECRET : `${SECRET}.${word}`;
-}
-
-function wordOf(name: string): string {
-  return name.slice(SECRET.length + 1);
-}
-
 function isSecret(name: string): boolean {
-  return `${name}.`.startsWith(`${SECRET}.`);
+  return name.startsWith(SECRET);
 }
 
 function markerOf(name: string): string {

@@ -2,7 +2,7 @@ import { commands, type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitRisk.ts';
 import { allSettings, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
-import { storageSuffix, type Vendor } from '../service/vendors.ts';
+import { type Vendor, vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { ApprovalAnswer } from './approvals.ts';
@@ -88,7 +88,7 @@ export function askSource(
       : ['the environment of VS Code', 'the environment'];
   const label = settingLabel('apiKey', { vendor });
   // The first one is what most people have, and know by no name.
-  const ofService = storageSuffix(vendor) === '' ? '' : ` for ${vendor.name}`;
+  const ofService = vendor.word === vendors[0].word ? '' : ` for ${vendor.name}`;
   return ask(
     `Use the ${allSettings({ vendor, resource: values.resource })}${ofService} from ${what}?`,
     [

@@ -5,7 +5,6 @@ import {
   neededSettings,
   SETTING_NAMES,
   type SettingName,
-  storageSuffix,
   type Vendor,
   vendors,
 } from '../service/vendors.ts';
@@ -41,7 +40,7 @@ export async function runSetUp(
   const settings = await settingsOf(keys, found?.vendor, asksService);
   if (!settings) return false;
   const { vendor } = settings;
-  const stored = await keys.read(storageSuffix(vendor));
+  const stored = await keys.read(vendor.word);
   const choice = selectEditorSource({ settings, record: stored });
   const needed = new Set(names);
   if (choice.kind === 'missing') for (const name of choice.names) needed.add(name);
@@ -138,15 +137,14 @@ export async function settleDestination(
 ): Promise<boolean> {
   if (!record) return false;
   const { approved, wanted } = binding;
-  const word = storageSuffix(vendor);
   const answer = await askDestination(binding, vendor);
   if (answer === 'saved') {
     const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
     const change = hasMovableIdentity(vendor) && { authUrl };
     await writeSettings({ url: approved.serviceUrl, ...change });
   } else if (answer === 'wanted') {
-    if (!isSameRecord(await keys.read(word), record)) return true;
-    return keys.write(recordFor(vendor, record, wanted), word);
+    if (!isSameRecord(await keys.read(vendor.word), record)) return true;
+    return keys.write(recordFor(vendor, record, wanted), vendor.word);
   }
   return answer !== undefined;
 }

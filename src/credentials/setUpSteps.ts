@@ -9,7 +9,6 @@ import {
   neededSettings,
   type ResourceKind,
   type SettingName,
-  storageSuffix,
   type Vendor,
 } from '../service/vendors.ts';
 import { readUserSettings, type Settings, withStoredService } from '../settings.ts';
@@ -157,8 +156,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
         // A key that is no longer stored is not tested; what follows this step says what happened.
         const isStale =
-          !setUp.apiKey &&
-          !isSameRecord(await setUp.keys.read(storageSuffix(settings.vendor)), stored);
+          !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.vendor.word), stored);
         found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
         return found?.step === 'save' ? found.text : undefined;
       },
@@ -172,7 +170,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
   const { keys, settings, steps, stored: before, ...answers } = setUp;
   const { vendor } = settings;
-  const stored = await keys.read(storageSuffix(vendor));
+  const stored = await keys.read(vendor.word);
   setUp.stored = stored;
   if (!answers.apiKey && !isSameRecord(stored, before)) {
     // Another window signed out or stored a key: what it did is not undone here.
@@ -184,7 +182,7 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   if (stored && stored.apiKey !== apiKey && !(await askReplacement(vendor))) return again;
   await saveSettings(setUp, target.serviceUrl);
   const record = recordFor(vendor, { ...answers, apiKey }, target);
-  return (await keys.write(record, storageSuffix(vendor))) ? 'saved' : again;
+  return (await keys.write(record, vendor.word)) ? 'saved' : again;
 }
 
 /** Before the key: should VS Code refuse them, no key is bound to hosts that do not hold. */

@@ -13,7 +13,7 @@ import {
   ENV_FILE_LIMIT_BYTES,
 } from '../dotenv/envText.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
-import { storageSuffix, type Vendor } from '../service/vendors.ts';
+import type { Vendor } from '../service/vendors.ts';
 import { readSettings, type Settings, withStoredService } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
@@ -70,7 +70,7 @@ export async function findSources(
   const envFile = await readEnvFile(owner);
   const settings = withStoredService(readSettings(owner?.uri), await keys.services());
   const inFile = readText(envFile, settings);
-  const word = storageSuffix(settings.vendor);
+  const { word } = settings.vendor;
   const stored = [keys.read(word), keys.others(word)] as const;
   // Takes milliseconds, while secret storage takes more. A dev container chooses the environment,
   // so it needs trust, too.
@@ -173,14 +173,12 @@ function readText(
 /** What an answer about a source depends on. */
 function sourceSubject(
   id: ExternalSourceId,
-  { word, definition }: Vendor,
-  { account, apiKey, projectId, url, resource }: SourceValues,
+  { word, definition = '' }: Vendor,
+  { account = '', apiKey, projectId, url, resource = 'project' }: SourceValues,
   { folder, authUrl }: { readonly folder: Folder; readonly authUrl: string },
 ): Subject {
-  // What an earlier version did not know is named, and only where it is there.
-  const more = Object.entries({ account, resource, definition }).filter(([, value]) => value);
-  const values = [word, authUrl, apiKey, projectId, url, ...more.map((each) => each.join('='))];
-  return ['source', id, folder.uri, ...values];
+  const values = [account, apiKey, resource, projectId, url];
+  return ['source', id, folder.uri, word, definition, authUrl, ...values];
 }
 
 /** Keeps which source the user chose over the order. */

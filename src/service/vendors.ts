@@ -28,8 +28,8 @@ export interface Vendor {
   readonly defaultModelId: string;
   /** The whole entry, where it is the user's own: what was approved was approved for exactly that. */
   readonly definition?: string;
-  /** True for the one that the settings are for if they name none. */
-  readonly isDefault?: boolean;
+  /** True if the settings name no service and this is the first one that is set up. */
+  readonly isFirstSetUp?: boolean;
 }
 
 /** How a token is got, with what differs from service to service. Paths are behind the identity address. */
@@ -217,11 +217,6 @@ export function vendorFor(word: string, all: readonly Vendor[] = vendors): Vendo
 /** Whether an address of the user's own takes the place of the entry's: of a built-in one, and of no other. */
 export function hasMovableIdentity({ authUrl, definition }: Vendor): boolean {
   return authUrl !== '' && definition === undefined;
-}
-
-/** What the stored key of a service goes by; empty for the first one, whose key was the only one. */
-export function storageSuffix({ word }: Pick<Vendor, 'word'>): string {
-  return word === vendors[0].word ? '' : word;
 }
 
 /** The settings that a service needs, all of them; in the order people are asked. */

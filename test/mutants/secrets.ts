@@ -145,8 +145,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'an approval holds for any values',
     file: 'src/credentials/sources.ts',
-    from: 'authUrl, apiKey, projectId, url, ...',
-    to: 'authUrl, ...',
+    from: 'const values = [account, apiKey, resource, projectId, url];',
+    to: "const values = [''];",
     test: access,
     title: 'B09: says no for the values that were shown, not for those that came',
   },

@@ -66,7 +66,7 @@ describe('activation of the shipped file', () => {
     const disposable = { dispose: () => {} };
     const subscriptions: { dispose(): void }[] = [];
     const secrets = {
-      keys: async () => ['hostedModel.key'],
+      keys: async () => ['hostedModel.key.ibm'],
       get: async () => {
         counts.secretsRead += 1;
       },

@@ -101,6 +101,8 @@ class Empty {}
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
+  /** How often the extension read each of its settings. */
+  readonly settingReads = new Map<string, number>();
   /** Where the only document is. */
   path = '/work/a.txt';
   /** Its only line of text. */
@@ -234,7 +236,10 @@ export class SinkEditor extends FakeEditor {
   #configuration(): unknown {
     if (this.broken === 'configuration') throw new Error('no configuration');
     return {
-      get: (name: string) => this.setting(name),
+      get: (name: string) => {
+        this.settingReads.set(name, (this.settingReads.get(name) ?? 0) + 1);
+        return this.setting(name);
+      },
       inspect: (name: string) => ({ globalLocalValue: this.userSettings.get(name) }),
       update: async (name: string, value: unknown) => this.sink('settings', name, value),
     };

@@ -53,7 +53,7 @@ export async function useService(
   if (source === 'secret storage') {
     editor.userSettings.set('url', url + path).set('projectId', projectId);
     const record = JSON.stringify({ apiKey: key, authUrl: url, serviceUrl: url });
-    stores.keyring.values.set('hostedModel.key', record);
+    stores.keyring.values.set('hostedModel.key.ibm', record);
   } else {
     const given = { API_KEY: key, PROJECT_ID: projectId, URL: url + path };
     const lines = Object.entries(given).map(([name, value]) => `IBM_${name}=${value}`);

@@ -16,7 +16,7 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
   const emulator = await startEmulator({ namesRequestLimit: false });
   const { url } = emulator;
   const record = JSON.stringify({ apiKey: defaultApiKey, authUrl: url, serviceUrl: url });
-  keyring.values.set('hostedModel.key', record);
+  keyring.values.set('hostedModel.key.ibm', record);
   return {
     emulator,
     stores: { keyring, globalState: new FakeState(), workspaceState: new FakeState() },

@@ -173,7 +173,7 @@ describe('a window that opens', () => {
       await window.run('refreshToken');
       // Of this one nothing is stored, which is no signing out.
       editor.userSettings.set('service', 'zen');
-      const record = stores.keyring.values.get('hostedModel.key') ?? assert.fail();
+      const record = stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
       await stores.keyring.window().store('hostedModel.key.cpd', record);
       await settled();
       editor.userSettings.set('service', 'ibm');
@@ -187,8 +187,8 @@ describe('a window that opens', () => {
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];
-      const record = keyring.values.get('hostedModel.key') ?? assert.fail();
-      keyring.values.delete('hostedModel.key');
+      const record = keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
+      keyring.values.delete('hostedModel.key.ibm');
       keyring.values.set('hostedModel.key.cpd', record);
       await start(editor, life.stores);
       await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));

@@ -108,7 +108,7 @@ async function take({ use, button, ...workspace }: Step, isFirst: boolean) {
   const access = await accessIn(opened, editor, here, environment);
   if (isFirst) {
     const record = { authUrl: IDENTITY, serviceUrl: SERVICE };
-    await access.options.keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record });
+    await access.options.keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record }, 'ibm');
   }
   await use(access);
   // A whole window notes what it finds.

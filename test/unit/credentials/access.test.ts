@@ -70,7 +70,7 @@ describe('the way to credentials', () => {
   const storeKey = async () => {
     editor.userSettings.set('url', SERVICE);
     editor.userSettings.set('projectId', 'my-project');
-    await keys.write({ apiKey: 'my-key', authUrl: IDENTITY, serviceUrl: SERVICE });
+    await keys.write({ apiKey: 'my-key', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm');
   };
   const setEnvironment = () => {
     environment['VENDOR_API_KEY'] = 'key-of-the-environment';
@@ -93,7 +93,7 @@ describe('the way to credentials', () => {
     await access.require();
     asked = [];
     await access.require();
-    assert.deepEqual(asked, ['get hostedModel.key']);
+    assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
   it('of a chat are those of the only folder, else the editor’s own, whatever is in front', async () => {
@@ -193,7 +193,7 @@ describe('the way to credentials', () => {
     assert.match(question.detail, /evil\.example/);
     editor.userSettings.set('url', 'https://third.example');
     await question.answer('Use New Hosts');
-    assert.equal((await keys.read())?.serviceUrl, EVIL);
+    assert.equal((await keys.read('ibm'))?.serviceUrl, EVIL);
     const again = await editor.question();
     assert.match(again.detail, /went to evil\.example\nand would now go to third\.example/);
     await again.answer();
@@ -221,7 +221,7 @@ describe('the way to credentials', () => {
     assert.deepEqual(told, ['refuses-key']);
     assert.deepEqual(editor.said, [], 'no word that it is set up');
     assert.equal(editor.inputs, 2, 'the last step is asked again');
-    assert.equal((await keys.read())?.apiKey, 'my-key');
+    assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
   });
 
   it('offers the main job after the set-up, where a document is open and nobody generates already', async () => {
@@ -256,7 +256,7 @@ describe('the way to credentials', () => {
     await (await editor.question()).answer('Use New Hosts');
     assert.equal(await required, undefined);
     assert.equal(editor.asked, 1);
-    assert.equal((await keys.read())?.serviceUrl, SERVICE);
+    assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
   it('A12: does not bind a key that another window stored under the question', async () => {
@@ -264,9 +264,9 @@ describe('the way to credentials', () => {
     editor.userSettings.set('url', EVIL);
     const required = access.require();
     const question = await editor.question();
-    await keys.write({ apiKey: 'another-key', authUrl: IDENTITY, serviceUrl: SERVICE });
+    await keys.write({ apiKey: 'another-key', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm');
     await question.answer('Use New Hosts');
-    assert.equal((await keys.read())?.serviceUrl, SERVICE);
+    assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
     await (await editor.question()).answer();
     assert.equal(await required, undefined);
   });
@@ -608,7 +608,7 @@ describe('the way to credentials', () => {
     editor.files.set('/work/.env', envFile());
     await access.signOut();
     assert.equal(editor.reads, 0);
-    assert.equal(await keys.serviceInUse(), undefined);
+    assert.deepEqual(await keys.services(), []);
   });
 
   it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {
@@ -670,12 +670,12 @@ describe('the way to credentials', () => {
     }
 
     for (const [project, isSaved] of [
-      ['project-0123456', true],
-      ['project-0123', false],
+      ['projects', true],
+      ['project', false],
     ] as const) {
-      it(`E16: ${isSaved ? 'accepts' : 'refuses'} the short key project-0123 with the project ${project}`, async () => {
+      it(`E16: ${isSaved ? 'accepts' : 'refuses'} the short key project with the project ${project}`, async () => {
         editor.userSettings.set('projectId', project);
-        editor.typed.push('project-0123');
+        editor.typed.push('project');
         editor.picks.push('$(save) Save Without Testing');
         assert.equal(await access.setUp(['apiKey']), isSaved);
       });

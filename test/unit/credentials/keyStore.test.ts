@@ -39,25 +39,6 @@ function keysIn({ values }: FakeKeyring): string[] {
 }
 
 describe('key store', () => {
-  for (const [chosen, stored, inUse] of [
-    ['', [], undefined],
-    ['', ['acme'], 'acme'],
-    ['', ['acme', 'ibm'], ''],
-    ['ibm', ['acme', 'ibm'], ''],
-    ['ibm', ['acme'], undefined],
-    ['acme', ['acme', 'ibm'], 'acme'],
-    ['cpd', ['acme', 'ibm'], undefined],
-  ] as const) {
-    it(`has "${inUse}" in use for the setting "${chosen}" and keys of ${stored.join(', ') || 'none'}`, async () => {
-      const keyring = new FakeKeyring();
-      const store = new KeyStore(keyring.window(), new FakeState(), fails, () => chosen);
-      for (const word of stored) await store.write(record, word);
-      const { reads } = keyring;
-      assert.equal(await store.serviceInUse(), inUse);
-      assert.equal(keyring.reads, reads, 'no secret is read');
-    });
-  }
-
   for (const [how, broken] of Object.entries({
     'store rejects': { store: fails },
     'store forgets': { store: async () => {} },
@@ -66,11 +47,11 @@ describe('key store', () => {
     it(`A05: says that it cannot store the key, and keeps nothing, where ${how}`, async () => {
       const [keyring, state] = [new FakeKeyring(), new FakeState()];
       const window = openWindow(keyring, keyring.window(broken), state);
-      assert.equal(await window.store.write(record), false);
-      assert.equal(await window.store.write(record), false);
+      assert.equal(await window.store.write(record, 'ibm'), false);
+      assert.equal(await window.store.write(record, 'ibm'), false);
       assert.deepEqual(window.told, ['refuses-key', 'refuses-key']);
-      assert.equal(await window.store.read(), undefined);
-      assert.equal(await window.store.hasAny(), false);
+      assert.equal(await window.store.read('ibm'), undefined);
+      assert.deepEqual(await window.store.services(), []);
       assert.equal(window.changes, 0);
       assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
     });
@@ -78,28 +59,28 @@ describe('key store', () => {
 
   it('A05: leaves the stored key in use where storage takes no other one', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
-    await openWindow(keyring, undefined, state).store.write(record);
+    await openWindow(keyring, undefined, state).store.write(record, 'ibm');
     const window = openWindow(keyring, keyring.window({ store: fails }), state);
-    assert.equal(await window.store.write(another), false);
-    assert.deepEqual(await window.store.read(), record);
+    assert.equal(await window.store.write(another, 'ibm'), false);
+    assert.deepEqual(await window.store.read('ibm'), record);
     assert.deepEqual(window.told, ['refuses-key']);
   });
 
   it('A05: reading from storage that fails is no key, and said once', async () => {
     const keyring = new FakeKeyring();
     const state = new FakeState();
-    await openWindow(keyring, undefined, state).store.write(record);
+    await openWindow(keyring, undefined, state).store.write(record, 'ibm');
     const window = openWindow(keyring, keyring.window({ get: fails }), state);
-    assert.equal(await window.store.read(), undefined);
-    assert.equal(await window.store.read(), undefined);
+    assert.equal(await window.store.read('ibm'), undefined);
+    assert.equal(await window.store.read('ibm'), undefined);
     assert.deepEqual(window.told, ['fails']);
   });
 
   it('A05: counts a key as missing that VS Code kept only until it closed', async () => {
     const state = new FakeState();
-    await openWindow(new FakeKeyring(), undefined, state).store.write(record);
+    await openWindow(new FakeKeyring(), undefined, state).store.write(record, 'ibm');
     const afterRestart = openWindow(new FakeKeyring(), undefined, state);
-    assert.equal(await afterRestart.store.read(), undefined);
+    assert.equal(await afterRestart.store.read('ibm'), undefined);
     assert.deepEqual(afterRestart.told, []);
   });
 
@@ -110,13 +91,13 @@ describe('key store', () => {
     it(`has the keys of all services, and deletes them, where secret storage ${how}`, async () => {
       const [keyring, state] = [new FakeKeyring(), new FakeState()];
       const { store } = openWindow(keyring, keyring.window(broken), state);
-      assert.equal(await store.hasAny(), false);
+      assert.deepEqual(await store.services(), []);
       await store.write(another, 'acme');
-      assert.deepEqual([await store.services(), await store.hasAny()], [['acme'], true]);
-      assert.deepEqual(await store.others(''), [another.apiKey]);
-      await store.write(record);
+      assert.deepEqual(await store.services(), ['acme']);
+      assert.deepEqual(await store.others('ibm'), [another.apiKey]);
+      await store.write(record, 'ibm');
       await store.delete();
-      assert.deepEqual([keysIn(keyring), await store.hasAny()], [[], false]);
+      assert.deepEqual([keysIn(keyring), await store.services()], [[], []]);
     });
   }
 
@@ -134,21 +115,21 @@ describe('key store', () => {
     await elsewhere.store.write(another, 'acme');
     const { store } = openWindow(keyring, keyring.window({ keys }));
     for (let generations = 0; generations < 3; generations += 1) {
-      assert.deepEqual(await store.others(''), [another.apiKey]);
+      assert.deepEqual(await store.others('ibm'), [another.apiKey]);
     }
     assert.equal(lists, 1);
     await elsewhere.store.write({ ...another, apiKey: 'changed' }, 'acme');
-    assert.deepEqual([await store.others(''), lists], [['changed'], 2]);
+    assert.deepEqual([await store.others('ibm'), lists], [['changed'], 2]);
     const { promise, resolve } = Promise.withResolvers<void>();
     await elsewhere.store.write(another, 'beta');
     gates.push(promise);
-    const listing = store.others('');
+    const listing = store.others('ibm');
     await elsewhere.store.write(record, 'zen');
     resolve();
     await listing;
     assert.deepEqual(await store.others('acme'), [another.apiKey, record.apiKey]);
     await elsewhere.store.delete();
-    assert.deepEqual(await store.others(''), []);
+    assert.deepEqual(await store.others('ibm'), []);
   });
 
   it('knows the keys of other services again where they could not be listed or read', async () => {
@@ -162,10 +143,10 @@ describe('key store', () => {
     });
     const { store } = openWindow(keyring, secrets);
     for (const mended of ['keys', 'get']) {
-      assert.deepEqual(await store.others(''), []);
+      assert.deepEqual(await store.others('ibm'), []);
       broken.delete(mended);
     }
-    assert.deepEqual(await store.others(''), [another.apiKey]);
+    assert.deepEqual(await store.others('ibm'), [another.apiKey]);
   });
 
   it('deletes the other keys where secret storage keeps one', async () => {
@@ -175,7 +156,7 @@ describe('key store', () => {
       delete: (name) => (name === 'hostedModel.key.acme' ? fails() : deleteOthers(name)),
     });
     const window = openWindow(keyring, secrets);
-    for (const word of ['', 'acme', 'zen']) await window.store.write(record, word);
+    for (const word of ['ibm', 'acme', 'zen']) await window.store.write(record, word);
     const { changes } = window;
     await assert.rejects(window.store.delete());
     assert.deepEqual(keysIn(keyring), ['hostedModel.key.acme']);
@@ -184,17 +165,18 @@ describe('key store', () => {
 
   it('does not pretend to have deleted a key that secret storage keeps', async () => {
     const keyring = new FakeKeyring();
-    await openWindow(keyring).store.write(record);
+    await openWindow(keyring).store.write(record, 'ibm');
     const window = openWindow(keyring, keyring.window({ delete: fails }));
     await assert.rejects(window.store.delete());
   });
 
   it('takes no refusal to delete what is not there for a key that is kept', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
-    await openWindow(keyring, keyring.window({ delete: fails }), state).store.delete();
+    const keys = async () => ['hostedModel.key.ibm'];
+    await openWindow(keyring, keyring.window({ delete: fails, keys }), state).store.delete();
     assert.equal(state.values.size, 0);
     await assert.rejects(
-      openWindow(keyring, keyring.window({ delete: fails, get: fails })).store.delete(),
+      openWindow(keyring, keyring.window({ delete: fails, get: fails, keys })).store.delete(),
     );
   });
 
@@ -204,9 +186,9 @@ describe('key store', () => {
       keyring.values.set(name, JSON.stringify(another));
     };
     const window = openWindow(keyring, keyring.window({ store }));
-    await window.store.write(record);
+    await window.store.write(record, 'ibm');
     assert.deepEqual(window.told, []);
-    assert.deepEqual(await window.store.read(), another);
+    assert.deepEqual(await window.store.read('ibm'), another);
   });
 
   for (const [what, text] of Object.entries({
@@ -219,15 +201,15 @@ describe('key store', () => {
   })) {
     it(`A06: takes ${what} for no key, and leaves it stored`, async () => {
       const keyring = new FakeKeyring();
-      keyring.values.set('hostedModel.key', text);
-      assert.equal(await openWindow(keyring).store.read(), undefined);
-      assert.equal(keyring.values.get('hostedModel.key'), text);
+      keyring.values.set('hostedModel.key.ibm', text);
+      assert.equal(await openWindow(keyring).store.read('ibm'), undefined);
+      assert.equal(keyring.values.get('hostedModel.key.ibm'), text);
     });
   }
 
   it('tells its own window of a change once, and the event of the own write causes nothing', async () => {
     const window = openWindow(new FakeKeyring());
-    await window.store.write(record);
+    await window.store.write(record, 'ibm');
     await settled();
     assert.equal(window.changes, 1);
     await window.store.delete();
@@ -238,18 +220,18 @@ describe('key store', () => {
   it('tells every other window of a new key and of signing out, once each', async () => {
     const keyring = new FakeKeyring();
     const [one, two] = [openWindow(keyring), openWindow(keyring)];
-    await two.store.read();
-    await one.store.write(record);
+    await two.store.read('ibm');
+    await one.store.write(record, 'ibm');
     await settled();
     assert.equal(two.changes, 1);
-    assert.deepEqual(await two.store.read(), record);
-    await one.store.write(another);
+    assert.deepEqual(await two.store.read('ibm'), record);
+    await one.store.write(another, 'ibm');
     await settled();
-    assert.deepEqual(await two.store.read(), another);
+    assert.deepEqual(await two.store.read('ibm'), another);
     await one.store.delete();
     await settled();
     assert.equal(two.changes, 3);
-    assert.equal(await two.store.read(), undefined);
+    assert.equal(await two.store.read('ibm'), undefined);
   });
 
   it('A20: notifies every window of each sign-out, even if no key is stored', async () => {
@@ -268,11 +250,11 @@ describe('key store', () => {
   it('tells of a change that a command of this window sees before the event comes', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
-    await window.store.write(record);
-    keyring.values.delete('hostedModel.key');
-    assert.equal(await window.store.read(), undefined);
+    await window.store.write(record, 'ibm');
+    keyring.values.delete('hostedModel.key.ibm');
+    assert.equal(await window.store.read('ibm'), undefined);
     assert.equal(window.changes, 2);
-    keyring.announce('hostedModel.key');
+    keyring.announce('hostedModel.key.ibm');
     await settled();
     assert.equal(window.changes, 2);
   });
@@ -280,8 +262,8 @@ describe('key store', () => {
   it('hears a hundred events of the same value as no change', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
-    await window.store.write(record);
-    for (let count = 0; count < 100; count += 1) keyring.announce('hostedModel.key');
+    await window.store.write(record, 'ibm');
+    for (let count = 0; count < 100; count += 1) keyring.announce('hostedModel.key.ibm');
     await settled();
     assert.equal(window.changes, 1);
   });
@@ -289,11 +271,11 @@ describe('key store', () => {
   it('reads no secret to learn of a change as long as nobody asked for the key', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
-    keyring.values.set('hostedModel.key', JSON.stringify(record));
-    keyring.announce('hostedModel.key');
+    keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));
+    keyring.announce('hostedModel.key.ibm');
     await settled();
     assert.equal(window.changes, 1);
-    assert.equal(await window.store.serviceInUse(), '');
+    assert.deepEqual(await window.store.services(), ['ibm']);
     assert.equal(keyring.reads, 0);
   });
 });

@@ -45,8 +45,7 @@ describe('the services that credentials are for', () => {
     keyring = new FakeKeyring();
     obstacles = [];
     const secrets = keyring.window();
-    const { chosenService } = await import('../../../src/configuration.ts');
-    keys = new KeyStore(secrets, new FakeState(), () => {}, chosenService);
+    keys = new KeyStore(secrets, new FakeState(), () => {});
     const { CredentialAccess } = await import('../../../src/credentials/access.ts');
     access = new CredentialAccess({
       ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment: {} },
@@ -140,7 +139,7 @@ describe('the services that credentials are for', () => {
   it('of a file can be preferred to the editor', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
-    await keys.write({ apiKey: 'my-key', ...stored });
+    await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
     editor.files.set('/work/.env', platformFile);
     const { found, choice } = await access.look();
     const offered = actionsFor('envFile', found, choice).map(({ action }) => action);
@@ -165,7 +164,7 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
-    await keys.write({ apiKey: 'my-key', ...stored });
+    await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
     await keys.write({ apiKey: 'key-of-another-service', ...stored }, 'acme');
     editor.files.set('/work/.env', cloudFile + platformFile);
     const credentials = await access.require();
@@ -174,7 +173,7 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(others, ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform']);
   });
 
-  it('take the project of a file that names a space, too, as earlier versions did', async () => {
+  it('take the project of a file that names a space, too', async () => {
     editor.files.set('/work/.env', `IBM_SPACE_ID=s-1\n${cloudFile}`);
     const required = access.require();
     await (await editor.question()).answer(use);
@@ -225,7 +224,7 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('url', url);
     editor.userSettings.set('projectId', 'p');
     const { authUrl } = vendors[0];
-    await keys.write({ apiKey: 'my-key', authUrl, serviceUrl: url });
+    await keys.write({ apiKey: 'my-key', authUrl, serviceUrl: url }, 'ibm');
     const named = async () => {
       const credentials = await access.require();
       return [credentials?.resource, credentials?.projectId];
@@ -240,7 +239,7 @@ describe('the services that credentials are for', () => {
   it('A14: use what a workspace names before all that the user names, without a question', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
-    await keys.write({ apiKey: 'my-key', authUrl: vendors[0].authUrl, serviceUrl: url });
+    await keys.write({ apiKey: 'my-key', authUrl: vendors[0].authUrl, serviceUrl: url }, 'ibm');
     for (const [name, resource] of [
       ['projectId', 'project'],
       ['spaceId', 'space'],
@@ -288,7 +287,7 @@ describe('the services that credentials are for', () => {
     assert.equal((await access.require())?.account, 'berta');
   });
 
-  it('find the key of an earlier version as that of the first one', async () => {
+  it('find the key of one service alone', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const record = {
@@ -296,7 +295,7 @@ describe('the services that credentials are for', () => {
       authUrl: vendors[0].authUrl,
       serviceUrl: 'https://us-south.ml.cloud.ibm.com',
     };
-    keyring.values.set('hostedModel.key', JSON.stringify(record));
+    keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));
     assert.equal((await access.require())?.apiKey, 'my-key');
     assert.equal(editor.asked, 0);
     editor.userSettings.set('service', 'cpd');
