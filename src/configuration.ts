@@ -58,7 +58,6 @@ export function readStartupSettings(scope?: Uri) {
   return {
     ...{ authUrl: text('authUrl'), url: text('url'), modelId: text('modelId') },
     ...{ projectId: resource ? text(`${resource}Id`) : '', resource },
-    keepTokenFresh: configuration.get('keepTokenFresh') !== false,
   };
 }
 

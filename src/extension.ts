@@ -223,8 +223,7 @@ class HostedModel implements App {
   }
 
   async #keepFresh(): Promise<void> {
-    if (!window.state.focused || !readStartupSettings().keepTokenFresh || !this.#runtime.ifMade)
-      return;
+    if (!window.state.focused || !this.#runtime.ifMade) return;
     // The source of the token may have changed since it was used: then it is not renewed.
     await this.#lookAgain();
     (await this.#runtime.ifMade)?.keepTokenFresh();

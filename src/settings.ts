@@ -52,7 +52,6 @@ export interface Settings extends SourceSettings {
   /** As typed; the insert modes themselves know which there are. */
   readonly insertMode: string;
   readonly limits: LimiterOptions;
-  readonly keepTokenFresh: boolean;
   /** Whether other models are offered a tool that hands text to this one. */
   readonly offersTool: boolean;
   /** Tokens that one key may use on a day before chat stops; 0 for no budget. */
@@ -102,7 +101,6 @@ export function readSettings(scope?: Uri): Settings {
       minIntervalMs: bounded(configuration.get('minRequestInterval'), 0, 60_000),
       queue: COMMAND_QUEUE,
     },
-    keepTokenFresh: configuration.get('keepTokenFresh') !== false,
     offersTool: configuration.get('offerTool') === true,
     dailyTokenBudget: bounded(configuration.get('dailyTokenBudget'), 0, MOST_TOKENS),
     templates: listsOf(configuration.inspected('templates')),

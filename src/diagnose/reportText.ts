@@ -97,7 +97,6 @@ function settingLines({ settings, insertModes }: ReportFacts): string[] {
     `Parameters: ${parameters} set`,
     `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'another word'}`,
     `Requests at once: ${limits.limit}, ${limits.minIntervalMs} ms apart`,
-    `Token kept fresh: ${settings.keepTokenFresh ? 'yes' : 'no'}`,
     `Templates in the settings: ${Object.values(templates).flat().length}`,
   ];
 }

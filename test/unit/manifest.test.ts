@@ -96,7 +96,6 @@ describe('manifest', () => {
     assert.deepEqual(ofTheUser.map(([name]) => name.replace('hostedModel.', '')).sort(), [
       'authUrl',
       'dailyTokenBudget',
-      'keepTokenFresh',
       'maxConcurrentRequests',
       'minRequestInterval',
       'offerTool',

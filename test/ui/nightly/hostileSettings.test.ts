@@ -48,7 +48,6 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
       'hostedModel.projectId': project,
       'hostedModel.maxConcurrentRequests': 8,
       'hostedModel.minRequestInterval': 60_000,
-      'hostedModel.keepTokenFresh': false,
       'hostedModel.dailyTokenBudget': 1,
       'hostedModel.offerTool': true,
       'hostedModel.apiKey': 'planted-key-0123456789',

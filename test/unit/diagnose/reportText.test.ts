@@ -25,7 +25,6 @@ const settings: Settings = {
   parameters: { temperature: 0.5 },
   insertMode: 'below',
   limits: { limit: 3, minIntervalMs: 0, queue: 50 },
-  keepTokenFresh: true,
   offersTool: false,
   dailyTokenBudget: 0,
   templates: { user: [], remote: [], workspace: [], folder: [] },
