@@ -15,16 +15,16 @@ const rowShape = shape({
   isEstimate: v.boolean(),
 });
 
-/** All requests of one model and caller with one key. A file holds a list of these, and nothing else. */
+const fileShape = v.array(rowShape);
+
+/** All requests of one model and caller with one key. */
 export type UsageRow = Readonly<v.InferOutput<typeof rowShape>>;
 /** One request. */
 export type UsedRequest = Omit<UsageRow, 'fingerprint' | 'requests'>;
 export type UsedTokens = Omit<UsedRequest, 'model' | 'caller'>;
 export type UsageTotal = UsedTokens & Pick<UsageRow, 'requests'>;
 
-/** A file that is older goes. */
 const KEPT_DAYS = 31;
-const OF_A_DAY = /^\d{4}-\d{2}-\d{2}-.*\.json$/;
 
 /**
  * Counts requests and tokens. Each window has a file of its own for each day, so that no two write to
@@ -49,6 +49,16 @@ export class UsageLedger {
     this.#now = now;
   }
 
+  /**
+   * Deletes the files of days that are more than 31 days ago.
+   * @returns once they are deleted, or can't be
+   */
+  async deleteOldFiles(): Promise<void> {
+    const oldest = dayOf(this.#now(), KEPT_DAYS);
+    const old = (await this.#fileNames()).filter((name) => name < oldest);
+    await Promise.allSettled(old.map((name) => workspace.fs.delete(this.#uriOf(name))));
+  }
+
   /** @returns once it is written, or cannot be */
   record(fingerprint: string, request: UsedRequest): Promise<void> {
     const day = dayOf(this.#now());
@@ -71,7 +81,7 @@ export class UsageLedger {
   /** What all windows have used today. Whatever another one writes at this moment may be missing. */
   async today(fingerprint: string): Promise<UsageRow[]> {
     const day = dayOf(this.#now());
-    const others = await this.#rowsOfOthers(day).catch(() => []);
+    const others = await this.#rowsOfOthers(day);
     // Of this window what it knows, which is more than its file has if that cannot be written.
     return summed([...others, ...this.#mine(day)].filter(isOf(fingerprint)));
   }
@@ -96,20 +106,22 @@ export class UsageLedger {
   }
 
   async #rowsOfOthers(day: string): Promise<UsageRow[]> {
-    const found = await workspace.fs.readDirectory(this.#uriOf());
-    const files = found.map(([name]) => name).filter((name) => OF_A_DAY.test(name));
-    const oldest = dayOf(this.#now(), KEPT_DAYS);
-    const past = files.filter((name) => name < oldest);
-    await Promise.allSettled(past.map((name) => workspace.fs.delete(this.#uriOf(name))));
+    const files = await this.#fileNames();
     const others = files.filter((name) => name.startsWith(day) && name !== this.#fileOf(day));
     return (await Promise.all(others.map((name) => this.#read(name)))).flat();
   }
 
-  /** The rows that can be read; another version may have others beside them. */
+  /** The rows of a file; none if another window is still writing it, or was closed as it wrote. */
   async #read(file: string): Promise<UsageRow[]> {
     const bytes = await workspace.fs.readFile(this.#uriOf(file)).then(undefined, () => []);
-    const json = parseJson(Buffer.from(bytes).toString());
-    return (Array.isArray(json) ? json : []).filter((row) => v.is(rowShape, row));
+    const rows = v.safeParse(fileShape, parseJson(Buffer.from(bytes).toString()));
+    return rows.success ? rows.output : [];
+  }
+
+  /** The names of all files; empty before the first request, when there is no folder yet. */
+  async #fileNames(): Promise<string[]> {
+    const found = await workspace.fs.readDirectory(this.#uriOf()).then(undefined, () => []);
+    return found.map(([name]) => name);
   }
 
   #fileOf(day: string): string {

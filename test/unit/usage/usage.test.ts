@@ -55,6 +55,14 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
+  it('deletes counters that are older than 31 days when it starts', async () => {
+    editor.put('2026-02-06-a.json', '[]');
+    editor.put('2026-03-10-a.json', '[]');
+    open();
+    await settled();
+    assert.deepEqual(editor.fileNames, ['2026-03-10-a.json']);
+  });
+
   it('of all windows stands in the tooltip, until the day ends', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Today with this API key, in all windows: ';
