@@ -14,7 +14,6 @@ export interface App extends ChatDeps {
 /** Every command, as the manifest has it. */
 export const COMMANDS = [
   'generateFromSelection',
-  'generateWith',
   'generateWithTemplate',
   'continueGeneration',
   'tryAgain',
@@ -41,10 +40,21 @@ export const COMMANDS = [
 
 export type CommandName = (typeof COMMANDS)[number];
 
+/**
+ * Arguments of *Generate from selection*, which a keybinding can pass. Any extension can pass them,
+ * too, so the names aren't known to exist.
+ */
+export interface GenerateArguments {
+  /** Name of a template. */
+  readonly template?: string | undefined;
+  /** ID of an insert mode. */
+  readonly insertMode?: string | undefined;
+}
+
 /** How a command was run. */
 export interface Invocation {
-  /** Set only for the command that takes one. Any extension or keybinding can pass it. */
-  readonly templateName: string | undefined;
+  /** Empty for every other command. */
+  readonly args: GenerateArguments;
   /** The document and selections at that moment, before anything was loaded. */
   readonly snapshot: Parameters<typeof generate>[2];
 }

@@ -14,6 +14,8 @@ export const COMMAND_MESSAGES = {
   noPreview: 'open the preview of a generated text first.',
   noDocument: 'open a document first.',
   noTemplate: (name: string) => `there is no template “${oneLine(name)}” here.`,
+  noInsertMode: (id: string, known: readonly string[]) =>
+    `there is no insert mode “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,
   signedOut:
     'signed out. The stored key and the token are deleted, approvals are forgotten. Keys in .env files stay there.',
   gettingToken: 'Getting a token',

@@ -1,5 +1,12 @@
 import { commands, type Disposable, window } from 'vscode';
-import { type App, COMMANDS, type CommandName, type Handlers, type Invocation } from './app.ts';
+import {
+  type App,
+  COMMANDS,
+  type CommandName,
+  type GenerateArguments,
+  type Handlers,
+  type Invocation,
+} from './app.ts';
 
 const NOT_LOADED =
   'Hosted Model could not load a part of itself. Most likely it was updated or removed meanwhile. Reload the window.';
@@ -9,9 +16,9 @@ const NOT_STARTED =
 
 /**
  * Registers every command behind one guard, which reports what a command failed with. Handlers get
- * no arguments, whoever calls, but the name of a template for a keybinding of its own: nobody can
- * pass an address or a key. Commands resolve to undefined, since `${command:…}` in a launch.json
- * could read anything else.
+ * no arguments except a template name and an insert mode for *Generate from selection*: no caller
+ * can pass an address or a key. Commands resolve to undefined, since `${command:…}` in a
+ * launch.json could read anything else.
  * @param appOf what they work with; undefined where the extension could not start
  * @param registered gets those that could be registered
  * @returns false where one could not: the others are there all the same, to say so
@@ -24,8 +31,8 @@ export function registerCommands(
   let areAllThere = true;
   for (const name of COMMANDS) {
     const run = (given: unknown): Promise<undefined> => {
-      const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';
-      return guarded(name, appOf(), load, invoked(isTemplate ? given : undefined));
+      const args = name === 'generateFromSelection' ? generateArguments(given) : {};
+      return guarded(name, appOf(), load, invoked(args));
     };
     try {
       registered.push(commands.registerCommand(`hostedModel.${name}`, run));
@@ -36,13 +43,24 @@ export function registerCommands(
   return areAllThere;
 }
 
+/** Picks the known arguments. The context menu passes the address of the document instead. */
+function generateArguments(given: unknown): GenerateArguments {
+  const { template, insertMode } = Object(given) as Record<string, unknown>;
+  return { template: nameIn(template), insertMode: nameIn(insertMode) };
+}
+
+/** A value that isn't text becomes a name that nothing has, so that it is reported like a typo. */
+function nameIn(value: unknown): string | undefined {
+  return value === undefined || typeof value === 'string' ? value : '';
+}
+
 /**
  * Captures the invocation immediately, so that a key pressed while modules load doesn't change what
  * is sent. The returned function hands out this invocation once, so that an open message doesn't
  * keep its texts in memory. Later calls capture a new one.
  */
-function invoked(templateName: string | undefined): () => Invocation {
-  const capture = (): Invocation => ({ templateName, snapshot: takeSnapshot() });
+function invoked(args: GenerateArguments): () => Invocation {
+  const capture = (): Invocation => ({ args, snapshot: takeSnapshot() });
   let first: Invocation | undefined = capture();
   return () => {
     const taken = first ?? capture();

@@ -12,7 +12,7 @@ import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
-import { insertModeIds, pickInsertMode } from '../insert/insertModes.ts';
+import { insertModeIds } from '../insert/insertModes.ts';
 import type { ModelList } from '../service/models/modelList.ts';
 import { readSettings, settingsFor } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
@@ -33,15 +33,23 @@ import { pickModel } from './modelPicker.ts';
 
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Handlers['handlers'] = {
-  generateFromSelection: (app, { snapshot }) => generateFromSelection(app, {}, snapshot),
-
-  generateWith: async (app, { snapshot }) => {
-    const { insertMode } = readSettings(snapshot?.document.uri);
-    const picked = await pickInsertMode(insertMode);
-    if (picked) return generateFromSelection(app, { insertMode: picked.id }, snapshot);
+  generateFromSelection: async (app, { args, snapshot }) => {
+    const { template, insertMode } = args;
+    if (insertMode !== undefined && !insertModeIds.includes(insertMode)) {
+      return inform(COMMAND_MESSAGES.noInsertMode(insertMode, insertModeIds));
+    }
+    if (template === undefined) return generateFromSelection(app, { insertMode }, snapshot);
+    const find = (templates: readonly TemplateEntry[]) => templateOfName(templates, template);
+    return generateFromTemplate(app, find, { insertMode }, snapshot);
   },
 
-  generateWithTemplate,
+  generateWithTemplate: (app, { snapshot }) => {
+    const lastUsed = lastUsedTemplates(app.globalState);
+    const languageId = snapshot?.document.languageId ?? '';
+    const pick = (templates: readonly TemplateEntry[]) =>
+      pickTemplate(templates, { languageId, lastUsed });
+    return generateFromTemplate(app, pick, {}, snapshot);
+  },
 
   continueGeneration: async (app) => {
     const job = (await app.jobs()).latest;
@@ -211,24 +219,22 @@ async function generateFromSelection(
   return generate(await optionsFor(app), order, snapshot);
 }
 
-/** A keybinding can pass the name of a template. Without a name, the user picks one. */
-async function generateWithTemplate(
+async function generateFromTemplate(
   app: App,
-  { templateName: name, snapshot }: Invocation,
+  choose: (templates: readonly TemplateEntry[]) => Promise<Template | undefined>,
+  order: Order,
+  snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);
-  const { document } = snapshot;
-  const folder = activeFolder(document.uri);
-  const settings = readSettings(document.uri);
-  const templates = await readTemplates({ ...settings, folder, insertModes: insertModeIds });
-  const lastUsed = lastUsedTemplates(app.globalState);
-  const template =
-    name === undefined
-      ? await pickTemplate(templates, { languageId: document.languageId, lastUsed })
-      : await templateOfName(templates, name);
+  const { uri } = snapshot.document;
+  const folder = activeFolder(uri);
+  const settings = readSettings(uri);
+  const template = await choose(
+    await readTemplates({ ...settings, folder, insertModes: insertModeIds }),
+  );
   if (!template) return;
   await noteLastUsed(app.globalState, template.name);
-  return generateFromSelection(app, { template }, snapshot);
+  return generateFromSelection(app, { ...order, template }, snapshot);
 }
 
 async function templateOfName(

@@ -15,7 +15,7 @@ import { type GenerateDeps, runJob } from './runJob.ts';
 /** What was chosen for one generation besides what the settings say. */
 export interface Order {
   /** Id of an insert mode. */
-  readonly insertMode?: string;
+  readonly insertMode?: string | undefined;
   readonly template?: Template | undefined;
 }
 

@@ -1,12 +1,11 @@
 import { env } from 'vscode';
 import type { AnswerWriter } from '../document/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
-import { MODE_TEXTS, onClipboard } from './insertMessages.ts';
+import { onClipboard } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 
 export const clipboard: InsertMode = {
   id: 'clipboard',
-  ...MODE_TEXTS.clipboard,
   open: (targets) => new ClipboardWriter(targets.length),
 };
 

@@ -8,8 +8,6 @@ import type { Previews } from './previews.ts';
 export interface InsertMode {
   /** As in the setting `hostedModel.insertMode`. */
   readonly id: string;
-  readonly label: string;
-  readonly detail: string;
   /** Said once an answer is there, where it waits for somebody to look at it. */
   readonly doneText?: string;
   /**

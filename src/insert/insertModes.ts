@@ -1,7 +1,6 @@
-import { type TextDocument, window } from 'vscode';
+import type { TextDocument } from 'vscode';
 import { isWritable } from '../document/target.ts';
 import { clipboard } from './clipboard.ts';
-import { MODE_QUESTION, usualDetail } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 import { newDocument } from './newDocument.ts';
 import { above, after, below, replace } from './placing.ts';
@@ -35,16 +34,4 @@ export function modeFor(document: TextDocument, id: string, mustPreview: boolean
 /** True if this mode writes into the document before the user has seen the text. */
 export function writesUnseen({ id, placeOf }: InsertMode): boolean {
   return placeOf !== undefined && id !== preview.id;
-}
-
-/** Asks where the answer shall go this once. @param usual as in the settings */
-export async function pickInsertMode(usual: string): Promise<InsertMode | undefined> {
-  const items = insertModes.map((mode) => ({
-    label: mode.label,
-    description: mode.id === usual ? usualDetail(mode.detail) : mode.detail,
-    mode,
-  }));
-  const options = { ...MODE_QUESTION, matchOnDescription: true };
-  const picked = await window.showQuickPick(items, options);
-  return picked?.mode;
 }

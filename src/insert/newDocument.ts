@@ -2,12 +2,10 @@ import { type TextDocument, ViewColumn, window } from 'vscode';
 import { EditorDocument, openEmpty } from '../document/openDocument.ts';
 import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
 import { isUnchanged, type Targets } from '../document/target.ts';
-import { MODE_TEXTS } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',
-  ...MODE_TEXTS.newDocument,
   open: (targets, { takenBack }) => new NewDocumentWriter(targets, takenBack),
 };
 

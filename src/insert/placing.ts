@@ -3,21 +3,21 @@ import type { AnswerPlace } from '../document/answerInDocument.ts';
 import { offsetsOf } from '../document/documentEdit.ts';
 import { StreamWriter } from '../document/streamWriter.ts';
 import { selectionEnd, type Target } from '../document/target.ts';
-import { MODE_TEXTS } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 
 /**
  * An insert mode that writes into the document itself.
+ * @param id as in the setting `hostedModel.insertMode`
  * @param place where the answer to a selection goes; one to a mere cursor goes to the cursor
  */
 export function placing(
-  words: Pick<InsertMode, 'id' | 'label' | 'detail'>,
+  id: string,
   place: (target: Target) => AnswerPlace,
 ): InsertMode & Required<Pick<InsertMode, 'placeOf'>> {
   const placeOf = (target: Target) =>
     target.selection.isEmpty ? placeAt(target, target.selection) : place(target);
   return {
-    ...words,
+    id,
     placeOf,
     open: (targets, { openDocument, takenBack }) =>
       new StreamWriter(openDocument, targets.map(placeOf), { onTakenBack: takenBack }),
@@ -28,22 +28,22 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
   return { ...offsetsOf(document, range), lead, tail };
 }
 
-export const below = placing({ id: 'below', ...MODE_TEXTS.below }, (target) => {
+export const below = placing('below', (target) => {
   const { end } = target.document.lineAt(selectionEnd(target).line).range;
   return placeAt(target, new Range(end, end), `\n${target.indentation}`);
 });
 
-export const after = placing({ id: 'after', ...MODE_TEXTS.after }, (target) => {
+export const after = placing('after', (target) => {
   const end = selectionEnd(target);
   return placeAt(target, new Range(end, end));
 });
 
-export const above = placing({ id: 'above', ...MODE_TEXTS.above }, (target) => {
+export const above = placing('above', (target) => {
   const { start } = target.document.lineAt(target.selection.start.line).range;
   return placeAt(target, new Range(start, start), target.indentation, '\n');
 });
 
-export const replace = placing({ id: 'replace', ...MODE_TEXTS.replace }, (target) => {
+export const replace = placing('replace', (target) => {
   const { start } = target.selection;
   // What a selection takes in of its own indentation it takes away, too.
   const lead = target.indentation.slice(start.character);

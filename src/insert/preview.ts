@@ -4,7 +4,7 @@ import { showDocument } from '../document/documentEdit.ts';
 import { type AnswerWriter, StreamWriter, type Undone } from '../document/streamWriter.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from '../document/target.ts';
 import { inform } from '../ui/notify.ts';
-import { MODE_TEXTS, NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
+import { NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import { replace } from './placing.ts';
 
@@ -19,7 +19,6 @@ export const preview = previewing(replace.placeOf);
 export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertMode {
   return {
     id: 'preview',
-    ...MODE_TEXTS.preview,
     doneText: PREVIEW_COMPLETE,
     placeOf,
     open: (targets, deps) => new PreviewWriter(targets.map(placeOf), targets[0].snapshot, deps),

@@ -2,16 +2,13 @@ import { Range } from 'vscode';
 import { placeAt, placing } from '../../src/insert/placing.ts';
 
 /** An insert mode as somebody could add it: this file, and one entry of `insertModes`. */
-export const comment = placing(
-  { id: 'comment', label: 'Comment', detail: 'As a comment above the selected text' },
-  (target) => {
-    const { start } = target.document.lineAt(target.selection.start.line).range;
-    const { indentation } = target;
-    return placeAt(
-      target,
-      new Range(start, start),
-      `${indentation}/*\n${indentation}`,
-      `\n${indentation}*/\n`,
-    );
-  },
-);
+export const comment = placing('comment', (target) => {
+  const { start } = target.document.lineAt(target.selection.start.line).range;
+  const { indentation } = target;
+  return placeAt(
+    target,
+    new Range(start, start),
+    `${indentation}/*\n${indentation}`,
+    `\n${indentation}*/\n`,
+  );
+});

@@ -228,7 +228,7 @@ describe('the places that text goes to', () => {
 
   it('J33: a place outside of the document takes nothing, at no end of it', async () => {
     const editor = await open('prompt', PROMPT);
-    const outside = placing({ id: 'outside', label: '', detail: '' }, () => ({
+    const outside = placing('outside', () => ({
       start: 100,
       end: 100,
       lead: '',

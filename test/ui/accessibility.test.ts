@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
 import { answerFor } from '../emulator/text.ts';
+import { modeKeys } from '../vscode/keybindings.ts';
 import { ScreenReader } from '../vscode/screenReader.ts';
 import { apiKey, chatPath, generateByKeys, projectId, startService } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
@@ -81,13 +82,9 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
   });
 
   it('a preview has buttons with names and keys, and is accepted by one', async () => {
-    const { editor, page, quickInput } = session.workbench;
+    const { editor, page } = session.workbench;
     await editor.focus();
-    await session.workbench.runCommand('Hosted Model: Generate With…');
-    await quickInput.waitFor({ item: 'Preview' });
-    await page.keyboard.insertText('Preview');
-    await reader.waitForMarked({ role: 'option', name: /^Preview/ });
-    await page.keyboard.press('Enter');
+    await page.keyboard.press(modeKeys.preview);
     for (const name of ['Accept Preview (Ctrl+Enter)', 'Discard Preview (Ctrl+Backspace)']) {
       await page.getByRole('button', { name, exact: true }).waitFor();
     }

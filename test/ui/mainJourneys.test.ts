@@ -4,6 +4,7 @@ import type { Emulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
 import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
+import { modeKeys } from '../vscode/keybindings.ts';
 import { answerSetUp } from '../vscode/setUpWalk.ts';
 import { startChat, startChatService } from './chat.ts';
 import {
@@ -161,12 +162,11 @@ describe('a day with the extension', () => {
   });
 
   it('a preview has named buttons with shortcuts, and is discarded or accepted by keyboard', async () => {
-    const { editor, page, quickInput } = session.workbench;
+    const { editor, page } = session.workbench;
     const answered = 'we will meet\non Monday.';
     emulator.settings.answer = () => answered;
     const preview = async () => {
-      await session.workbench.runCommand('Hosted Model: Generate With…');
-      await quickInput.pick('Preview');
+      await page.keyboard.press(modeKeys.preview);
       await editor.waitForTitle('letter.txt (preview)');
       await editor.waitForModifiedText(answered);
     };

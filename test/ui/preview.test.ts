@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Emulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
+import { modeKeys } from '../vscode/keybindings.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
@@ -202,8 +203,7 @@ describe(`a preview ${nightly}`, () => {
     const rest = stalled();
     await session.workbench.openFile(session.path('other.txt'));
     await editor.selectLines(2);
-    await session.workbench.runCommand('Hosted Model: Generate With…');
-    await session.workbench.quickInput.pick('Below the Selection');
+    await page.keyboard.press(modeKeys.below);
     await editor.waitForText(/we/);
     stalled();
     const arrived = emulator.nextRequest(chatPath);

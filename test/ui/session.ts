@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Browser, type PageOptions, startBrowser } from '../vscode/browser.ts';
 import { newestServer, repositoryRoot } from '../vscode/install.ts';
+import { writeKeybindings } from '../vscode/keybindings.ts';
 import { type Settings, startVSCodeServer, type VSCodeServer } from '../vscode/server.ts';
 import { needServer } from '../vscode/system.ts';
 import { type Theme, themes, Workbench } from '../vscode/workbench.ts';
@@ -135,6 +136,7 @@ async function serverFor({
     otherExtension,
     env,
   });
+  await writeKeybindings(value.dataDirectory);
   server = { value, key };
   return value;
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Emulator } from '../emulator/emulator.ts';
+import { argumentKeys } from '../vscode/keybindings.ts';
 import { chatPath, openWindow, startAfresh, startService, storeKey } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
@@ -27,29 +26,17 @@ const files = {
 describe(`templates ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
-  let keybindings: string;
   before(async () => {
     emulator = await startService();
-    const names = ['rows', 'short', 'long', 'asks', 'file', 'own', 'keys'];
+    const names = ['rows', 'short', 'long', 'asks', 'file', 'own', 'keys', 'others'];
     const texts = names.map((name) => [`${name}.py`, '# Some text.\n']);
     session = await openWindow(emulator, {
       folderFiles: { ...files, ...Object.fromEntries(texts) },
       userSettings: { 'hostedModel.templates': templates },
     });
-    keybindings = join(session.server.dataDirectory, 'data', 'User', 'keybindings.json');
-    const command = 'hostedModel.generateWithTemplate';
-    const bound = [
-      { key: 'ctrl+alt+f9', command, args: 'Own Ways' },
-      { key: 'ctrl+alt+f10', command, args: { url: 'http://127.0.0.1:1', key: 'theirs' } },
-    ];
-    await writeFile(keybindings, JSON.stringify(bound));
-    await session.workbench.reload();
     await storeKey(session);
   });
-  after(async () => {
-    await rm(keybindings, { force: true });
-    await emulator.close();
-  });
+  after(() => emulator.close());
   beforeEach(async () => {
     await startAfresh(emulator, session);
     emulator.settings.answer = () => 'Short.';
@@ -145,17 +132,25 @@ describe(`templates ${nightly}`, () => {
     assert.equal(body['max_completion_tokens'], 77);
   });
 
-  it('run by keys with their name, and no other argument has any effect', async () => {
-    const { editor, quickInput, page } = session.workbench;
+  it('run by keys with their name, and nothing is sent for a name that is unknown', async () => {
+    const { editor, notifications, page } = session.workbench;
     await select('keys.py');
-    await page.keyboard.press('Control+Alt+F10');
-    await quickInput.waitFor({ title, item: 'Own Ways' });
-    await quickInput.dismiss();
-    await quickInput.waitUntilClosed();
+    await page.keyboard.press(argumentKeys.unknownTemplate.key);
+    await notifications.waitFor(/there is no template “No Such Template” here/);
+    await page.keyboard.press(argumentKeys.unknownMode.key);
+    await notifications.waitFor(/there is no insert mode “sideways”/);
     assert.equal(emulator.count(chatPath), 0);
-    await page.keyboard.press('Control+Alt+F9');
+    await page.keyboard.press(argumentKeys.template.key);
     await editor.waitForText('Short.\n');
     assert.equal(await promptSent(), 'Own ways: # Some text.');
+  });
+
+  it('are not used by keys with other arguments, which have no effect', async () => {
+    const { editor, page } = session.workbench;
+    await select('others.py');
+    await page.keyboard.press(argumentKeys.others.key);
+    await editor.waitForText('# Some text.\nShort.\n');
+    assert.equal(await promptSent(), '# Some text.');
   });
 
   it('open at their mistake, which is underlined and says what is known', async () => {

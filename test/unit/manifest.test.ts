@@ -199,7 +199,9 @@ describe('manifest', () => {
     const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';
     const offered = [...listed.matchAll(/\w+/g)].map(([id]) => id);
     const made = globSync('src/insert/*.ts').flatMap((path) =>
-      [...readFileSync(path, 'utf8').matchAll(/\bid: '(\w+)'/g)].map(([, id]) => id),
+      [...readFileSync(path, 'utf8').matchAll(/(?:\bid: |= placing\()'(\w+)'/g)].map(
+        ([, id]) => id,
+      ),
     );
     assert.deepEqual(insertMode.enum, offered);
     assert.deepEqual([...made].sort(), [...offered].sort());

@@ -68,13 +68,18 @@ describe('the surface of the extension', () => {
     }
   });
 
-  it('G01 G04: takes no argument with a command but the name of a template, and gives nothing back', () => {
+  it('G01 G04: takes no arguments with a command but a template name and an insert mode, and returns nothing', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 1, 'one place registers commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
     const run =
-      /const run = \(given: unknown\): Promise<undefined> => \{\s+const isTemplate = name === 'generateWithTemplate' && typeof given === 'string';\s+return guarded\(name, appOf\(\), load, invoked\(isTemplate \? given : undefined\)\);\s+\};/g;
+      /const run = \(given: unknown\): Promise<undefined> => \{\s+const args = name === 'generateFromSelection' \? generateArguments\(given\) : \{\};\s+return guarded\(name, appOf\(\), load, invoked\(args\)\);\s+\};/g;
     assert.equal(places(run).length, 1);
+    assert.equal(
+      places(/return \{ template: nameIn\(template\), insertMode: nameIn\(insertMode\) \};/g)
+        .length,
+      1,
+    );
     assert.equal(places(/export function activate\([^)]*\): void/g).length, 1);
   });
 });

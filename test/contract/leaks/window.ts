@@ -40,9 +40,12 @@ export interface Stores {
   readonly workspaceState: FakeState;
 }
 
+/** Runs a command of the extension. */
+type Run = (command: string, ...args: readonly unknown[]) => Promise<void>;
+
 /** A window with the extension in it. */
 export interface OpenWindow {
-  run(command: string): Promise<void>;
+  run: Run;
   /** Ends as VS Code does it, by disposing of what the extension has subscribed. */
   close(): Promise<void>;
 }
@@ -52,11 +55,7 @@ export interface Windows {
   /** Makes something that the editor shows, without the extension around it. */
   showing<Made>(editor: SinkEditor, make: () => Made): Made;
   /** Opens a window, and closes it once the work is done. */
-  open(
-    editor: SinkEditor,
-    stores: Stores,
-    work: (run: (command: string) => Promise<void>) => Promise<void>,
-  ): Promise<void>;
+  open(editor: SinkEditor, stores: Stores, work: (run: Run) => Promise<void>): Promise<void>;
   end(): void;
 }
 
@@ -103,8 +102,8 @@ export function windows(firstEditor: SinkEditor): Windows {
       throw error;
     }
     return {
-      run: async (command) => {
-        editor.sink('command result', await editor.run(`hostedModel.${command}`));
+      run: async (command, ...args) => {
+        editor.sink('command result', await editor.run(`hostedModel.${command}`, ...args));
         await painted();
       },
       close: async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
+import { modeKeys } from '../../vscode/keybindings.ts';
 import {
   apiKey,
   chatPath,
@@ -86,13 +87,10 @@ for (const [look, options] of Object.entries(looks)) {
       await notifications.waitUntilGone(/generating/);
       await page.keyboard.press('Control+Z');
 
-      await workbench.runCommand('Hosted Model: Generate With…');
-      await quickInput.waitFor({ item: 'Preview' });
-      await picture('6-modes');
-      await quickInput.pick('Preview');
+      await page.keyboard.press(modeKeys.preview);
       await editor.waitForTitle('letter.txt (preview)');
       await editor.waitForModifiedText(/only counts/);
-      await picture('7-preview');
+      await picture('6-preview');
       await page.keyboard.press('Control+Backspace');
       await editor.waitForTitle('letter.txt');
 
@@ -101,11 +99,11 @@ for (const [look, options] of Object.entries(looks)) {
       await generateByKeys(session);
       await notifications.waitFor(/refused the API key/);
       await status.waitFor({ background: 'error' });
-      await picture('8-refused');
+      await picture('7-refused');
       await notifications.close(/refused the API key/);
       await workbench.runCommand('Hosted Model: Diagnose Connection');
       await quickInput.waitFor({ item: '$(copy) Copy Report' });
-      await picture('9-diagnosis');
+      await picture('8-diagnosis');
     });
   });
 }

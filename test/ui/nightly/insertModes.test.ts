@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import manifest from '../../../package.json' with { type: 'json' };
 import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
+import { modeKeys } from '../../vscode/keybindings.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
 import { takePicture } from '../pictures.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
 import { nightly, type Session } from '../session.ts';
 
-const insertModeIds = manifest.contributes.configuration.properties['hostedModel.insertMode'].enum;
-const generateWith = 'Hosted Model: Generate With…';
+type Mode = keyof typeof modeKeys;
 
 /** A mode that writes into the document: what is selected, what the model says, what comes of it. */
 interface Written {
-  readonly label: string;
   readonly before: readonly string[];
   readonly line: number;
   readonly answer: string;
@@ -22,9 +20,8 @@ interface Written {
   readonly position: RegExp;
 }
 
-const written: Readonly<Record<string, Written>> = {
+const written = {
   below: {
-    label: 'Below the Selection',
     before: ['def total(prices):', '    # Add up the prices.', '    return total', ''],
     line: 2,
     answer: 'total = 0\nfor price in prices:\n    total += price',
@@ -40,7 +37,6 @@ const written: Readonly<Record<string, Written>> = {
     position: /^Ln 2, Col 25 \(24 selected\)$/,
   },
   after: {
-    label: 'After the Selection',
     before: ['def total(prices):', '    total = ', '    return total', ''],
     line: 2,
     answer: 'sum(\n    price for price in prices\n)',
@@ -55,7 +51,6 @@ const written: Readonly<Record<string, Written>> = {
     position: /^Ln 2, Col 13 \(12 selected\)$/,
   },
   above: {
-    label: 'Above the Selection',
     before: ['def total(prices):', '    return sum(prices)', ''],
     line: 2,
     answer: '# Prices are in cents,\n# so that no cent is lost.',
@@ -69,7 +64,6 @@ const written: Readonly<Record<string, Written>> = {
     position: /^Ln 4, Col 23 \(22 selected\)$/,
   },
   replace: {
-    label: 'Replace the Selection',
     before: ['def total(prices):', '    return 0', ''],
     line: 2,
     answer: 'total = 0\nfor price in prices:\n    total += price\nreturn total',
@@ -83,7 +77,7 @@ const written: Readonly<Record<string, Written>> = {
     ],
     position: /^Ln 5, Col 17$/,
   },
-};
+} satisfies Partial<Record<Mode, Written>>;
 
 const asked = ['def total(prices):', '    return sum(prices)', ''];
 const test = 'def test_total():\n    assert total([1, 2]) == 3';
@@ -111,29 +105,28 @@ for (const theme of ['dark', 'light'] as const) {
           ),
           'newDocument.py': lines(asked),
           'clipboard.py': lines(asked),
-          'preview.py': lines(written['replace']?.before ?? []),
+          'preview.py': lines(written.replace.before),
         },
       });
       await storeKey(session);
     });
     after(() => emulator.close());
 
-    const generateInto = async (file: string, line: number, label: string, answer: string) => {
+    const generateInto = async (file: string, line: number, mode: Mode, answer: string) => {
       const { workbench, path } = session;
       emulator.settings.answer = () => answer;
       await workbench.runCommand('View: Close All Editors');
       await workbench.openFile(path(file));
       await workbench.editor.selectLines(line);
-      await pickMode(workbench, label);
+      await workbench.page.keyboard.press(modeKeys[mode]);
     };
     const onDisk = (file: string) => readFileSync(session.path(file), 'utf8');
 
-    for (const [mode, { label, before, line, answer, after, position }] of Object.entries(
-      written,
-    )) {
+    for (const mode of Object.keys(written) as (keyof typeof written)[]) {
+      const { before, line, answer, after, position }: Written = written[mode];
       it(`${mode}: writes there, to the byte, and one undo takes it back`, async () => {
         const { editor, page } = session.workbench;
-        await generateInto(`${mode}.py`, line, label, answer);
+        await generateInto(`${mode}.py`, line, mode, answer);
         await editor.waitForText(lines(after, '\n'));
         await editor.waitForPosition(position);
         await takeModePicture(session.workbench, `${mode}-${theme}`);
@@ -149,7 +142,7 @@ for (const theme of ['dark', 'light'] as const) {
 
     it('newDocument: opens one beside, of the same language, and leaves this one alone', async () => {
       const { editor, page, screen } = session.workbench;
-      await generateInto('newDocument.py', 2, 'New Document', test);
+      await generateInto('newDocument.py', 2, 'newDocument', test);
       await editor.waitFor(/^Untitled/);
       await editor.waitForText(test);
       await page.locator('[id="status.editor.mode"]', { hasText: 'Python' }).waitFor();
@@ -174,7 +167,7 @@ for (const theme of ['dark', 'light'] as const) {
 
     it('clipboard: copies the whole answer and leaves document, selection and focus alone', async () => {
       const { editor, notifications, page } = session.workbench;
-      await generateInto('clipboard.py', 2, 'Clipboard', test);
+      await generateInto('clipboard.py', 2, 'clipboard', test);
       await notifications.waitFor('Hosted Model: the answer is on the clipboard.');
       assert.equal(await clipboard(page), test);
       await takeModePicture(session.workbench, `clipboard-${theme}`);
@@ -189,8 +182,8 @@ for (const theme of ['dark', 'light'] as const) {
 
     it('preview: shows what the document would become, and writes it once it is accepted', async () => {
       const { editor, page } = session.workbench;
-      const { before, after, answer, line, position } = written['replace'] as Written;
-      await generateInto('preview.py', line, 'Preview', answer);
+      const { before, after, answer, line, position } = written.replace;
+      await generateInto('preview.py', line, 'preview', answer);
       await editor.waitForTitle(previewOf('preview.py'));
       await editor.waitForModifiedText(lines(after, '\n'));
       await takeModePicture(session.workbench, `preview-${theme}`);
@@ -215,26 +208,18 @@ describe(`the insert mode ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  it('is that of the setting, and the list of modes says so', async () => {
+  it('is that of the setting', async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.insertMode': 'above' },
       folderFiles: { 'a.py': lines(asked) },
     });
-    const { editor, quickInput } = session.workbench;
+    const { editor } = session.workbench;
     await storeKey(session);
     emulator.settings.answer = () => '# one';
     await session.workbench.openFile(session.path('a.py'));
     await editor.selectLines(2);
     await session.workbench.runCommand(generate);
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
-    await session.workbench.runCommand(generateWith);
-    const { items } = await quickInput.waitFor({ title: 'Generate With…' });
-    assert.deepEqual(
-      items.filter(({ description }) => description.startsWith('As in the settings · ')),
-      items.filter(({ label }) => label === 'Above the Selection'),
-    );
-    assert.equal(items.length, insertModeIds.length);
-    await quickInput.dismiss();
   });
 
   it('shows no fence around code at any moment, and keeps it in Markdown', async () => {
@@ -257,7 +242,7 @@ describe(`the insert mode ${nightly}`, () => {
 
     await session.workbench.openFile(session.path('b.py'));
     await editor.selectLines(2);
-    await pickMode(session.workbench, 'Preview');
+    await session.workbench.page.keyboard.press(modeKeys.preview);
     await editor.waitForTitle(previewOf('b.py'));
     await editor.waitForModifiedText('def total(prices):\n    total = 0\n    return total\n');
     await session.workbench.runCommand('Hosted Model: Discard Preview');
@@ -339,12 +324,6 @@ function previewOf(name: string): string {
 
 function clipboard(page: Workbench['page']): Promise<string> {
   return page.evaluate<string>('navigator.clipboard.readText()');
-}
-
-async function pickMode(workbench: Workbench, label: string): Promise<void> {
-  await workbench.runCommand(generateWith);
-  await workbench.quickInput.waitFor({ title: 'Generate With…' });
-  await workbench.quickInput.pick(label);
 }
 
 /** The editors alone, in a window so low that a notification is in the picture, too. */

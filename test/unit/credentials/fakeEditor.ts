@@ -34,7 +34,7 @@ export class FakeEditor {
   readonly files = new Map<string, string>();
   /** What a slow file system waits for before it answers. */
   beforeFiles: Promise<void> = Promise.resolve();
-  readonly #commands = new Map<string, () => Promise<unknown>>();
+  readonly #commands = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
   readonly #openListeners: OpenListener[] = [];
   /** How often the content of a file was asked for. */
   reads = 0;
@@ -66,8 +66,8 @@ export class FakeEditor {
   }
 
   /** Runs a command as VS Code does, which shows whatever it fails with. */
-  async run(command: string): Promise<unknown> {
-    return this.#commands.get(command)?.();
+  async run(command: string, ...args: readonly unknown[]): Promise<unknown> {
+    return this.#commands.get(command)?.(...args);
   }
 
   /** Opens a document, as its listeners are told of it. */

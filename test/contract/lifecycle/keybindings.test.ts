@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+import { pathOf } from '../service/world.ts';
+import { type Life, startLife } from './life.ts';
+
+const chatPath = pathOf('chat', true);
+
+describe('arguments that a keybinding passes to Generate from selection', () => {
+  let opened: Windows;
+  let life: Life;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(async () => {
+    life = await startLife();
+  });
+  afterEach(() => life.emulator.close());
+
+  const generate = async (given: unknown) => {
+    const editor = life.editor();
+    editor.userSettings.set('templates', [
+      { name: 'Review', prompt: `Review this: \${selection}`, insertMode: 'clipboard' },
+      { name: 'Rework', prompt: `Rework this: \${selection}`, insertMode: 'newDocument' },
+    ]);
+    await opened.open(editor, life.stores, (run) => run('generateFromSelection', given));
+    const prompts = life.emulator.requests
+      .filter(({ path }) => path === chatPath)
+      .map(({ json }) => (json as { messages: { content: string }[] }).messages[0]?.content);
+    const said = editor.textOf('notification').trim();
+    return { editor, prompts, said };
+  };
+
+  it('choose an insert mode', async () => {
+    const { editor, prompts } = await generate({ insertMode: 'clipboard' });
+    assert.deepEqual(prompts, [editor.text]);
+    assert.match(editor.textOf('clipboard'), /^Hello from/);
+  });
+
+  it('choose a template, whatever the case of its name', async () => {
+    const { editor, prompts } = await generate({ template: 'review' });
+    assert.deepEqual(prompts, [`Review this: ${editor.text}`]);
+    assert.match(editor.textOf('clipboard'), /^Hello from/);
+  });
+
+  it('prefer their insert mode to the one of their template', async () => {
+    const { editor, prompts } = await generate({ template: 'Rework', insertMode: 'clipboard' });
+    assert.deepEqual(prompts, [`Rework this: ${editor.text}`]);
+    assert.match(editor.textOf('clipboard'), /^Hello from/);
+  });
+
+  const unknown: readonly [given: unknown, said: RegExp][] = [
+    [{ template: 'Revue' }, /there is no template “Revue” here/],
+    [{ template: 7 }, /there is no template “” here/],
+    [{ insertMode: 'sideways' }, /no insert mode “sideways”.* below, after, above, /],
+    [{ insertMode: null }, /no insert mode “”/],
+    [{ template: 'Review', insertMode: 'toString' }, /no insert mode “toString”/],
+  ];
+  for (const [given, message] of unknown) {
+    it(`send nothing and say so if a name is unknown: ${JSON.stringify(given)}`, async () => {
+      const { prompts, said } = await generate(given);
+      assert.deepEqual(prompts, []);
+      assert.match(said, message);
+    });
+  }
+
+  const ignored = [undefined, null, 'Review', ['Review'], { url: 'http://127.0.0.1:1', key: 'a' }];
+  for (const given of ignored) {
+    it(`are ignored if there is no such argument: ${JSON.stringify(given)}`, async () => {
+      const { editor, prompts } = await generate(given);
+      assert.deepEqual(prompts, [editor.text]);
+      assert.equal(editor.textOf('clipboard'), '');
+    });
+  }
+});
