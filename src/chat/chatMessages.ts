@@ -17,7 +17,7 @@ export function modelTooltip(id: string, provider: string, withdrawn: string | u
 // Failures. The chat shows no buttons: the way out is a command, in words.
 
 export const NOT_SET_UP =
-  'Hosted Model has no credentials that it may use here. Run “Hosted Model: Set Up Credentials” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what is missing.';
+  'Hosted Model has no credentials that it may use here. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what is missing.';
 export const EMPTY_ANSWER =
   'The model answered nothing. Most likely it did not understand the request. Say it in other words, or pick another model.';
 export const ONLY_REASONING =

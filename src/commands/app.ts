@@ -32,7 +32,7 @@ export const COMMANDS = [
   'useInChat',
   'openSettings',
   'showLog',
-  'showLastResult',
+  'showLastResponse',
   'showUsage',
   'addToGitignore',
   'removeByteOrderMark',

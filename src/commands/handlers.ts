@@ -75,7 +75,7 @@ export const handlers: Handlers['handlers'] = {
     if (!(await (await app.jobs()).previews.discard())) inform(COMMAND_MESSAGES.noPreview);
   },
 
-  showLastResult: async (app) => showResult((await app.jobs()).result),
+  showLastResponse: async (app) => showResult((await app.jobs()).result),
 
   showUsage: async (app) => {
     // The key of the chat, which the budget can stop; with one folder it is that of all.

@@ -114,5 +114,5 @@ export function invisibleText(removed: number, kept: number): string {
 
 /** @param where the lines of the selections, where there are several */
 export function notPlacedText(where: string): string {
-  return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place, or VS Code is busy; then it may still follow. Show Last Result has it until the next one comes.`;
+  return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place, or VS Code is busy; then it may still follow. Show Last Response has it until the next one comes.`;
 }

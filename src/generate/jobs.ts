@@ -46,7 +46,7 @@ export class Jobs implements Disposable {
     return this.#result;
   }
 
-  /** Text came for this one: now it is what *Show Last Result* shows. */
+  /** Text came for this one: now it is what *Show Last Response* shows. */
   keepResult(job: Job): void {
     this.#result = job;
   }

@@ -36,7 +36,7 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
   const setKey = item('key', 'Set API Key', 'setApiKey');
   const withKey = [
     item('sparkle', 'Generate from selection', 'generateFromSelection'),
-    item('list-flat', 'Generate With Template', 'generateWithTemplate'),
+    item('list-flat', 'Generate with Template...', 'generateWithTemplate'),
     item('comment-discussion', 'Use in Chat', 'useInChat'),
     item('refresh', 'Refresh Token', 'refreshToken'),
     setKey,
@@ -45,8 +45,8 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
   ];
   const always = [
     item('pulse', 'Diagnose Connection', 'diagnose'),
-    item('list-selection', 'Select Model', 'selectModel'),
-    item('go-to-file', 'Show Last Result', 'showLastResult'),
+    item('list-selection', 'Select Model...', 'selectModel'),
+    item('go-to-file', 'Show Last Response', 'showLastResponse'),
     item('graph', 'Show Usage', 'showUsage'),
     item('gear', 'Open Settings', 'openSettings'),
     item('output', 'Show Log', 'showLog'),

@@ -118,7 +118,7 @@ function alternatives(names: readonly string[]): string {
 
 /** The list to pick a template from, and what is said of one that cannot be used. */
 export const PICKER_WORDS = {
-  title: 'Generate With Template',
+  title: 'Generate with Template',
   placeHolder: 'The template to generate with',
   otherLanguages: 'for other languages',
   withMistake: 'with a mistake',

@@ -10,7 +10,7 @@ export const CONTINUE_TODAY = 'Continue Today';
 export const SHOW_USAGE = 'Show Usage';
 
 export const NO_KEY =
-  'there is no key in use whose requests could be shown. Run “Set Up Credentials” first.';
+  'there is no key in use whose requests could be shown. Run “Hosted Model: Set Up...” first.';
 
 export function nearText(tokens: number, budget: number): string {
   return `${formatNumber(tokens)} of the ${formatNumber(budget)} tokens of today’s budget are used.`;

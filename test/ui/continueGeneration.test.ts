@@ -26,10 +26,10 @@ const names = [
   'loss1',
 ];
 const cut = /the service cut the answer/;
-const continueIt = 'Hosted Model: Continue Generation';
+const continueIt = 'Hosted Model: Continue';
 const tryAgain = 'Hosted Model: Try Again';
 const undoIt = 'Hosted Model: Undo Generation';
-const showLast = 'Hosted Model: Show Last Result';
+const showLast = 'Hosted Model: Show Last Response';
 
 describe(`an answer that did not come wholly ${nightly}`, () => {
   let emulator: Emulator;
@@ -159,7 +159,7 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     assert.equal(await saved('broken'), original);
   });
 
-  it('J32: is shown whole by Show Last Result after each rescue', async () => {
+  it('J32: is shown whole by Show Last Response after each rescue', async () => {
     const { editor, notifications, page } = session.workbench;
     emulator.settings.answer = () => 'Roses are red and so on.';
     const losses: (() => Promise<unknown>)[] = [

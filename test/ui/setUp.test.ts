@@ -22,7 +22,7 @@ describe(`set-up ${nightly}`, () => {
   it('A04 A07: says what is wrong in the step it concerns, and Back goes back', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
-    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await workbench.runCommand('Hosted Model: Set Up...');
     await quickInput.waitFor({ step: '1/4' });
     await quickInput.type('"key-in-quotes"');
     assert.equal((await quickInput.waitFor({ validation: /quotes: taken off/ })).severity, 'info');
@@ -54,7 +54,7 @@ describe(`set-up ${nightly}`, () => {
   it('takes a short key without a question, and keeps it on the way back', async () => {
     const { workbench } = await fresh();
     const { quickInput, dialogs } = workbench;
-    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await workbench.runCommand('Hosted Model: Set Up...');
     await quickInput.waitFor({ step: '1/4' });
     await quickInput.type('sk-1234');
     await quickInput.accept();
@@ -70,7 +70,7 @@ describe(`set-up ${nightly}`, () => {
   it('offers a host name as an address, and shows the input that the region step expects', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
-    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await workbench.runCommand('Hosted Model: Set Up...');
     await quickInput.waitFor({ step: '1/4' });
     await quickInput.type(apiKey);
     await quickInput.accept();
@@ -89,7 +89,7 @@ describe(`set-up ${nightly}`, () => {
 
   it('A18: stores nothing when it is closed, whatever was typed', async () => {
     const { workbench } = await fresh();
-    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await workbench.runCommand('Hosted Model: Set Up...');
     await answerSetUp(workbench, answers());
     await workbench.quickInput.dismiss();
     await workbench.quickInput.waitUntilClosed();

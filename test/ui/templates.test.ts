@@ -4,8 +4,8 @@ import { argumentKeys } from '../vscode/keybindings.ts';
 import { chatPath, openWindow, startAfresh, startService, storeKey } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
-const withTemplate = 'Hosted Model: Generate With Template';
-const title = 'Generate With Template';
+const withTemplate = 'Hosted Model: Generate with Template...';
+const title = 'Generate with Template';
 const folder = '.hosted-model/templates';
 const templates = [
   { name: 'Only Go', prompt: `Go only: \${selection}`, languages: ['go'] },

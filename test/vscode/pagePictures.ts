@@ -58,7 +58,7 @@ for (const theme of ['dark', 'light'] as const) {
 /** The last step of the set-up, which is left there: nothing is sent. */
 async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   const { quickInput } = workbench;
-  await workbench.runCommand('Hosted Model: Set Up Credentials');
+  await workbench.runCommand('Hosted Model: Set Up...');
   for (const [step, answer] of [demoKey, demoProject].entries()) {
     await quickInput.waitFor({ step: `${step + 1}/4` });
     await quickInput.type(answer);

@@ -39,7 +39,7 @@ export async function setUp(
   answers: Answers,
   onStep?: (step: number) => Promise<unknown>,
 ): Promise<void> {
-  await workbench.runCommand('Hosted Model: Set Up Credentials');
+  await workbench.runCommand('Hosted Model: Set Up...');
   await answerSetUp(workbench, answers, onStep);
   await workbench.quickInput.pick('$(beaker) Test and Save');
   await workbench.notifications.waitFor(/is set up/);

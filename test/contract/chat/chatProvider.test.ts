@@ -428,7 +428,7 @@ describe('the chat provider', () => {
   it('says what is missing where nothing is set up, and sends nothing', async () => {
     isSetUp = false;
     const { failure } = await respond();
-    assert.match(failure?.message ?? '', /Set Up Credentials/);
+    assert.match(failure?.message ?? '', /Hosted Model: Set Up\.\.\./);
     assert.equal(emulator.requests.length, 0);
   });
 

@@ -107,7 +107,7 @@ describe('hostile text in the whole extension', () => {
       body: events.join(''),
     };
     const scenario = { key, source: 'secret storage', answers: { identity, inference } } as const;
-    const commands = ['generateFromSelection', 'showLastResult', 'diagnose'];
+    const commands = ['generateFromSelection', 'showLastResponse', 'diagnose'];
     const { requests } = await useService(opened, { ...scenario, editor }, commands);
     assert.ok(requests.some(({ text }) => text.includes('pr0mpt')));
     assert.match(editor.textOf('log'), /generated \d+ tokens/);
@@ -147,7 +147,7 @@ describe('hostile text in the whole extension', () => {
     editor.onLog = () => {
       throw new Error('ENOSPC');
     };
-    const commands = ['generateFromSelection', 'showLastResult', 'refreshToken', 'diagnose'];
+    const commands = ['generateFromSelection', 'showLastResponse', 'refreshToken', 'diagnose'];
     const scenario = { key, source: 'secret storage', editor } as const;
     await useService(opened, scenario, commands);
     assert.match(editor.textOf('document'), /^Hello from/m);

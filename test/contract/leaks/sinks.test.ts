@@ -28,7 +28,7 @@ const COMMANDS = [
   'selectModel',
   'diagnose',
   'showMenu',
-  'showLastResult',
+  'showLastResponse',
   'setUp',
 ] as const;
 
@@ -201,7 +201,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
         body: `id: 1\nevent: message\ndata: ${JSON.stringify(event)}\n\n`,
       };
       const answers = { identity: { headers, json: { access_token: words.token } }, inference };
-      const commands = ['generateFromSelection', 'showLastResult', 'diagnose', 'showMenu'];
+      const commands = ['generateFromSelection', 'showLastResponse', 'diagnose', 'showMenu'];
       const scenario = { key: words.key, source, answers };
       const { editor } = await useService(opened, scenario, commands);
       assert.match(editor.textOf('log'), /generated [\s\S]*service warnings: .*api_legacy/);

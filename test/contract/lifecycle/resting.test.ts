@@ -49,7 +49,7 @@ describe('a window that nobody generates in', () => {
   async function generateIn(editor: SinkEditor, run: (command: string) => Promise<void>) {
     const { emulator } = life;
     await run('generateFromSelection');
-    await run('showLastResult');
+    await run('showLastResponse');
     const [request] = emulator.requests.filter(({ path }) => path === chatPath);
     assert.equal(request?.headers.authorization, `Bearer ${emulator.tokensIssued.at(-1)}`);
     assert.match(editor.textOf('document'), /^Hello from/m);

@@ -87,7 +87,7 @@ describe(`the key at rest ${nightly}`, () => {
     const { workbench } = session;
     const before = await userSettings(session);
     for (const last of [1, 2, 3, 4]) {
-      await workbench.runCommand('Hosted Model: Set Up Credentials');
+      await workbench.runCommand('Hosted Model: Set Up...');
       const closed = new Error('closed');
       const walk = answerSetUp(workbench, answers(), async (step) => {
         if (step !== last) return;
@@ -107,7 +107,7 @@ describe(`the key at rest ${nightly}`, () => {
     const session = await fresh();
     const { workbench } = session;
     const { quickInput } = workbench;
-    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await workbench.runCommand('Hosted Model: Set Up...');
     const refusedKey = 'refused-key-0123456789';
     await answerSetUp(workbench, { ...answers(), apiKey: refusedKey });
     await quickInput.pick('$(beaker) Test and Save');

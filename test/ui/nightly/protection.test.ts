@@ -138,7 +138,7 @@ describe(`protection of the key ${nightly}`, () => {
     const { workbench } = await openWorkbench({
       userSettings: { 'hostedModel.url': emulator.url },
     });
-    await workbench.runCommand('Hosted Model: Select Model');
+    await workbench.runCommand('Hosted Model: Select Model...');
     const list = await workbench.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     const deprecated = list.items.find(({ label }) => label === 'granite-3-3-8b-instruct');
     assert.match(

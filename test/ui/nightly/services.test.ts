@@ -42,7 +42,7 @@ describe(`a service of one’s own ${nightly}`, () => {
       ],
     });
     const url = `${emulator.url}/v1`;
-    await workbench.runCommand('Hosted Model: Set Up Credentials');
+    await workbench.runCommand('Hosted Model: Set Up...');
     await quickInput.waitFor({ item: 'ACME gateway' });
     await workbench.screenshot('service-1-which');
     await quickInput.accept();
@@ -141,7 +141,7 @@ describe(`two folders on two services ${nightly}`, () => {
     assert.equal(paths.filter((path) => /chat/.test(path)).length, 2, 'nothing else is generated');
 
     // The model that is picked for the one is none of the other.
-    await window.runCommand('Hosted Model: Select Model');
+    await window.runCommand('Hosted Model: Select Model...');
     await window.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     await window.quickInput.pick('granite-3-3-8b-instruct');
     // The list closes before the settings of the folder are written.

@@ -28,7 +28,7 @@ describe(`the walkthrough ${nightly}`, () => {
       await openWalkthrough(workbench);
       await completed(workbench, []);
 
-      await workbench.runCommand('Hosted Model: Set Up Credentials');
+      await workbench.runCommand('Hosted Model: Set Up...');
       await answerSetUp(workbench, { apiKey, projectId, url: emulator.url }, async (step) => {
         if (step === 1) await picture('key', quickInput);
         if (step === 4) await picture('hosts', quickInput);
