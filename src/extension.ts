@@ -18,10 +18,11 @@ import type { TokenState } from './service/token/tokenLife.ts';
 import type { readSettings as ReadSettings } from './settings.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
+import { refreshesTokens } from './status/statusView.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
+import { setContextKey } from './ui/contextKeys.ts';
 import { Lazy, whenOpened } from './ui/lazy.ts';
 import { type Log, openLog } from './ui/log.ts';
-import { completeWalkthroughStep } from './ui/walkthrough.ts';
 
 /**
  * Builds everything in order of dependency. It makes no request, starts no timer, reads no secret
@@ -159,6 +160,7 @@ class HostedModel implements App {
 
   #onTokenState(token: TokenState, isOutOfReach: (error: unknown) => boolean): void {
     this.status.update({ token });
+    setContextKey('refreshesTokens', refreshesTokens(this.status.facts));
     this.history.tokenIs(token);
     const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
     if (error) this.log.warn(`token: ${error.message}`);
@@ -219,7 +221,7 @@ class HostedModel implements App {
     const { readSettings, settingsFor } = await lazyModules();
     const runtime = await this.runtime();
     await runtime.test(credentials, settingsFor(credentials.vendor, readSettings()), signal);
-    completeWalkthroughStep('isTested');
+    setContextKey('isTested');
   }
 
   async #keepFresh(): Promise<void> {
@@ -244,9 +246,12 @@ class HostedModel implements App {
     // Another service than the first one may need no project: that it was set up is all that is known.
     const isNamed = projectId !== '' || service !== FIRST_SERVICE;
     const isInEditor = stored.includes(service) && isNamed && url !== '';
-    const isSetUp = isInEditor || this.#context.workspaceState.get(OUTSIDE, false);
+    const isOutside = this.#context.workspaceState.get(OUTSIDE, false);
+    const isSetUp = isInEditor || isOutside;
     this.status.update({ isSetUp });
-    if (isSetUp) completeWalkthroughStep('isSetUp');
+    setContextKey('isSetUp', isSetUp);
+    setContextKey('canSignOut', isOutside || stored.length > 0);
+    setContextKey('refreshesTokens', refreshesTokens(this.status.facts));
   }
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {

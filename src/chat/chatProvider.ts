@@ -28,7 +28,7 @@ import {
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
-import { completeWalkthroughStep } from '../ui/walkthrough.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
 import { type Claim, counted, type Usage } from '../usage/usage.ts';
 import type { UsageRow } from '../usage/usageLedger.ts';
 import {
@@ -148,7 +148,7 @@ export class ChatProvider {
       });
       reportAnswer(answer, progress);
       checkEnd(answer, hasReasoned);
-      completeWalkthroughStep('hasChatted');
+      setContextKey('hasChatted');
       this.#refreshIfStale(context);
     } catch (error) {
       if (isKind(error, 'cancelled')) throw new CancellationError();

@@ -7,7 +7,7 @@ import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { isOutOfReach, type ServiceError } from '../service/errors.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
-import { completeWalkthroughStep } from '../ui/walkthrough.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
 import { type ShownCheck, shownCheck } from './checkMessages.ts';
 import { copyReport, type DiagnosisDeps, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
@@ -106,7 +106,7 @@ export async function runChecks(
   const note = (result: CheckResult) => {
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
     if (result.check === 'access' && 'facts' in result && !result.facts.isUnchecked) {
-      completeWalkthroughStep('isTested');
+      setContextKey('isTested');
     }
     onResult(result);
   };

@@ -1,14 +1,13 @@
-import { commands, type Disposable, type TextDocument, window } from 'vscode';
+import { type Disposable, type TextDocument, window } from 'vscode';
 import type { Undone } from '../document/streamWriter.ts';
 import type { Target } from '../document/target.ts';
 import { Previews } from '../insert/previews.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
 import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
 /** How many generations are kept; each one follows the changes of its document. */
 const KEPT = 20;
-/** Of keybindings: true where Escape would stop something that is seen. */
-const IS_GENERATING = 'hostedModel.isGenerating';
 
 /** The generations of this window: those that run, and the last ones. */
 export class Jobs implements Disposable {
@@ -25,6 +24,7 @@ export class Jobs implements Disposable {
    */
   add(job: Job): void {
     this.#kept.push(job);
+    setContextKey('hasJobs');
     for (const old of this.#kept.slice(0, -KEPT)) {
       if (old.isIdle && old !== this.#result) this.forget(old);
     }
@@ -97,6 +97,6 @@ export class Jobs implements Disposable {
 
   #sayWhetherRunning(): void {
     const isGenerating = this.#here.some(({ isRunning }) => isRunning);
-    void commands.executeCommand('setContext', IS_GENERATING, isGenerating);
+    setContextKey('isGenerating', isGenerating);
   }
 }

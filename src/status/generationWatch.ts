@@ -2,9 +2,9 @@ import { isKind, isOutOfReach } from '../service/errors.ts';
 import type { Generation } from '../service/generation/answerReader.ts';
 import type { Retry } from '../service/http/httpRequest.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
 import { oneLine } from '../ui/oneLine.ts';
-import { completeWalkthroughStep } from '../ui/walkthrough.ts';
 import { type ActivityEvent, nextActivity } from './activity.ts';
 import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
@@ -58,8 +58,8 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const ms = ended('complete');
-      completeWalkthroughStep('isTested');
-      completeWalkthroughStep('hasGenerated');
+      setContextKey('isTested');
+      setContextKey('hasGenerated');
       log.info(
         `generated ${usage.outputTokens} tokens from ${usage.inputTokens} in ${ms} ms (${stopReason})`,
       );

@@ -193,3 +193,12 @@ function validWords(ms: number): string {
 export function amount(number: number, unit: string): string {
   return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }
+
+/**
+ * True if the connection refreshes tokens. Until its first token is there, every connection counts
+ * as one that does.
+ */
+export function refreshesTokens({ isSetUp, token }: StatusFacts): boolean {
+  const isKeyItself = token.kind === 'valid' && !Number.isFinite(token.expiresAt);
+  return isSetUp && !isKeyItself;
+}

@@ -5,6 +5,7 @@ import { isKind } from '../service/errors.ts';
 import type { Generation } from '../service/generation/answerReader.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import { readSettings } from '../settings.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
 import { inform } from '../ui/notify.ts';
 import { DailyBudget } from './budget.ts';
 import { dayOf, totalOf, UsageLedger, type UsedRequest, type UsedTokens } from './usageLedger.ts';
@@ -132,6 +133,7 @@ export class Usage {
     const day = dayOf(this.#now());
     const today = await this.#ledger.today(fingerprint);
     const total = totalOf(today);
+    if (total.requests > 0) setContextKey('hasUsage');
     const usageToday = () =>
       day === dayOf(this.#now())
         ? texts.todayLine(credentials, total, readSettings().dailyTokenBudget)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
+import { commandKeys } from '../vscode/keybindings.ts';
 import {
   chatPath,
   generate,
@@ -60,14 +61,15 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
   };
 
   it('is not there yet: then each command says so', async () => {
-    const said: [title: string, message: RegExp][] = [
-      [continueIt, /no answer here that the service cut/],
-      [tryAgain, /no generation here to try again/],
-      [undoIt, /no generated text here to take back/],
-      [showLast, /has generated nothing in this window yet/],
+    const { page } = session.workbench;
+    const said: [key: string, message: RegExp][] = [
+      [commandKeys.continueGeneration, /no answer here that the service cut/],
+      [commandKeys.tryAgain, /no generation here to try again/],
+      [commandKeys.undoGeneration, /no generated text here to take back/],
+      [commandKeys.showLastResponse, /has generated nothing in this window yet/],
     ];
-    for (const [title, message] of said) {
-      await run(title);
+    for (const [key, message] of said) {
+      await page.keyboard.press(key);
       // Four of them in 800 ms are one more than VS Code shows as toasts.
       await session.workbench.showNotifications();
       await session.workbench.notifications.close(message);

@@ -46,6 +46,9 @@ interface Manifest {
       readonly title: string;
       readonly category: string;
     }[];
+    readonly menus: {
+      readonly commandPalette: readonly { readonly command: string; readonly when: string }[];
+    };
     readonly keybindings: readonly {
       readonly key: string;
       readonly mac: string;
@@ -68,6 +71,20 @@ const source = ['settings', 'configuration']
   .map((name) => readFileSync(`src/${name}.ts`, 'utf8'))
   .join('');
 
+/** Commands that another change removes. */
+const SOON_REMOVED: readonly string[] = [
+  'exportSkill',
+  'explainError',
+  'copyDiagnostics',
+  'setUpService',
+  'setApiKey',
+  'openSettings',
+  'moveKeyToSecretStorage',
+  'addToGitignore',
+  'removeByteOrderMark',
+];
+const MOST_FOR_A_NEWCOMER = 10;
+
 describe('manifest', () => {
   it('contributes exactly the commands that are registered, all in one category', () => {
     const registered = [
@@ -75,6 +92,44 @@ describe('manifest', () => {
     ].map((match) => `hostedModel.${match[1]}`);
     assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), registered.sort());
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
+  });
+
+  it('shows a newcomer at most 10 commands in the palette', () => {
+    // Nothing is set, open, or generated yet.
+    const isFalse = /^(?:hostedModel\.\w+$|resource(?:Scheme|Filename) == )/;
+    const hidden = contributes.menus.commandPalette.filter(({ when }) => isFalse.test(when));
+    const names = new Set(contributes.commands.map(({ command }) => command));
+    for (const { command } of hidden) names.delete(command);
+    for (const name of SOON_REMOVED) names.delete(`hostedModel.${name}`);
+    assert.deepEqual(
+      [...names].map((name) => name.replace('hostedModel.', '')),
+      [
+        'generateFromSelection',
+        'generateWithTemplate',
+        'setUp',
+        'showMenu',
+        'diagnose',
+        'selectModel',
+        'useInChat',
+        'showLog',
+      ],
+    );
+    assert.ok(names.size <= MOST_FOR_A_NEWCOMER);
+  });
+
+  it('reads exactly the context keys that are set', () => {
+    const namesIn = (text: string, pattern: RegExp) =>
+      [...text.matchAll(pattern)].map(([, name = '']) => name);
+    const sorted = (names: readonly string[]) => [...new Set(names)].sort();
+    const text = JSON.stringify(contributes);
+    const conditions = namesIn(text, /"when":"([^"]*)"/g).join('\n');
+    const read = [
+      ...namesIn(conditions, /(?<!config\.)\bhostedModel\.(\w+)/g),
+      ...namesIn(text, /"onContext:hostedModel\.(\w+)"/g),
+    ];
+    const sources = globSync('src/**/*.ts').map((path) => readFileSync(path, 'utf8'));
+    const set = namesIn(sources.join('\n'), /\bsetContextKey\('(\w+)'/g);
+    assert.deepEqual(sorted(read), sorted(set));
   });
 
   it('contributes exactly the settings that are read', () => {

@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The keybindings of the user in UI tests: *Generate from selection* with arguments. */
-
-const command = 'hostedModel.generateFromSelection';
+/** The keybindings of the user in UI tests. */
 
 /** The keys that generate with each insert mode. */
 export const modeKeys = {
@@ -25,6 +23,14 @@ export const argumentKeys = {
   others: { key: 'Control+Alt+F12', args: { url: 'http://127.0.0.1:1', key: 'theirs' } },
 } as const;
 
+/** The keys of commands that the palette lists only after a generation. */
+export const commandKeys = {
+  continueGeneration: 'Control+Alt+Shift+F1',
+  tryAgain: 'Control+Alt+Shift+F2',
+  undoGeneration: 'Control+Alt+Shift+F3',
+  showLastResponse: 'Control+Alt+Shift+F4',
+} as const;
+
 /**
  * Writes them into the profile of a server. Windows that are opened later read them.
  * @param dataDirectory of the server
@@ -34,10 +40,17 @@ export async function writeKeybindings(dataDirectory: string): Promise<void> {
     key,
     args: { insertMode },
   }));
-  const bound = [...modes, ...Object.values(argumentKeys)].map(({ key, args }) => ({
-    key: key.toLowerCase().replace('control', 'ctrl'),
-    command,
-    args,
+  const generations = [...modes, ...Object.values(argumentKeys)].map((binding) => ({
+    ...binding,
+    command: 'hostedModel.generateFromSelection',
+  }));
+  const others = Object.entries(commandKeys).map(([name, key]) => ({
+    key,
+    command: `hostedModel.${name}`,
+  }));
+  const bound = [...generations, ...others].map((binding) => ({
+    ...binding,
+    key: binding.key.toLowerCase().replace('control', 'ctrl'),
   }));
   const path = join(dataDirectory, 'data', 'User', 'keybindings.json');
   await writeFile(path, JSON.stringify(bound));

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { defaultApiKey } from '../../emulator/settings.ts';
+import { FakeKeyring } from '../../unit/credentials/fakes.ts';
+import { settled } from '../../unit/service/fixtures.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+import { type Life, startLife } from './life.ts';
+
+/** The keys that are true, without those of the walkthrough. */
+function trueKeys(editor: SinkEditor): string[] {
+  const lines = editor.textOf('context key').split('\n');
+  const last = new Map<string, boolean>(
+    lines.filter((line) => line.startsWith('["hostedModel.')).map((line) => JSON.parse(line)),
+  );
+  const ofWalkthrough = ['isSetUp', 'isTested', 'hasGenerated'];
+  return [...last]
+    .filter(([, value]) => value)
+    .map(([key]) => key.replace('hostedModel.', ''))
+    .filter((key) => !ofWalkthrough.includes(key))
+    .sort();
+}
+
+describe('the commands in the palette', () => {
+  let opened: Windows;
+  let life: Life;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(async () => {
+    life = await startLife();
+  });
+  afterEach(() => life.emulator.close());
+
+  it('need nothing that a newcomer does not have', async () => {
+    const editor = new SinkEditor();
+    const stores = { ...life.stores, keyring: new FakeKeyring() };
+    await opened.open(editor, stores, () => settled());
+    assert.deepEqual(trueKeys(editor), []);
+  });
+
+  it('appear with stored credentials, and disappear after a sign-out', async () => {
+    const editor = life.editor();
+    await opened.open(editor, life.stores, async (run) => {
+      await settled();
+      assert.deepEqual(trueKeys(editor), ['canSignOut', 'refreshesTokens']);
+      await run('signOut');
+      await settled();
+      assert.deepEqual(trueKeys(editor), []);
+    });
+  });
+
+  it('of a generation appear with the first one, even if it fails', async () => {
+    const editor = life.editor();
+    life.emulator.settings.apiKeys = [];
+    await opened.open(editor, life.stores, (run) => run('generateFromSelection'));
+    assert.deepEqual(trueKeys(editor), ['canSignOut', 'hasJobs', 'refreshesTokens']);
+  });
+
+  it('include Show Usage once a request is counted', async () => {
+    const editor = life.editor();
+    await opened.open(editor, life.stores, async (run) => {
+      await run('generateFromSelection');
+      await settled();
+    });
+    const shown = ['canSignOut', 'hasJobs', 'hasUsage', 'refreshesTokens'];
+    assert.deepEqual(trueKeys(editor), shown);
+  });
+
+  it('do not include Refresh Token if the key itself is the token', async () => {
+    const editor = life.editor();
+    const { url } = life.emulator;
+    editor.userSettings.set('vendor', 'zen');
+    const record = { apiKey: defaultApiKey, authUrl: url, serviceUrl: url };
+    life.stores.keyring.values.set('hostedModel.key.zen', JSON.stringify(record));
+    await opened.open(editor, life.stores, async (run) => {
+      await run('generateFromSelection');
+      await settled();
+      assert.deepEqual(trueKeys(editor), ['canSignOut', 'hasJobs', 'hasUsage']);
+    });
+  });
+});
