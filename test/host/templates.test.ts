@@ -25,6 +25,7 @@ import { isBroken } from '../../src/templates/template.ts';
 import { askInputs, pickTemplate, showIssue } from '../../src/templates/templatePicker.ts';
 import { readTemplates } from '../../src/templates/templateSources.ts';
 import { extensionId } from '../extensionId.ts';
+import { settingsIn } from '../settingsIn.ts';
 import { closeTabs } from './jobs.ts';
 
 const folder = workspace.workspaceFolders?.[0] ?? assert.fail();
@@ -39,6 +40,11 @@ const write = (name: string, content: string | Uint8Array) => {
 const elsewhere = join(folder.uri.fsPath, 'elsewhere');
 const clean = () =>
   rmSync(join(folder.uri.fsPath, '.hosted-model'), { recursive: true, force: true });
+
+interface InsertModeSetting {
+  readonly enum?: readonly string[];
+  readonly items?: { readonly properties: Readonly<Record<string, InsertModeSetting>> };
+}
 
 describe('templates in a real editor', () => {
   const builtIn = builtInTemplates.length;
@@ -104,10 +110,10 @@ describe('templates in a real editor', () => {
 
   it('go to the insert modes that the settings offer, the default first', () => {
     const extension = extensions.getExtension(extensionId) ?? assert.fail();
-    const { properties } = extension.packageJSON.contributes.configuration;
-    const template = properties['hostedModel.templates'].items.properties;
-    assert.deepEqual(properties['hostedModel.insertMode'].enum, modes);
-    assert.deepEqual(template.insertMode.enum, modes);
+    const settings = settingsIn<InsertModeSetting>(extension.packageJSON);
+    const { items } = settings['hostedModel.templates'] ?? {};
+    assert.deepEqual(settings['hostedModel.insertMode']?.enum, modes);
+    assert.deepEqual(items?.properties['insertMode']?.enum, modes);
   });
 
   it('stay usable beside files that are not: each of those is listed with what is wrong', async () => {

@@ -129,8 +129,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'the address can be set by a workspace',
     file: 'package.json',
-    from: '"order": 0,\n          "type": "string",\n          "default": "",\n          "scope": "application"',
-    to: '"order": 0,\n          "type": "string",\n          "default": "",\n          "scope": "window"',
+    from: '"order": 1,\n            "type": "string",\n            "default": "",\n            "scope": "application"',
+    to: '"order": 1,\n            "type": "string",\n            "default": "",\n            "scope": "window"',
     test: 'test/unit/manifest.test.ts',
     title: 'B05: keeps addresses and limits out of reach of workspaces',
   },

@@ -1,4 +1,4 @@
-interface Modes {
+export interface Modes {
   readonly enum: readonly string[];
   readonly enumDescriptions: readonly string[];
 }

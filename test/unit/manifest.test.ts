@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { vendors } from '../../src/service/vendors.ts';
+import { settingsIn } from '../settingsIn.ts';
 import { pictureOf } from './insertModesTable.ts';
 
 interface Schema {
@@ -54,13 +55,17 @@ interface Manifest {
       readonly mac: string;
       readonly when: string;
     }[];
-    readonly configuration: { readonly properties: Readonly<Record<string, Setting>> };
+    readonly configuration: readonly {
+      readonly title: string;
+      readonly order: number;
+      readonly properties: Readonly<Record<string, Setting>>;
+    }[];
   };
 }
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const { contributes, capabilities } = manifest;
-const settings = contributes.configuration.properties;
+const settings = settingsIn<Setting>(manifest);
 const {
   enum: modes = [],
   enumDescriptions = [],
@@ -72,18 +77,9 @@ const source = ['settings', 'configuration']
   .join('');
 
 /** Commands that another change removes. */
-const SOON_REMOVED: readonly string[] = [
-  'exportSkill',
-  'explainError',
-  'copyDiagnostics',
-  'setUpService',
-  'setApiKey',
-  'openSettings',
-  'moveKeyToSecretStorage',
-  'addToGitignore',
-  'removeByteOrderMark',
-];
+const SOON_REMOVED: readonly string[] = ['setUpService', 'setApiKey', 'openSettings'];
 const MOST_FOR_A_NEWCOMER = 10;
+const MOST_WORDS = 20;
 
 describe('manifest', () => {
   it('contributes exactly the commands that are registered, all in one category', () => {
@@ -197,13 +193,44 @@ describe('manifest', () => {
     );
   });
 
-  it('links the credential commands in its first setting', () => {
-    const first = Object.values(settings).find(({ order }) => order === 0);
-    for (const command of ['setUp', 'setApiKey', 'diagnose', 'signOut']) {
-      assert.match(
-        first?.markdownDescription ?? '',
-        new RegExp(`command:hostedModel\\.${command}\\)`),
-      );
+  it('links the commands about credentials in the setting of the address', () => {
+    const { markdownDescription = '' } = settings['hostedModel.url'] ?? {};
+    for (const command of ['setUp', 'diagnose', 'signOut']) {
+      assert.ok(markdownDescription.includes(`](command:hostedModel.${command})`), command);
+    }
+  });
+
+  it('has four groups of settings, those that most people need first', () => {
+    const groups = contributes.configuration.map(({ title, properties }) => {
+      return [title, Object.keys(properties).map((name) => name.replace('hostedModel.', ''))];
+    });
+    assert.deepEqual(Object.fromEntries(groups), {
+      Connection: ['service', 'url', 'projectId'],
+      Generation: ['modelId', 'insertMode', 'parameters', 'templates'],
+      Chat: ['dailyTokenBudget', 'offerTool'],
+      Advanced: [
+        'services',
+        'spaceId',
+        'deploymentId',
+        'authUrl',
+        'operation',
+        'maxConcurrentRequests',
+        'minRequestInterval',
+      ],
+    });
+    // VS Code sorts by these numbers, and without them by name.
+    for (const [place, { order, properties }] of contributes.configuration.entries()) {
+      assert.equal(order, place);
+      const orders = Object.values(properties).map((setting) => setting.order);
+      assert.deepEqual(orders, [...orders.keys()]);
+    }
+  });
+
+  it(`describes each setting in at most ${MOST_WORDS} words`, () => {
+    for (const [name, { markdownDescription }] of Object.entries(settings)) {
+      const text = markdownDescription.replace(/\]\([^)]*\)/g, ']');
+      const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+      assert.ok(words.length <= MOST_WORDS, `${name}: ${words.length}`);
     }
   });
 

@@ -3,10 +3,11 @@ import { basename } from 'node:path';
 import { readRooms, roomsTable } from '../architecture/rooms.ts';
 import { daysOf, type Results, summary } from '../bench/results.ts';
 import { filesIn } from '../filesIn.ts';
+import { settingsIn } from '../settingsIn.ts';
 import { causesTable } from './causes.ts';
 import { hostsTable } from './hostsTable.ts';
-import { insertModesTable } from './insertModesTable.ts';
-import { settingsTable } from './settingsTable.ts';
+import { insertModesTable, type Modes } from './insertModesTable.ts';
+import { type Setting, settingsTable } from './settingsTable.ts';
 
 /** Everything that people read here; blocks can stand in any of these pages. */
 export const PAGES: readonly string[] = [
@@ -26,14 +27,14 @@ export function readPages(): Texts {
 /** What is made from manifest, code and figures, by the name in its markers. */
 export function readBlocks(): Texts {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-  const settings = manifest.contributes.configuration.properties;
+  const settings = settingsIn<Setting>(manifest);
   const figures = filesIn('test/figures/*.md').map((path) => {
     return [basename(path, '.md'), readFileSync(path, 'utf8').trim()];
   });
   return {
     ...Object.fromEntries(figures),
     settings: settingsTable(settings),
-    insertModes: insertModesTable(settings['hostedModel.insertMode']),
+    insertModes: insertModesTable(settings['hostedModel.insertMode'] as Setting & Modes),
     causes: causesTable(),
     hosts: hostsTable(),
     rooms: roomsTable(readRooms()),

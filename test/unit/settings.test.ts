@@ -4,6 +4,7 @@ import type { Disposable } from 'vscode';
 import manifest from '../../package.json' with { type: 'json' };
 import { MODEL_ID } from '../../src/service/models/modelId.ts';
 import { vendors } from '../../src/service/vendors.ts';
+import { settingsIn } from '../settingsIn.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
 interface ChangeEvent {
@@ -123,10 +124,8 @@ describe('the model in the settings', () => {
   });
 
   it('is marked in the settings file if it is invalid', () => {
-    const [{ properties }] = [manifest.contributes.configuration].flat() as unknown as [
-      { properties: Readonly<Record<string, { readonly pattern?: string }>> },
-    ];
-    const { pattern = '' } = properties['hostedModel.modelId'] ?? {};
+    const settings = settingsIn<{ readonly type: string; readonly pattern?: string }>(manifest);
+    const { pattern = '' } = settings['hostedModel.modelId'] ?? {};
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 });

@@ -1,11 +1,11 @@
-interface Described {
+export interface Setting {
   readonly default: unknown;
   readonly scope: string;
   readonly markdownDescription: string;
 }
 
 /** The settings table of the README, made from the manifest. */
-export function settingsTable(settings: Readonly<Record<string, Described>>): string {
+export function settingsTable(settings: Readonly<Record<string, Setting>>): string {
   const rows = Object.entries(settings).map(
     ([name, { default: value, scope, markdownDescription }]) => {
       const text = markdownDescription

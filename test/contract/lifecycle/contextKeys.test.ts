@@ -70,7 +70,7 @@ describe('the commands in the palette', () => {
   it('do not include Refresh Token if the key itself is the token', async () => {
     const editor = life.editor();
     const { url } = life.emulator;
-    editor.userSettings.set('vendor', 'zen');
+    editor.userSettings.set('service', 'zen');
     const record = { apiKey: defaultApiKey, authUrl: url, serviceUrl: url };
     life.stores.keyring.values.set('hostedModel.key.zen', JSON.stringify(record));
     await opened.open(editor, life.stores, async (run) => {

@@ -159,10 +159,13 @@ describe(`protection of the key ${nightly}`, () => {
   it('links the credential commands in its settings page', async () => {
     const { workbench } = await openWindow(emulator, { theme: 'light' });
     await workbench.runCommand('Hosted Model: Open Settings');
-    const first = workbench.page.locator('.settings-editor .setting-item-contents').first();
-    await first.getByText('Set Up Credentials').waitFor();
+    const item = workbench.page
+      .locator('.settings-editor .setting-item-contents')
+      .filter({ hasText: 'Address of the service' });
+    const link = item.getByText('Set Up', { exact: true });
+    await link.waitFor();
     await workbench.screenshot('settings');
-    await first.getByText('Set Up Credentials').click();
+    await link.click();
     await workbench.quickInput.waitFor({ step: '1/4', password: true });
   });
 });

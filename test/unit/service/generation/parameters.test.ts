@@ -9,6 +9,7 @@ import {
   parameterProblem,
 } from '../../../../src/service/generation/parameters.ts';
 import type { Operation } from '../../../../src/service/vendors.ts';
+import { settingsIn } from '../../../settingsIn.ts';
 import { seed } from '../fixtures.ts';
 
 type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
@@ -201,7 +202,8 @@ describe('the check of parameters', () => {
 describe('parameters', () => {
   it('have the ranges that the settings page says', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-    const setting: Schema = manifest.contributes.configuration.properties['hostedModel.parameters'];
+    const setting = settingsIn<Schema>(manifest)['hostedModel.parameters'];
+    assert.ok(setting);
     assert.equal(setting.additionalProperties, false);
     const described = Object.entries(setting.properties ?? {});
     const { chat, generation } = PARAMETER_RANGES;

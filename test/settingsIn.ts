@@ -1,0 +1,14 @@
+interface Manifest<Setting> {
+  readonly contributes: {
+    readonly configuration: readonly {
+      readonly properties: Readonly<Record<string, Setting>>;
+    }[];
+  };
+}
+
+/** The settings of all groups of a manifest, by name. */
+export function settingsIn<Setting>({
+  contributes,
+}: Manifest<Setting>): Readonly<Record<string, Setting>> {
+  return Object.assign({}, ...contributes.configuration.map(({ properties }) => properties));
+}
