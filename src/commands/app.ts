@@ -34,8 +34,6 @@ export const COMMANDS = [
   'showLog',
   'showLastResponse',
   'showUsage',
-  'addToGitignore',
-  'removeByteOrderMark',
 ] as const;
 
 export type CommandName = (typeof COMMANDS)[number];

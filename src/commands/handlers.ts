@@ -7,7 +7,6 @@ import { requireAddress } from '../credentials/questions.ts';
 import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
-import { addToGitignore, removeByteOrderMark } from '../envFile/envFileCommands.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
@@ -158,9 +157,6 @@ export const handlers: Handlers['handlers'] = {
   openSettings: async ({ extension }) =>
     commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`),
   showLog: async ({ log }) => log.show(),
-
-  addToGitignore,
-  removeByteOrderMark,
 };
 
 /** The menu, and what is done with a source that was picked in it. */

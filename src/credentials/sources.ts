@@ -110,8 +110,8 @@ async function readEnvFile(
   if (there.size > ENV_FILE_LIMIT_BYTES) return 'too-large';
   const bytes = await workspace.fs.readFile(file).then(undefined, () => undefined);
   if (!bytes) return 'unreadable';
-  const decoded = decodeEnvFile(bytes);
-  return decoded ? assignmentsOf(decoded.text) : 'not-text';
+  const text = decodeEnvFile(bytes);
+  return text === undefined ? 'not-text' : assignmentsOf(text);
 }
 
 /** Reads the `.env` of a folder, for all services that are known. */

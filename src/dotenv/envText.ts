@@ -26,15 +26,9 @@ const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?
  * The text of a file. @returns undefined for what is no `.env` file: more than 64 KiB, a NUL, or
  * bytes that are not UTF-8, as in UTF-16
  */
-export function decodeEnvFile(
-  bytes: Uint8Array,
-): { readonly text: string; readonly hasByteOrderMark: boolean } | undefined {
+export function decodeEnvFile(bytes: Uint8Array): string | undefined {
   if (bytes.length > ENV_FILE_LIMIT_BYTES || bytes.includes(0)) return undefined;
-  const text = decodeUtf8(bytes);
-  // Nothing else of the bytes is no part of the text.
-  return text === undefined
-    ? undefined
-    : { text, hasByteOrderMark: Buffer.byteLength(text) < bytes.length };
+  return decodeUtf8(bytes);
 }
 
 /** Undefined for what is no UTF-8. A byte order mark is taken off, as the editor does. */

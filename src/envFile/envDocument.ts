@@ -1,29 +1,12 @@
-import { EndOfLine, FileType, Range, type TextDocument, type Uri, window, workspace } from 'vscode';
-import { isEnvFile } from '../credentials/folders.ts';
+import { EndOfLine, FileType, Range, type TextDocument, type Uri, workspace } from 'vscode';
 import type { LineRange } from '../dotenv/settingValue.ts';
 
-/** The `.env` file in the editor in use, what may be written to it, and where things stand in them. */
+/** Places in a `.env` document or the rules beside it. */
 
-/** The `.env` file in the editor in use. */
-export function activeEnvFile(): TextDocument | undefined {
-  const document = window.activeTextEditor?.document;
-  return document && isEnvFile(document) ? document : undefined;
-}
-
-/** Whether a file is a link, which leads to where a repository chooses: nothing is written there. */
+/** True if a file is a link. A repository chooses its target, so nothing is written there. */
 export async function isLink(file: Uri): Promise<boolean> {
   const stat = await workspace.fs.stat(file).then(undefined, () => undefined);
   return stat !== undefined && (stat.type & FileType.SymbolicLink) !== 0;
-}
-
-/** Saves an edit of ours; changes that were there before are the user's to save. */
-export async function saveUnlessDirty(
-  document: TextDocument,
-  wasDirty: boolean,
-): Promise<'yes' | 'others' | 'failed'> {
-  if (wasDirty) return 'others';
-  const isSaved = await document.save().then(undefined, () => false);
-  return isSaved ? 'yes' : 'failed';
 }
 
 export function editorRange({ line, start, end }: LineRange): Range {

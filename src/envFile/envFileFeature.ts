@@ -13,10 +13,7 @@ export function startEnvFile(): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
   const looks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
   const problemsIn = (document: TextDocument, text: VendorReading) =>
-    problemsOf(text, {
-      hasByteOrderMark: document.encoding === 'utf8bom',
-      risk: risks.get(document),
-    });
+    problemsOf(text, risks.get(document));
   const diagnostics = new DocumentDiagnostics({
     appliesTo: isEnvFile,
     diagnosticsOf: async (document) => {

@@ -10,9 +10,6 @@ import { resourceOf, type Vendor } from '../service/vendors.ts';
  * only, never a value. Pure.
  */
 
-/** What is wrong with the file, whatever its lines say. */
-export type FileIssue = 'byte-order-mark' | GitRisk;
-
 /** Behind what is wrong: why it matters, and what to do. */
 const ADVICE: Readonly<
   Record<Exclude<IssueKind, 'similar-name' | 'bad-url'>, (label: string) => string>
@@ -42,9 +39,7 @@ const ADVICE: Readonly<
     "Your key's token and your text would go there. Make sure that it is the right host.",
 };
 
-export const FILE_TEXTS: Readonly<Record<FileIssue, string>> = {
-  'byte-order-mark':
-    'The file begins with a byte order mark. Many programs take it for a part of the first name and do not find that setting. Remove it.',
+export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
   'not-ignored':
     'No .gitignore of this repository ignores this file, so a commit can publish your key. Add .env to .gitignore, or move the key to secret storage.',
   tracked:
@@ -91,20 +86,9 @@ export function mendingTitle(issue: Issue, fix: EnvFix): string {
 }
 
 export const ADD_LINES = 'Add Missing Lines';
+export const ADD_TO_GITIGNORE = 'Add .env to .gitignore';
 
 /** The titles of quick fixes that are a command, by its name. */
 export const COMMAND_TITLES = {
   setUp: 'Set Up Credentials',
-  addToGitignore: 'Add .env to .gitignore',
-  removeByteOrderMark: 'Remove Byte Order Mark',
-} as const;
-
-export const NOTICES = {
-  noFile: 'Hosted Model: open the .env file of a trusted workspace folder first.',
-  isLink:
-    'Hosted Model: this .env file is a link, which is not followed. Change the file that it leads to yourself.',
-  saveFirst: 'Hosted Model: save the .env file first.',
-  rulesUnsaved:
-    'Hosted Model: .env is added to .gitignore, which has other unsaved changes: save it.',
-  rulesStay: 'Hosted Model: .gitignore could not be changed. Add .env to it yourself.',
 } as const;

@@ -8,25 +8,18 @@ import { assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
 import type { Vendor } from '../service/vendors.ts';
-import { FILE_TEXTS, type FileIssue, incompleteText, issueText } from './envFileMessages.ts';
+import { incompleteText, issueText, RISK_TEXTS } from './envFileMessages.ts';
 
 /** Everything worth saying about a `.env` file, as an editor shows it. Pure. */
 
 export interface Problem {
-  readonly kind: IssueKind | 'incomplete' | FileIssue;
+  readonly kind: IssueKind | 'incomplete' | GitRisk;
   /** As VS Code calls it. */
   readonly severity: 'Error' | 'Warning' | 'Information';
   readonly place: LineRange;
   readonly message: string;
   /** Undefined for what concerns the file as a whole. */
   readonly issue: Issue | undefined;
-}
-
-/** What the text does not tell. */
-export interface FileFacts {
-  readonly hasByteOrderMark: boolean;
-  /** What git may do with it. */
-  readonly risk: GitRisk | undefined;
 }
 
 /**
@@ -44,7 +37,7 @@ export function parseEnvText(
 }
 
 /** In no order. Nothing about a file in which none of the settings is named, rightly or nearly. */
-export function problemsOf({ reading, vendor }: VendorReading, facts: FileFacts): Problem[] {
+export function problemsOf({ reading, vendor }: VendorReading, risk?: GitRisk): Problem[] {
   const problems = reading.issues.flatMap((issue): Problem[] => {
     const { kind, isError, place } = issue;
     if (!place) return [];
@@ -53,18 +46,15 @@ export function problemsOf({ reading, vendor }: VendorReading, facts: FileFacts)
   });
   const [first] = reading.named;
   if (!first?.place) return problems;
-  const add = (kind: 'incomplete' | FileIssue, place: LineRange, message: string) => {
+  const add = (kind: 'incomplete' | GitRisk, place: LineRange, message: string) => {
     const severity = kind === 'incomplete' ? 'Information' : 'Warning';
     problems.push({ kind, severity, place, message, issue: undefined });
   };
   const absent = absentNames(reading);
   if (absent.length > 0) add('incomplete', first.place, incompleteText(absent));
-  if (facts.hasByteOrderMark) {
-    add('byte-order-mark', { line: 0, start: 0, end: 1 }, FILE_TEXTS['byte-order-mark']);
-  }
-  if (facts.risk) {
+  if (risk) {
     const key = reading.named.find(({ setting }) => setting === 'apiKey');
-    add(facts.risk, key?.place ?? first.place, FILE_TEXTS[facts.risk]);
+    add(risk, key?.place ?? first.place, RISK_TEXTS[risk]);
   }
   return problems;
 }

@@ -5,17 +5,21 @@ import {
   type Diagnostic,
   type Disposable,
   languages,
+  Position,
   type Range,
   type TextDocument,
+  Uri,
   WorkspaceEdit,
+  workspace,
 } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
 import type { VendorReading } from '../dotenv/envFile.ts';
 import { type EnvFix, envFixes } from '../dotenv/envMend.ts';
+import { LINE_END } from '../dotenv/envText.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
-import { appendedLines, editorRange } from './envDocument.ts';
-import { ADD_LINES, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
+import { appendedLines, editorRange, isLink } from './envDocument.ts';
+import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
 import { absentNames, type Problem, parseEnvText } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
@@ -25,11 +29,11 @@ type IsHere = (place: { readonly line: number }) => boolean;
 export function registerQuickFixes(
   problemsIn: (document: TextDocument, text: VendorReading) => readonly Problem[],
 ): Disposable {
-  const provideCodeActions = (
+  const provideCodeActions = async (
     document: TextDocument,
     range: Range,
     context: CodeActionContext,
-  ): CodeAction[] => {
+  ): Promise<CodeAction[]> => {
     if (!isEnvFile(document)) return [];
     const { vendor, vendors } = readSettings(document.uri);
     const text = parseEnvText(document.getText(), vendor, vendors);
@@ -40,7 +44,7 @@ export function registerQuickFixes(
     for (const problem of problemsIn(document, text)) {
       if (!isHere(problem.place)) continue;
       const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
-      for (const fix of fixesOf(problem, document, text)) {
+      for (const fix of await fixesOf(problem, document, text)) {
         // One edit can mend several problems, and several problems need the set-up.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
@@ -63,21 +67,16 @@ function markOf(code: Diagnostic['code'], { start, end }: Range): string {
   return [code, start.line, start.character, end.line, end.character].join(' ');
 }
 
-function fixesOf(
+async function fixesOf(
   { kind, issue, place }: Problem,
   document: TextDocument,
   { vendor, reading }: VendorReading,
-): CodeAction[] {
+): Promise<CodeAction[]> {
   if (kind === 'incomplete') {
     const lines = absentNames(reading).map((name) => `${name}=`);
     return [withEdit(document, ADD_LINES, appendedLines(document, lines))];
   }
-  if (kind === 'not-ignored') {
-    const action = withCommand('addToGitignore');
-    action.isPreferred = true;
-    return [action];
-  }
-  if (kind === 'byte-order-mark') return [withCommand('removeByteOrderMark')];
+  if (kind === 'not-ignored') return ignoreActions(document);
   if (!issue) return [];
   const mendings = envFixes(document.lineAt(place.line).text, issue, vendor);
   if (mendings.length === 0) return [withCommand('setUp')];
@@ -86,6 +85,38 @@ function fixesOf(
     action.isPreferred = mendings.length === 1;
     return action;
   });
+}
+
+/**
+ * Adds the file to the rules beside it, which are the strongest. Empty if these rules are a link: git
+ * doesn't follow it, and it can lead anywhere.
+ */
+async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
+  const rules = Uri.joinPath(uri, '..', '.gitignore');
+  if (await isLink(rules)) return [];
+  const action = new CodeAction(ADD_TO_GITIGNORE, CodeActionKind.QuickFix);
+  action.edit = new WorkspaceEdit();
+  action.isPreferred = true;
+  const text = await currentText(rules);
+  if (text !== undefined) {
+    const lines = text.split(LINE_END);
+    const last = lines.at(-1) ?? '';
+    const end = new Position(lines.length - 1, last.length);
+    action.edit.insert(rules, end, `${last === '' ? '' : '\n'}.env\n`);
+    // The user still has to save the change before git reads it.
+    action.command = { command: 'vscode.open', title: ADD_TO_GITIGNORE, arguments: [rules] };
+  } else {
+    action.edit.createFile(rules, { contents: new TextEncoder().encode('.env\n') });
+  }
+  return [action];
+}
+
+/** The text in an editor, or else on the disk. Opens nothing, since a quick fix may not be picked. */
+async function currentText(file: Uri): Promise<string | undefined> {
+  const open = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
+  if (open) return open.getText();
+  const bytes = await workspace.fs.readFile(file).then(undefined, () => undefined);
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 function withEdit(

@@ -43,7 +43,7 @@ const files = fc.oneof(
 describe('.env files', () => {
   it(`M04: are three good values of their own text, or none, with places that lie in it (seed ${seed})`, async () => {
     await repeat('.env bytes', [files], (bytes) => {
-      const text = decodeEnvFile(bytes)?.text;
+      const text = decodeEnvFile(bytes);
       if (text === undefined) return;
       const lines = text.split(LINE_END);
       const isInside = ({ line, start, end }: LineRange) =>

@@ -1,33 +1,26 @@
 import assert from 'node:assert/strict';
 import { shownName } from '../../src/credentials/credentialMessages.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
+import type { GitRisk } from '../../src/dotenv/gitRisk.ts';
 import { mendingTitle } from '../../src/envFile/envFileMessages.ts';
-import {
-  type FileFacts,
-  type Problem,
-  parseEnvText,
-  problemsOf,
-} from '../../src/envFile/problems.ts';
+import { type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 
-const plain = { hasByteOrderMark: false, risk: undefined };
-const problemsIn = (text: string, facts: FileFacts) => problemsOf(parseEnvText(text, ibm), facts);
+const problemsIn = (text: string, risk?: GitRisk) => problemsOf(parseEnvText(text, ibm), risk);
 const brief = ({ kind, severity, place }: Problem) => [place.line, kind, severity];
 
 describe('problems of a .env file', () => {
   const all = envFiles.flatMap(({ file }) => {
-    const decoded = typeof file === 'string' ? { text: file } : decodeEnvFile(file);
+    const text = typeof file === 'string' ? file : decodeEnvFile(file);
     const risks = ['not-ignored', 'tracked'] as const;
-    return risks.flatMap((risk) =>
-      decoded ? problemsIn(decoded.text, { hasByteOrderMark: true, risk }) : [],
-    );
+    return risks.flatMap((risk) => (text === undefined ? [] : problemsIn(text, risk)));
   });
 
   it('say what is wrong, why it matters and what to do, and never a value', () => {
     const kinds = new Set(all.map(({ kind }) => kind));
-    assert.equal(kinds.size, 19);
+    assert.equal(kinds.size, 18);
     for (const { kind, message } of all) {
       assert.match(message, /^\S.*\.$/, kind);
       const sentences = message.split(/[.;] (?=[A-Za-z])/).length;
@@ -41,26 +34,23 @@ describe('problems of a .env file', () => {
 
   it('are errors where the file is not used for it, else warnings, and information about gaps', () => {
     const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
-    const facts = { hasByteOrderMark: true, risk: 'not-ignored' as const };
-    assert.deepEqual(problemsIn(text, facts).map(brief), [
+    assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [
       [0, 'quotes', 'Error'],
       [1, 'similar-name', 'Warning'],
       [2, 'unknown-region', 'Warning'],
       [0, 'incomplete', 'Information'],
-      [0, 'byte-order-mark', 'Warning'],
       [0, 'not-ignored', 'Warning'],
     ]);
   });
 
   it('leave files of others alone', () => {
-    const facts = { hasByteOrderMark: true, risk: 'not-ignored' as const };
-    assert.deepEqual(problemsIn('PORT=3000\nOPENAI_API_KEY="x" # y\n', facts), []);
-    assert.deepEqual(problemsIn(`${'#'.repeat(70_000)}\nIBM_API_KEY="x"`, facts), []);
+    assert.deepEqual(problemsIn('PORT=3000\nOPENAI_API_KEY="x" # y\n', 'not-ignored'), []);
+    assert.deepEqual(problemsIn(`${'#'.repeat(70_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
   it('name exactly the lines that are missing, and leave empty ones to their own message', () => {
     const gaps = (text: string) =>
-      problemsIn(text, plain).find(({ kind }) => kind === 'incomplete')?.message;
+      problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(
       gaps('IBM_URL=https://eu-de.ml.cloud.ibm.com') ?? '',
       /^IBM_API_KEY and IBM_PROJECT_ID are missing\./,
@@ -70,14 +60,13 @@ describe('problems of a .env file', () => {
   });
 
   it('stand on the line of the key if git does not ignore the file', () => {
-    const facts = { ...plain, risk: 'not-ignored' as const };
     const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=abcd1234\n';
-    assert.deepEqual(problemsIn(text, facts).map(brief), [[2, 'not-ignored', 'Warning']]);
+    assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
   it('show no name that turns the text around, makes a link of it or goes on for pages', () => {
     for (const name of ['IBM_API\u202e_KEY', '[IBM_API_KEY](command:x)', 'IBM\u200b_API_KEY']) {
-      const [problem] = problemsIn(`${name}=x`, plain);
+      const [problem] = problemsIn(`${name}=x`);
       assert.match(problem?.message ?? 'IBM', /^[\w ?"(),.'-]+$/);
     }
     assert.equal(shownName('[a](b)'), '?a??b?');

@@ -250,12 +250,10 @@ function summary({ values, missing = [], issues = [], isRefused }: EnvFileFixtur
 }
 
 /** The text of a fixture, after the check of its bytes; undefined if they are refused. */
-function textOf({ file, isRefused = false, hasByteOrderMark = false }: EnvFileFixture) {
+function textOf({ file, isRefused = false }: EnvFileFixture) {
   const decoded = decodeEnvFile(typeof file === 'string' ? new TextEncoder().encode(file) : file);
   assert.equal(decoded === undefined, isRefused);
-  if (typeof file === 'string') return file;
-  if (decoded) assert.equal(decoded.hasByteOrderMark, hasByteOrderMark);
-  return decoded?.text;
+  return typeof file === 'string' ? file : decoded;
 }
 
 function coveredBy(text: string, place: Issue['place']): string | undefined {

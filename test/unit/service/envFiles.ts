@@ -12,7 +12,6 @@ export interface EnvFileFixture {
   readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
   /** True if the bytes are no `.env` file at all. */
   readonly isRefused?: boolean;
-  readonly hasByteOrderMark?: boolean;
 }
 
 export const KEY = 'canaryKey-0123456789_abc';
@@ -43,7 +42,6 @@ const shapes: readonly EnvFileFixture[] = [
     name: 'a byte order mark',
     file: bytes(`\ufeff${lines(key, project, url)}`),
     values: good,
-    hasByteOrderMark: true,
   },
   {
     name: 'export before names',

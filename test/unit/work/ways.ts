@@ -209,7 +209,7 @@ export const WAYS: Ways = {
   'B18: a .env file': {
     work: (file) => {
       const open = parseEnvText(file, ibm);
-      problemsOf(open, { hasByteOrderMark: true, risk: 'tracked' });
+      problemsOf(open, 'tracked');
       const split = file.split(LINE_END);
       for (const issue of open.reading.issues) {
         envFixes(split[issue.place?.line ?? -1] ?? '', issue, ibm);
