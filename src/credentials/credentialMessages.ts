@@ -89,7 +89,6 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   comment: 'has a comment behind its value',
   empty: 'has no value',
   duplicate: 'is there twice, with different values',
-  'similar-name': 'is not read',
   'bad-url': 'cannot be used as an address',
   'endpoint-url': 'is the address of an endpoint',
   'url-path': 'has a path',
@@ -137,8 +136,8 @@ export function answeredAddressText({ setting, problem }: AddressProblem): strin
 const LONGEST_NAME = 64;
 
 /**
- * A name as a message can show it: one that is nearly right may hold anything beside its letters,
- * also what turns the text around, makes a link of it or goes on for pages.
+ * A name that somebody made up, as a message can show it. It may hold characters that turn the text
+ * around or make a link of it, and be pages long.
  */
 export function shownName(name: string): string {
   const start = name.slice(0, LONGEST_NAME).replace(/[^\w."'-]/g, '?');
@@ -196,10 +195,10 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, issues } = text.reading;
-  if (named.length === 0 && issues.length === 0) {
+  if (named.length === 0) {
     return text.isOfOther ? 'names another service than hostedModel.service' : 'names none of them';
   }
-  const errors = issues.filter(({ isError, kind }) => isError || kind === 'similar-name');
+  const errors = issues.filter(({ isError }) => isError);
   const parts = firstOf(values ? [] : errors.map(issuePhrase));
   const faulty = new Set(errors.map(({ name }) => name));
   const lacking = missing.filter((name) => !faulty.has(name));
@@ -244,7 +243,7 @@ export function lookedText(found: SourceSnapshot): string {
 
 /** `line 2: VENDOR_URL cannot be used as an address`. */
 function issuePhrase({ place, name, kind }: Issue): string {
-  const phrase = `${shownName(name)} ${ISSUE_PHRASES[kind]}`;
+  const phrase = `${name} ${ISSUE_PHRASES[kind]}`;
   return place ? `line ${place.line + 1}: ${phrase}` : phrase;
 }
 

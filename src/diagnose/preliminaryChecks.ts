@@ -137,8 +137,8 @@ function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownChe
 }
 
 /**
- * Where nothing is stored in the editor, somebody wanted to use the source that names a setting,
- * rightly or nearly: what it lacks is the cause.
+ * Where nothing is stored in the editor, somebody wanted to use the source that names a setting:
+ * what it lacks is the cause.
  */
 function partialSource(
   { record, outside }: SourceSnapshot,
@@ -146,9 +146,7 @@ function partialSource(
 ): ExternalSource | undefined {
   if (choice.kind !== 'missing' || record) return undefined;
   return outside.find(({ text, answer }) => {
-    if (text.kind !== 'read' || answer === 'refused') return false;
-    const { named, issues } = text.reading;
-    return named.length > 0 || issues.some(({ kind }) => kind === 'similar-name');
+    return text.kind === 'read' && answer !== 'refused' && text.reading.named.length > 0;
   });
 }
 

@@ -11,12 +11,10 @@ import type { Assignment } from './envText.ts';
 import {
   type Issue,
   issueOf,
-  namesIn,
   type RecognisedSetting,
   recognisedSettings,
   valuesOf,
 } from './settingValue.ts';
-import { nearestSetting } from './spelling.ts';
 
 /**
  * Reads the three settings out of a `.env` text or an environment, with the place of what is wrong.
@@ -65,7 +63,6 @@ export function readForAll(
 ): readonly [inUse: VendorReading, ...others: VendorReading[]] {
   const named = vendors.filter((vendor) => {
     if (vendor.word === inUse.word) return false;
-    // Before they are read: to look for misspelt names takes milliseconds, at each generation.
     return recognisedSettings(assignments, vendor, vendorNameSets(vendor)).length > 0;
   });
   const readings = named.map((vendor) => {
@@ -87,32 +84,23 @@ export function readAssignments(
   sets: readonly NameSet[] = allNameSets(vendor),
 ): SourceReading {
   const given = recognisedSettings(assignments, vendor, sets);
-  const givenBy = new Map(given.map((one) => [one.assignment, one]));
   // The first line of each setting, by the names that it goes by in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))
-    .map((set) => ({ set, missing: missingOf(vendor, set, given) }))
-    .sort((one, other) => one.missing.length - other.missing.length);
-  const names = namesIn(sets);
-  const issues = assignments.flatMap((assignment) => {
-    const own = givenBy.get(assignment);
-    if (own) {
-      const first = firsts.get(own.set[own.setting]);
-      // The same value twice is the same for whoever reads it, whichever line that takes.
-      // A project beside a space is no project twice.
-      const isOther = first && resourceOf(first.name) !== resourceOf(own.name);
-      if (!first || isOther || first.value === own.value) return own.issues;
-      const otherLine = first.place?.line;
-      return [issueOf({ kind: 'duplicate', otherLine }, own.setting, assignment), ...own.issues];
-    }
-    const near = nearestSetting(assignment.name, names, nearest?.set ?? vendor.aliases, vendor);
-    // A name that is nearly right matters only while its setting is not given by the right one.
-    if (!near || firsts.has(near.set[near.setting])) return [];
-    return issueOf({ kind: 'similar-name', expected: near.name }, near.setting, assignment);
+    .map((set) => missingOf(vendor, set, given))
+    .sort((one, other) => one.length - other.length);
+  const issues = given.flatMap((own) => {
+    const first = firsts.get(own.set[own.setting]);
+    // The same value twice is the same for whoever reads it, whichever line that takes.
+    // A project beside a space is no project twice.
+    const isOther = first && resourceOf(first.name) !== resourceOf(own.name);
+    if (!first || isOther || first.value === own.value) return own.issues;
+    const otherLine = first.place?.line;
+    return [issueOf({ kind: 'duplicate', otherLine }, own.setting, own.assignment), ...own.issues];
   });
   const values = sets.map((set) => usableValues(vendor, set, given, issues)).find(Boolean);
-  return { values, missing: nearest?.missing ?? [], named: given, issues };
+  return { values, missing: nearest ?? [], named: given, issues };
 }
 
 function missingOf(vendor: Vendor, set: NameSet, given: readonly RecognisedSetting[]): string[] {

@@ -52,8 +52,6 @@ export function envFixes(content: string, issue: Issue, vendor: Vendor): readonl
       const { otherLine = line } = issue;
       return [line, otherLine].map((one) => ({ kind: 'remove-line', line: one }));
     }
-    case 'similar-name':
-      return [{ kind: 'replace', place, newText: issue.expected }];
     case 'bad-url':
     case 'endpoint-url':
     case 'url-path': {

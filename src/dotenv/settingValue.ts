@@ -29,8 +29,6 @@ type IssueDetails =
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
   /** Another value than the first line of the same setting; no line in the environment. */
   | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
-  /** A name written nearly as one that is read, or as other clients write it. */
-  | { readonly kind: 'similar-name'; readonly expected: string }
   | { readonly kind: 'bad-url'; readonly problem: UrlProblem };
 
 export type IssueKind = IssueDetails['kind'];
@@ -69,7 +67,7 @@ export interface RecognisedSetting extends SettingOfName {
 }
 
 /** A name that is read, and what it stands for. */
-export interface SettingOfName {
+interface SettingOfName {
   readonly name: string;
   readonly setting: SettingName;
   readonly set: NameSet;
@@ -136,7 +134,7 @@ export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]): Giv
 }
 
 /** The names of each set, setting by setting. */
-export function namesIn(sets: readonly NameSet[]): SettingOfName[] {
+function namesIn(sets: readonly NameSet[]): SettingOfName[] {
   return sets.flatMap((set) =>
     SETTING_NAMES.flatMap((setting) => set[setting].map((name) => ({ name, setting, set }))),
   );
@@ -181,7 +179,7 @@ export function issueOf(
   assignment: Assignment,
   span?: ColumnRange,
 ): Issue {
-  const isError = !['similar-name', 'url-path', 'unknown-region'].includes(details.kind);
+  const isError = !['url-path', 'unknown-region'].includes(details.kind);
   const place = placeOf(assignment, span);
   return { ...details, setting, name: assignment.name, isError, place };
 }

@@ -1,4 +1,4 @@
-import { ISSUE_PHRASES, shownName, URL_PROBLEMS } from '../credentials/credentialMessages.ts';
+import { ISSUE_PHRASES, URL_PROBLEMS } from '../credentials/credentialMessages.ts';
 import type { EnvFix } from '../dotenv/envMend.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
@@ -11,9 +11,7 @@ import { resourceOf, type Vendor } from '../service/vendors.ts';
  */
 
 /** Behind what is wrong: why it matters, and what to do. */
-const ADVICE: Readonly<
-  Record<Exclude<IssueKind, 'similar-name' | 'bad-url'>, (label: string) => string>
-> = {
+const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   blanks: () =>
     'Programs that keep them, also those at the equals sign, are refused (401). Take them off.',
   quotes: () => 'Programs that keep them are refused (401). Take them off.',
@@ -55,14 +53,10 @@ const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
 
 export function issueText(issue: Issue, vendor: Vendor): string {
   const { kind, name, setting } = issue;
-  const known = kind === 'similar-name' ? issue.expected : name;
-  const label = settingLabel(setting, { vendor, resource: resourceOf(known) });
-  const what = `${shownName(name)} ${ISSUE_PHRASES[kind]}`;
+  const label = settingLabel(setting, { vendor, resource: resourceOf(name) });
+  const what = `${name} ${ISSUE_PHRASES[kind]}`;
   if (issue.kind === 'bad-url') {
     return `${what}: ${URL_PROBLEMS[issue.problem]}. Nothing is sent to it. Put the ${label} in its place.`;
-  }
-  if (issue.kind === 'similar-name') {
-    return `${what}, but ${issue.expected} is. So the ${label} is missing. Rename it if it is meant for Hosted Model.`;
   }
   return `${what}. ${ADVICE[issue.kind](label)}`;
 }
@@ -81,7 +75,6 @@ export function mendingTitle(issue: Issue, fix: EnvFix): string {
       : `Remove the Other Line (Line ${fix.line + 1})`;
   }
   if (fix.region) return `Use the Region ${fix.region.place}`;
-  if (issue.kind === 'similar-name') return `Rename to ${issue.expected}`;
   return TITLES[issue.kind] ?? 'Clean Up Value';
 }
 

@@ -21,10 +21,6 @@ export interface Vendor {
   readonly privatePrefix: string;
   /** Names of the three settings that other clients of this maker's service read. */
   readonly aliases: NameSet;
-  /** What still other clients call the three settings. Not read here, but known for what they mean. */
-  readonly otherNames: NameSet;
-  /** First words of names that are near to ours and belong to another service of the maker. */
-  readonly otherServices: readonly string[];
   readonly defaultModelId: string;
   /** The whole entry, where it is the user's own: what was approved was approved for exactly that. */
   readonly definition?: string;
@@ -151,13 +147,6 @@ const ibm: Vendor = {
     projectId: ['WATSONX_PROJECT_ID', 'WATSONX_SPACE_ID', 'WATSONX_DEPLOYMENT_ID'],
     url: ['WATSONX_URL'],
   },
-  otherNames: {
-    account: [],
-    apiKey: ['WATSONX_AI_APIKEY', 'WX_API_KEY'],
-    projectId: ['WATSONX_AI_PROJECT_ID', 'WX_PROJECT_ID'],
-    url: ['WATSONX_AI_SERVICE_URL', 'WATSONX_AI_URL', 'WATSONX_API_BASE', 'WX_URL', 'WML_URL'],
-  },
-  otherServices: ['WATSON'],
   way: { kind: 'apiKeyGrant', path: '/identity/token', grantType: IBM_GRANT_TYPE },
   dialect: { kind: 'watsonx', prefix: '' },
   defaultModelId: 'ibm/granite-4-h-small',
@@ -171,8 +160,6 @@ export const NOTHING_BESIDES = {
   regions: [],
   privatePrefix: '',
   aliases: NO_NAMES,
-  otherNames: NO_NAMES,
-  otherServices: [],
 } as const satisfies Partial<Vendor>;
 
 /** That maker's gateway to models of all makers, in the same cloud. */
@@ -182,7 +169,6 @@ const gateway: Vendor = {
   name: 'IBM watsonx.ai model gateway',
   dialect: { kind: 'openAi', prefix: '/ml/gateway/v1' },
   aliases: NO_NAMES,
-  otherNames: NO_NAMES,
 };
 
 /** The same maker's software on a company's own machines, which is its own identity service. */

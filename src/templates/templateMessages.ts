@@ -21,21 +21,11 @@ export interface TextSpan {
 export type Expected = 'text' | 'texts' | 'fields';
 
 export type TemplateIssueDetails =
-  | {
-      readonly kind: 'unknown-variable' | 'unknown-key';
-      readonly name: string;
-      /** What was most likely meant. */
-      readonly nearest: string | undefined;
-    }
-  | { readonly kind: 'unknown-parameter'; readonly name: string; readonly nearest: string }
+  | { readonly kind: 'unknown-variable' | 'unknown-key'; readonly name: string }
   | { readonly kind: 'unclosed-variable' | 'no-question' | 'no-prompt' }
   | { readonly kind: 'unclosed-front-matter' | 'bad-front-matter' | 'not-fields' }
   | { readonly kind: 'wrong-type'; readonly name: string; readonly expected: Expected }
-  | {
-      readonly kind: 'unknown-insert-mode';
-      readonly modes: readonly string[];
-      readonly nearest: string | undefined;
-    }
+  | { readonly kind: 'unknown-insert-mode'; readonly modes: readonly string[] }
   | { readonly kind: 'bad-parameter'; readonly details: ErrorDetails }
   | { readonly kind: 'bad-name' }
   | { readonly kind: 'too-large' | 'not-text' | 'not-a-file' | 'link' | 'unreadable' }
@@ -68,10 +58,9 @@ const ALL_VARIABLES = `\${selection}, \${language}, \${fileName} or \${input:que
 export function templateIssueText(issue: TemplateIssueDetails): string {
   switch (issue.kind) {
     case 'unknown-variable': {
-      const use = issue.nearest ? `\${${issue.nearest}}` : ALL_VARIABLES;
       const isNamed = /\w/.test(issue.name);
       const what = isNamed ? `The variable ${shownName(issue.name)}` : 'This variable';
-      return `${what} is not known. Use ${use}, or write \\\${ for plain text.`;
+      return `${what} is not known. Use ${ALL_VARIABLES}, or write \\\${ for plain text.`;
     }
     case 'unclosed-variable':
       return 'This variable has no closing brace on its line. Add it, or write \\${ for plain text.';
@@ -86,13 +75,11 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'not-fields':
       return 'The front matter has no fields. Write them as in name: Explain, one to a line.';
     case 'unknown-key':
-      return `The key ${shownName(issue.name)} is not known and is ignored. ${issue.nearest ? `Write ${issue.nearest}.` : 'Remove it.'}`;
+      return `The key ${shownName(issue.name)} is not known and is ignored. Correct or remove it.`;
     case 'wrong-type':
       return `The value of ${issue.name} ${EXPECTED[issue.expected]}.`;
     case 'unknown-insert-mode':
-      return `This insert mode is not known. Use ${issue.nearest ?? alternatives(issue.modes)}.`;
-    case 'unknown-parameter':
-      return `The parameter ${shownName(issue.name)} is not known. Write ${issue.nearest}.`;
+      return `This insert mode is not known. Use ${alternatives(issue.modes)}.`;
     case 'bad-parameter':
       return `The parameters cannot be sent: ${parameterFlawText(issue.details)}. Correct them in the template.`;
     case 'bad-name':

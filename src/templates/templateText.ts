@@ -1,10 +1,5 @@
 import * as v from 'valibot';
-import { nearest } from '../dotenv/spelling.ts';
-import {
-  PARAMETER_RANGES,
-  type Parameters,
-  parameterProblem,
-} from '../service/generation/parameters.ts';
+import { type Parameters, parameterProblem } from '../service/generation/parameters.ts';
 import type { Operation } from '../service/vendors.ts';
 import type { FrontMatterEntry } from './frontMatter.ts';
 import {
@@ -180,7 +175,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
     },
     insertMode: field('text', (insertMode, { insertModes: modes }) => {
       if (modes.includes(insertMode)) return { insertMode };
-      return { kind: 'unknown-insert-mode', modes, nearest: nearest(insertMode, modes) };
+      return { kind: 'unknown-insert-mode', modes };
     }),
     answerLanguage: field('text', (answerLanguage) => ({ answerLanguage })),
     model: field('text', (modelId) => ({ modelId })),
@@ -219,22 +214,15 @@ function readField(
   context: FieldContext,
 ): TextFields | TemplateIssueDetails {
   const read = READERS.get(key);
-  if (!read) return { kind: 'unknown-key', name: key, nearest: nearest(key, FIELD_NAMES) };
+  if (!read) return { kind: 'unknown-key', name: key };
   return value === null || value === undefined ? {} : read(value, context, key);
 }
-
-const PARAMETER_NAMES = Object.values(PARAMETER_RANGES).flatMap((ranges) => [...ranges.keys()]);
 
 /** What two of them say to each other is judged with those of the settings, when they are sent. */
 function parameterIssue(
   operation: Operation,
   parameters: Parameters,
 ): TemplateIssueDetails | undefined {
-  for (const name of Object.keys(parameters).filter((each) => !PARAMETER_NAMES.includes(each))) {
-    // One that is like none of ours may be one of the service.
-    const near = nearest(name, PARAMETER_NAMES);
-    if (near) return { kind: 'unknown-parameter', name, nearest: near };
-  }
   const details = parameterProblem(operation, parameters)?.details;
   return !details || details.names?.[1] !== undefined
     ? undefined

@@ -1,4 +1,3 @@
-import { nearest } from '../dotenv/spelling.ts';
 import { errorOf, type TemplateIssue, type TemplateIssueDetails } from './templateMessages.ts';
 
 /**
@@ -97,7 +96,5 @@ function partOf(
     const question = inner.slice(INPUT.length).trim();
     return question === '' ? wrong({ kind: 'no-question' }) : { kind: 'input', question };
   }
-  const near = nearest(inner, [...VARIABLES, 'input']);
-  const known = near === 'input' ? `${INPUT}question` : near;
-  return wrong({ kind: 'unknown-variable', name: inner, nearest: known });
+  return wrong({ kind: 'unknown-variable', name: inner });
 }

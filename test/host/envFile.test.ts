@@ -82,17 +82,9 @@ describe('the .env file in a real editor', () => {
         undefined,
       ],
       ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Cut Off Path', rest[1]],
-      [
-        'similar-name',
-        0,
-        'export ibm-api-key=abcd1234',
-        DiagnosticSeverity.Warning,
-        'Rename to IBM_API_KEY',
-        'export IBM_API_KEY=abcd1234',
-      ],
     ];
     for (const [kind, line, written, severity, fix, becomes] of flaws) {
-      const nightly = kind === 'url-path' || kind === 'similar-name' ? ' @nightly' : '';
+      const nightly = kind === 'url-path' ? ' @nightly' : '';
       it(`underlines ${kind} in ${JSON.stringify(written)} and offers ${fix}${nightly}`, async () => {
         const before = [key, ...rest, ''].with(line, written).join('\n');
         const document = await openWith(before);
@@ -189,8 +181,8 @@ describe('the .env file in a real editor', () => {
       git('init', '--quiet');
       const document = await openWith([rest[1], rest[0], key, ''].join('\n'));
       await document.save();
-      const found = await becomes('the hint of git', 60_000, async () =>
-        ours().find(({ code }) => code === 'not-ignored'),
+      const found = await becomes('the hint at the key', 60_000, async () =>
+        ours().find(({ code, range }) => code === 'not-ignored' && range.start.line === 2),
       );
       return { document, found };
     }
@@ -199,7 +191,7 @@ describe('the .env file in a real editor', () => {
 
     it('warns of a file that git does not ignore, and adds it to the rules', async () => {
       const { document, found } = await notIgnored();
-      assert.deepEqual([found.range.start.line, found.severity], [2, DiagnosticSeverity.Warning]);
+      assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);
       assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
       await window.showTextDocument(document, { selection: found.range });
@@ -262,8 +254,10 @@ describe('the .env file in a real editor', () => {
       writeFileSync(path('.gitignore'), '.env\n');
       const document = await openWith(good);
       await document.save();
-      const { range } = await diagnosticOf('tracked');
-      assert.equal(range.start.line, 0);
+      // The first one can still be about the text of an earlier test.
+      const isHere = ({ code, range }: Diagnostic) => code === 'tracked' && range.start.line === 0;
+      await until((all) => all.some(isHere));
+      const { range } = ours().find(isHere) ?? assert.fail();
       assert.ok(!(await titlesAt(range)).includes('Add .env to .gitignore'));
     });
   });

@@ -53,7 +53,7 @@ describe(`the .env file ${nightly}`, () => {
     const rows = workbench.page.locator('.markers-panel .monaco-list-row');
     await rows.filter({ hasText: 'has quotes' }).waitFor();
     const problems = (await rows.allTextContents()).join('\n');
-    assert.match(problems, /VENDOR_PROJECTID is not read, but VENDOR_PROJECT_ID is/);
+    assert.match(problems, /VENDOR_PROJECT_ID is missing/);
     assert.match(problems, /VENDOR_URL is the address of an endpoint/);
     assert.ok(!problems.includes(secret));
     for (const theme of ['dark', 'light'] as const) {

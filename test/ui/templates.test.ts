@@ -164,7 +164,7 @@ describe(`templates ${nightly}`, () => {
     const message = '.marker-widget .message';
     await page.waitForSelector(message);
     const said = await screen.read<string>(`document.querySelector('${message}').innerText`);
-    assert.match(said, /^The variable selecton is not known\. Use \$\{selection\}, or write/);
+    assert.match(said, /^The variable selecton is not known\. Use \$\{selection\}, /);
     assert.equal(emulator.count(chatPath), 0);
   });
 

@@ -3,15 +3,7 @@ import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnose/checkM
 import { preliminaryChecks, UNANSWERED } from '../../src/diagnose/preliminaryChecks.ts';
 import type { CheckName } from '../../src/service/checks/diagnose.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
-import {
-  type Changes,
-  envFile,
-  envFileOf,
-  environment,
-  found,
-  full,
-  noFile,
-} from './credentials/sources.ts';
+import { type Changes, envFile, environment, found, full, noFile } from './credentials/sources.ts';
 
 /**
  * Every cause that a diagnosis names, and what it says about it. The contract tests plant them one
@@ -47,7 +39,6 @@ const before = (changes: Changes): ShownCheck => {
 };
 const inFile = (values: Partial<typeof full>) =>
   before({ record: undefined, outside: [envFile(values), environment({})] });
-const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_PROJECT_ID=${full.project}\n`;
 
 export const causes = {
   'a keyring that waits for its password': UNANSWERED,
@@ -56,10 +47,6 @@ export const causes = {
     outside: [noFile, environment({})],
   }),
   'a name missing in the .env file': inFile({ key: full.key, project: full.project }),
-  'a name misspelt in the .env file': before({
-    record: undefined,
-    outside: [envFileOf(misspelt), environment({})],
-  }),
   'a name missing in the environment': before({
     record: undefined,
     outside: [noFile, environment({ key: full.key })],

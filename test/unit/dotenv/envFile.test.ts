@@ -24,13 +24,12 @@ const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
   comment: true,
   empty: false,
   duplicate: true,
-  'similar-name': true,
   'bad-url': 'sometimes',
   'endpoint-url': true,
   'url-path': true,
   'unknown-region': true,
 };
-const warnings = ['similar-name', 'url-path', 'unknown-region'];
+const warnings = ['url-path', 'unknown-region'];
 
 describe('a .env file', () => {
   it('has its fixtures, one with each issue at least', () => {
@@ -178,7 +177,6 @@ describe('mending a .env file', () => {
     ],
     ['the path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
     ['http', 'IBM_URL=HTTP://a.example/p/', 'IBM_URL=https://a.example/p'],
-    ['the name', 'export ibm-api-key=abc', 'export IBM_API_KEY=abc'],
   ];
   for (const [name, line, becomes, kind] of mended) {
     it(`mends ${name}`, () => {
