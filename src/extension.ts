@@ -187,6 +187,7 @@ class HostedModel implements App {
       workspaceState,
       environment: process.env,
       test: (credentials, signal) => this.#test(credentials, signal),
+      isRefused: async (apiKey) => (await this.#runtime.ifMade)?.isRefused(apiKey) ?? false,
       onObstacle: (obstacle) => this.status.update({ obstacle }),
       signOutSignal: () => this.signOutSignal,
       onFound: (found, choice) => {

@@ -22,8 +22,6 @@ export const COMMANDS = [
   'acceptPreview',
   'discardPreview',
   'setUp',
-  'setUpService',
-  'setApiKey',
   'signOut',
   'refreshToken',
   'showMenu',

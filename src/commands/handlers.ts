@@ -85,8 +85,6 @@ export const handlers: Handlers['handlers'] = {
   },
 
   setUp: async (app) => (await app.access()).setUp(),
-  setUpService: async (app) => (await app.access()).setUpService(),
-  setApiKey: async (app) => (await app.access()).setUp(['apiKey']),
 
   signOut: async (app) => {
     try {

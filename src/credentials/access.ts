@@ -4,15 +4,14 @@ import { missingText } from '../messages/settingLabels.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import { SharedTask } from '../service/sharedTask.ts';
-import type { SettingName } from '../service/vendors.ts';
 import { cancellable } from '../ui/progress.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import { addressText, lookedText, projectText, vendorText } from './credentialMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import { folderKey, Looks } from './looks.ts';
 import { askInstead, askSource, reportSetting, warnOfLeftKey } from './questions.ts';
-import { runSetUp, settleDestination } from './setUp.ts';
-import type { SetUp } from './setUpSteps.ts';
+import { runSetUp, type SetUpReason, settleDestination } from './setUp.ts';
+import type { SetUpOptions } from './setUpAnswers.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -36,8 +35,7 @@ import {
 /** What keeps a command from credentials: there are none, or they wait for a yes. */
 export type Obstacle = 'none' | 'missing' | 'approval';
 
-export interface AccessOptions extends FindOptions {
-  readonly test: SetUp['test'];
+export interface AccessOptions extends FindOptions, SetUpOptions {
   /** Told what stands in the way, or no longer does; for the status item. */
   readonly onObstacle: (obstacle: Obstacle) => void;
   /** A signal that aborts at the next sign-out, in this window or another. */
@@ -131,18 +129,9 @@ export class CredentialAccess {
     return this.options.approvals.fingerprintOf(apiKey, ...shown);
   }
 
-  /** The guided set-up of a service that the user picks first. */
-  setUpService(): Promise<boolean> {
-    return this.setUp(undefined, undefined, true);
-  }
-
   /** The guided set-up, as `runSetUp` describes it. */
-  async setUp(
-    names?: readonly SettingName[],
-    given?: SetUp['found'],
-    asksService = false,
-  ): Promise<boolean> {
-    if (!(await runSetUp(this.options, names, given, asksService))) return false;
+  async setUp(reason?: SetUpReason): Promise<boolean> {
+    if (!(await runSetUp(this.options, reason))) return false;
     this.options.onObstacle('none');
     const { found } = await this.look();
     if (found.preferred) {
@@ -246,7 +235,7 @@ export class CredentialAccess {
         void window.showWarningMessage(
           `${missingText(choice.names, found.settings)} ${lookedText(found)}`,
         );
-        return this.setUp(choice.names);
+        return this.setUp({ missing: choice.names });
     }
   }
 
@@ -269,7 +258,7 @@ export class CredentialAccess {
   /** @returns `refused` once the values are the editor's: they are not used from there any more */
   async #importSource(source: UsableSource, found: SourceSnapshot): Promise<'refused' | undefined> {
     const { id, values, vendor, subject } = source;
-    if (!(await this.setUp(undefined, { ...values, vendor }))) return undefined;
+    if (!(await this.setUp({ found: { ...values, vendor } }))) return undefined;
     await this.options.approvals.remember(subject, 'refused');
     await preferSource(this.options, found.folder, 'editor');
     const { workspaceFolder } = found.folder;

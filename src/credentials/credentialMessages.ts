@@ -227,7 +227,7 @@ export const SOURCE_ACTIONS = {
   openSettings: '$(gear) Open Settings',
   manageTrust: '$(workspace-trusted) Manage Workspace Trust',
   open: '$(go-to-file) Open .env',
-  setUp: '$(tools) Set Up Credentials',
+  setUp: '$(tools) Set Up...',
 } as const;
 
 /** Where the settings were looked for, and why they were not taken from there. */

@@ -13,7 +13,7 @@ import {
   URL_PROBLEMS,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
-import { hostsText, SET_UP } from './setUpMessages.ts';
+import { hostsText } from './setUpMessages.ts';
 import type {
   ChangedBinding,
   ExternalSource,
@@ -103,18 +103,6 @@ export function askSource(
       ['Import into Secret Storage', 'import'],
     ],
   );
-}
-
-/** Asks which of all services is to be set up, the one in use first. */
-export async function askService({ vendor, vendors }: Settings): Promise<Vendor | undefined> {
-  const others = vendors.filter(({ word }) => word !== vendor.word);
-  const items = [vendor, ...others].map((one) => ({
-    label: one.name,
-    description: one.word,
-    vendor: one,
-  }));
-  const { title, whichService: placeHolder } = SET_UP;
-  return (await window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true }))?.vendor;
 }
 
 /**

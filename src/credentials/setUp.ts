@@ -1,97 +1,52 @@
 import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../configuration.ts';
-import {
-  hasMovableIdentity,
-  neededSettings,
-  SETTING_NAMES,
-  type SettingName,
-  type Vendor,
-  vendors,
-} from '../service/vendors.ts';
-import { readUserSettings, type Settings, settingsFor, withStoredService } from '../settings.ts';
+import { hasMovableIdentity, type SettingName } from '../service/vendors.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { addressText, vendorText } from './credentialMessages.ts';
+import { addressText } from './credentialMessages.ts';
 import type { KeyStore } from './keyStore.ts';
-import { askDestination, askService, reportSetting } from './questions.ts';
-import { SET_UP } from './setUpMessages.ts';
-import { isSameRecord, QUESTIONS, recordFor, type SetUp, type StepProblem } from './setUpSteps.ts';
+import { askDestination, reportSetting } from './questions.ts';
 import {
-  type ChangedBinding,
-  destination,
-  type SourceSnapshot,
-  selectEditorSource,
-} from './sourceSelection.ts';
+  prefilledFor,
+  readSettingsInUse,
+  type SetUp,
+  type SetUpOptions,
+  type StepName,
+} from './setUpAnswers.ts';
+import { SET_UP } from './setUpMessages.ts';
+import { isSameRecord, QUESTIONS, recordFor, type StepProblem } from './setUpSteps.ts';
+import { type ChangedBinding, destination, type SourceSnapshot } from './sourceSelection.ts';
 
-/**
- * The guided set-up for all settings, or for these and whatever else is missing or unusable: key,
- * project, address, test. Nothing is stored until it worked or the user insists, and what is wrong
- * is said in the step that it concerns.
- * @param found values that another source holds already, and the service that they are for
- * @param asksService whether the user wants to say which service it is for
- * @returns true if credentials were saved
- */
-export async function runSetUp(
-  { keys, test }: Pick<SetUp, 'keys' | 'test'>,
-  names: readonly SettingName[] = SETTING_NAMES,
-  found?: SetUp['found'],
-  asksService = false,
-): Promise<boolean> {
-  const settings = await settingsOf(keys, found?.vendor, asksService);
-  if (!settings) return false;
-  const { vendor } = settings;
-  const stored = await keys.read(vendor.word);
-  const choice = selectEditorSource({ settings, record: stored });
-  const needed = new Set(names);
-  if (choice.kind === 'missing') for (const name of choice.names) needed.add(name);
-  // Either of the two may be the one that was refused.
-  if (needed.has('apiKey')) needed.add('account');
-  const target = destination(settings.authUrl, settings.url);
-  if ('setting' in target) {
-    // The set-up asks for the service URL; the identity address is in the settings alone.
-    if (target.setting === 'authUrl') {
-      reportSetting(addressText(target));
-      return false;
-    }
-    needed.add('url');
-  }
-  const steps = [...neededSettings(vendor).filter((name) => needed.has(name)), 'save'] as const;
-  const { account = '', apiKey = '', projectId, url = settings.url } = found ?? {};
-  const refusal = apiKey ? problemOfKey(apiKey, vendor) : undefined;
-  const resource = found ? found.resource : settings.resource;
-  const answers = {
-    ...{ account: account || (stored?.account ?? ''), apiKey: refusal ? '' : apiKey },
-    ...{ projectId: projectId ?? settings.projectId, resource, url },
-  };
-  const problem: StepProblem | undefined = refusal ? { step: 'apiKey', text: refusal } : undefined;
-  if (!(await askAll({ keys, test, settings, found, steps, stored, ...answers }, problem))) {
-    return false;
-  }
-  // Whoever was asked for something that was missing is about to get an answer.
-  void offerUses(names === SETTING_NAMES && !found);
-  return true;
+/** The reason for a set-up that no user started by its command. */
+export interface SetUpReason {
+  /** Values that another source holds already, and the service that they are for. */
+  readonly found?: SetUp['found'];
+  /** The settings that a waiting command needs. */
+  readonly missing?: readonly SettingName[];
 }
 
 /**
- * The settings for the service that is set up. It is asked for where there is a choice that somebody
- * has made already, or wants to make: one service that is built in is what most people have.
- * @param vendor that is known
- * @returns undefined if the user gave up
+ * Asks for the service, credentials, project, and address, and tests them. Values in use are
+ * prefilled, so it also changes a key or sets up another service. Nothing is stored until the test
+ * passed or the user insists. A problem is shown in the step that it concerns.
+ * @returns true if credentials were saved
  */
-async function settingsOf(
-  keys: KeyStore,
-  vendor: Vendor | undefined,
-  asksService: boolean,
-): Promise<Settings | undefined> {
-  const settings = withStoredService(readUserSettings(), await keys.services());
-  // A secret is meant for the service that is named, and for no other one.
-  if (settings.vendorProblem && !vendor && !asksService) {
-    return void reportSetting(vendorText(settings.vendorProblem));
-  }
-  const hasChosen = settings.vendors.length > vendors.length || settings.vendor !== vendors[0];
-  const isAsked = asksService || hasChosen;
-  const meant = vendor ?? (isAsked ? await askService(settings) : settings.vendor);
-  return meant && settingsFor(meant, settings);
+export async function runSetUp(
+  { keys, test, isRefused }: SetUpOptions,
+  { found, missing = [] }: SetUpReason = {},
+): Promise<boolean> {
+  const options = { keys, test, isRefused, found };
+  const vendor = found?.vendor ?? (await readSettingsInUse(keys)).vendor;
+  const setUp: SetUp = { ...options, ...(await prefilledFor(vendor, options)) };
+  const refusal = found?.apiKey && problemOfKey(found.apiKey, vendor);
+  // Without a key, it isn't settled which service is meant.
+  const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
+  const isSaved = refusal
+    ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
+    : await askAll(setUp, first);
+  // A command that waits continues on its own.
+  if (isSaved) void offerUses(missing.length === 0 && !found);
+  return isSaved;
 }
 
 /** Says that it is done, and what the key is good for now. */
@@ -104,25 +59,36 @@ async function offerUses(mayGenerate: boolean): Promise<void> {
   if (picked === useInChat) await commands.executeCommand('hostedModel.useInChat');
 }
 
-/** @returns true if credentials were saved */
-async function askAll(setUp: SetUp, refusal: StepProblem | undefined): Promise<boolean> {
-  const { steps } = setUp;
+/**
+ * @param first the step to start at; if the service has no such step, the first one
+ * @returns true if credentials were saved
+ */
+async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Promise<boolean> {
   let problem = refusal;
-  let index = 0;
+  let index = Math.max(0, setUp.steps.indexOf(first));
   for (;;) {
-    const name = steps[index] ?? 'save';
+    const name = setUp.steps[index] ?? 'save';
+    if (name !== 'service' && isIdentityUnusable(setUp)) return false;
     const answer = await QUESTIONS[name](setUp, {
       title: SET_UP.title,
       step: index + 1,
-      totalSteps: steps.length,
+      totalSteps: setUp.steps.length,
       problem: problem?.step === name ? problem.text : undefined,
     });
     if (answer === undefined) return false;
     if (answer === 'saved') return true;
     problem = typeof answer === 'object' ? answer : undefined;
-    if (problem) index = Math.max(0, steps.indexOf(problem.step));
+    if (problem) index = Math.max(0, setUp.steps.indexOf(problem.step));
     else index += answer === back ? -1 : 1;
   }
+}
+
+/** Reports an identity address that can't be used: no step asks for it. */
+function isIdentityUnusable({ settings }: SetUp): boolean {
+  const target = destination(settings.authUrl, settings.url);
+  const isUnusable = 'setting' in target && target.setting === 'authUrl';
+  if (isUnusable) reportSetting(addressText(target));
+  return isUnusable;
 }
 
 /**

@@ -38,7 +38,7 @@ export const SET_UP = {
   noAddress: 'Choose an address.',
   useAddress: (url: string) => `Use ${url}`,
   expectedAddress: 'Choose a region, or type the service URL.',
-  currentAddress: '(current)',
+  current: '(current)',
   typedAddress: (isCut: boolean, url: string) =>
     `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
   hostsHint: 'Are these the right hosts?',

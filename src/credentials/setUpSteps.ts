@@ -1,17 +1,10 @@
 import type { QuickPickItem } from 'vscode';
 import { writeSettings } from '../configuration.ts';
-import type { GivenValues } from '../dotenv/settingValue.ts';
 import { messageFor } from '../messages/messages.ts';
 import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue, parseServiceUrl } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import {
-  neededSettings,
-  type ResourceKind,
-  type SettingName,
-  type Vendor,
-} from '../service/vendors.ts';
-import { readUserSettings, type Settings, withStoredService } from '../settings.ts';
+import { neededSettings, type Vendor } from '../service/vendors.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import {
   checkUrl,
@@ -23,34 +16,20 @@ import {
   validationOf,
 } from './answerChecks.ts';
 import { contextOfTest } from './credentialMessages.ts';
-import type { KeyRecord, KeyStore } from './keyStore.ts';
+import type { KeyRecord } from './keyStore.ts';
 import { askDestination, askReplacement } from './questions.ts';
+import {
+  keptKey,
+  keyOf,
+  prefilledFor,
+  readSettingsInUse,
+  type SetUp,
+  type StepName,
+} from './setUpAnswers.ts';
 import { hostsText, SET_UP } from './setUpMessages.ts';
 import { bindingOf, credentialsFor, type Destination, destination } from './sourceSelection.ts';
 
 /** The questions of the guided set-up, what is wrong with an answer, and what is stored. */
-
-export type StepName = SettingName | 'save';
-
-/** One set-up: what it works with, and what has been answered so far. */
-export interface SetUp {
-  readonly keys: KeyStore;
-  readonly settings: Settings;
-  /** Proves credentials with a token request and a tokenization; generates nothing. */
-  readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
-  /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
-  readonly found?: (GivenValues & { readonly vendor?: Vendor | undefined }) | undefined;
-  /** What is asked for; the other settings stay as they are. */
-  readonly steps: readonly StepName[];
-  /** As somebody last saw it. Like the answered key it leaves with the set-up. */
-  stored: KeyRecord | undefined;
-  account: string;
-  apiKey: string;
-  projectId: string;
-  /** What `projectId` is of. */
-  readonly resource: ResourceKind | undefined;
-  url: string;
-}
 
 export interface StepProblem {
   readonly step: StepName;
@@ -64,6 +43,21 @@ type AskStep = (
 ) => Promise<StepAnswer<'answered' | 'saved' | StepProblem>>;
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
+  service: async (setUp, position) => {
+    const { vendor: chosen } = setUp.settings;
+    const picked = await askPick<QuickPickItem & { readonly vendor: Vendor }>({
+      ...position,
+      placeholder: SET_UP.whichService,
+      items: await serviceItems(setUp),
+    });
+    if (picked === undefined || picked === back) return picked;
+    // The answers for one service are never sent to another.
+    if (picked.vendor.word !== chosen.word) {
+      Object.assign(setUp, await prefilledFor(picked.vendor, setUp));
+    }
+    return 'answered';
+  },
+
   account: async (setUp, position) => {
     const label = capitalized(settingLabel('account', setUp.settings));
     const answer = await askText({
@@ -168,13 +162,13 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 
 /** @returns what is in the way; the text is empty where that was said already */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
-  const { keys, settings, steps, stored: before, ...answers } = setUp;
+  const { keys, settings, stored: before, ...answers } = setUp;
   const { vendor } = settings;
   const stored = await keys.read(vendor.word);
   setUp.stored = stored;
   if (!answers.apiKey && !isSameRecord(stored, before)) {
     // Another window signed out or stored a key: what it did is not undone here.
-    return { step: steps.includes('apiKey') ? 'apiKey' : 'save', text: SET_UP.changedKey };
+    return { step: 'apiKey', text: SET_UP.changedKey };
   }
   const apiKey = answers.apiKey || stored?.apiKey;
   const again: StepProblem = { step: 'save', text: '' };
@@ -190,7 +184,7 @@ async function saveSettings(
   { keys, settings: { vendor }, resource = 'project', projectId }: SetUp,
   url: string,
 ): Promise<void> {
-  const before = withStoredService(readUserSettings(), await keys.services());
+  const before = await readSettingsInUse(keys);
   const isOther = before.vendorProblem !== undefined || vendor.word !== before.vendor.word;
   const isNamed = neededSettings(vendor).includes('projectId');
   // What was named before would win over what is named now.
@@ -201,6 +195,17 @@ async function saveSettings(
     ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
     ...(isNamed && { [`${resource}Id` as const]: projectId }),
     url,
+  });
+}
+
+/** All services, the chosen one first. The one in use is marked. */
+async function serviceItems({ keys, settings: { vendor: chosen, vendors } }: SetUp) {
+  const { vendor: current, vendorProblem } = await readSettingsInUse(keys);
+  const others = vendors.filter(({ word }) => word !== chosen.word);
+  return [chosen, ...others].map((vendor) => {
+    const isCurrent = !vendorProblem && vendor.word === current.word;
+    const description = isCurrent ? `${vendor.word} ${SET_UP.current}` : vendor.word;
+    return { label: vendor.name, description, vendor };
   });
 }
 
@@ -220,7 +225,7 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
   const region = regions.find(({ url }) => url === current);
   const now = { label: region?.label ?? current, url: current };
   return [
-    { ...now, description: region ? `${current} ${SET_UP.currentAddress}` : SET_UP.currentAddress },
+    { ...now, description: region ? `${current} ${SET_UP.current}` : SET_UP.current },
     ...others,
   ];
 }
@@ -234,17 +239,6 @@ function typedAddress(text: string, { regions }: Vendor): AddressItem | undefine
   const parsed = parseServiceUrl(url);
   if (!parsed.ok || parsed.url === url) return item;
   return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
-}
-
-/** Returns the key that was entered so far, or else the stored one. */
-function keyOf({ apiKey, stored, settings: { vendor } }: SetUp) {
-  return { apiKey: apiKey || (stored?.apiKey ?? ''), vendor };
-}
-
-/** The key that holds if the box is left empty. */
-function keptKey({ apiKey, found, stored }: SetUp) {
-  if (apiKey === '') return stored ? 'stored' : undefined;
-  return apiKey === found?.apiKey ? 'found' : 'typed';
 }
 
 /** A key that was stored for other hosts goes to these only after the same question as ever. */
@@ -273,6 +267,7 @@ async function problemOf(
     const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
     const step = stepOf(error, context.authHost);
     // A key that was refused isn't offered again.
+    if (step === 'apiKey' && setUp.apiKey === '') setUp.canKeepStored = false;
     if (step === 'apiKey') setUp.apiKey = '';
     return steps.includes(step) ? { step, text } : { step: 'save', text };
   }

@@ -155,7 +155,7 @@ function editorSyntax(found: SourceSnapshot, choice: SourceSelection): ShownChec
     return failed('syntax', addressText(choice), 'openSettings');
   }
   const badKey = problemOfKey(found.record?.apiKey ?? '', found.settings.vendor);
-  if (badKey) return failed('syntax', unusableText('apiKey', badKey, found.settings), 'setApiKey');
+  if (badKey) return failed('syntax', unusableText('apiKey', badKey, found.settings), 'setUp');
   if (choice.kind === 'bad-project') {
     return failed('syntax', projectText(found.settings), 'openSettings');
   }

@@ -83,5 +83,5 @@ export const ADD_TO_GITIGNORE = 'Add .env to .gitignore';
 
 /** The titles of quick fixes that are a command, by its name. */
 export const COMMAND_TITLES = {
-  setUp: 'Set Up Credentials',
+  setUp: 'Set Up...',
 } as const;

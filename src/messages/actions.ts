@@ -1,7 +1,6 @@
 /** The ways out. All but the last three are commands of that name. */
 export const ACTION_LABELS = {
-  setUp: 'Set Up Credentials',
-  setApiKey: 'Set API Key',
+  setUp: 'Set Up...',
   openSettings: 'Open Settings',
   selectModel: 'Select Model',
   refreshToken: 'Try Key Again',

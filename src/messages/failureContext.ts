@@ -22,8 +22,10 @@ export interface MessageContext extends LabelContext {
 export interface FixActions {
   /** "the settings", within a sentence. */
   readonly name: string;
-  readonly key: Action;
+  /** "set it here", within a sentence. */
+  readonly newKey: string;
   readonly value: Action;
+  /** For the key, and for more than one value. */
   readonly all: Action;
 }
 
@@ -45,17 +47,27 @@ export interface FailureContext {
 export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => Message;
 
 const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
-  editor: { name: 'the settings', key: 'setApiKey', value: 'openSettings', all: 'setUp' },
+  editor: {
+    name: 'the settings',
+    newKey: 'set it here',
+    value: 'openSettings',
+    all: 'setUp',
+  },
   envFile: {
     name: 'the .env file',
-    key: 'openEnvFile',
+    newKey: 'put it into the .env file',
     value: 'openEnvFile',
     all: 'openEnvFile',
   },
   // No editor changes the environment of a running program: the way out is to need it no more.
-  environment: { name: 'the environment', key: 'setUp', value: 'setUp', all: 'setUp' },
+  environment: {
+    name: 'the environment',
+    newKey: 'set it in the environment and restart VS Code',
+    value: 'setUp',
+    all: 'setUp',
+  },
   // Those of a set-up that goes on: nothing of them is saved yet.
-  answers: { name: 'the set-up', key: 'setApiKey', value: 'setUp', all: 'setUp' },
+  answers: { name: 'the set-up', newKey: 'set it here', value: 'setUp', all: 'setUp' },
 };
 
 export function failureContext({ host }: ErrorDetails, context: MessageContext): FailureContext {

@@ -1,6 +1,6 @@
 import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
 import type { Message } from './actions.ts';
-import type { FailureContext, FixActions, MessageBuilder } from './failureContext.ts';
+import type { FailureContext, MessageBuilder } from './failureContext.ts';
 import {
   allOf,
   allSettings,
@@ -43,8 +43,8 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_SENTENCES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels)}, and ${howToSetKey(place)}.${sendsKey(labels) ? '' : ' It isn’t sent again until you change it or try it again.'}`,
-    actions: [place.key, 'refreshToken'],
+    text: `${keyRefusal(code, labels)}, and ${place.newKey}.${sendsKey(labels) ? '' : ' It isn’t sent again until you change it or try it again.'}`,
+    actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
     text:
@@ -131,11 +131,6 @@ function unauthorized(
 
 function unchecked(isUnchecked: true | undefined): string {
   return isUnchecked ? ' Its cause could not be checked now.' : '';
-}
-
-function howToSetKey({ key, name }: FixActions): string {
-  if (key === 'setApiKey') return 'set it here';
-  return key === 'openEnvFile' ? `put it into ${name}` : `set it in ${name} and restart VS Code`;
 }
 
 function parameterRefused(details: ErrorDetails): Message {

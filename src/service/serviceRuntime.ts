@@ -123,6 +123,11 @@ export class ServiceRuntime {
     this.#tokenPool.setActive(credentials);
   }
 
+  /** True if the identity service refused this key when it was last asked. */
+  isRefused(apiKey: string): boolean {
+    return this.#tokenPool.isRefused(apiKey);
+  }
+
   /** Renews the token in use if it is due; without one it does nothing. */
   keepTokenFresh(): void {
     this.#tokenPool.inUse?.keepFresh();

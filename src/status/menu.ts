@@ -32,14 +32,12 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
     label: `$(${icon}) ${label}`,
     command: `hostedModel.${name}`,
   });
-  const setUp = item('tools', 'Set Up Credentials', 'setUp');
-  const setKey = item('key', 'Set API Key', 'setApiKey');
+  const setUp = item('tools', 'Set Up...', 'setUp');
   const withKey = [
     item('sparkle', 'Generate from selection', 'generateFromSelection'),
     item('list-flat', 'Generate with Template...', 'generateWithTemplate'),
     item('comment-discussion', 'Use in Chat', 'useInChat'),
     item('refresh', 'Refresh Token', 'refreshToken'),
-    setKey,
     setUp,
     item('sign-out', 'Sign Out', 'signOut'),
   ];
@@ -52,6 +50,6 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
     item('output', 'Show Log', 'showLog'),
   ];
   if (!isSetUp) return [setUp, ...always];
-  const first = token.kind === 'refused' ? [setKey] : [];
+  const first = token.kind === 'refused' ? [setUp] : [];
   return [...new Set([...first, ...withKey, ...always])];
 }

@@ -73,14 +73,7 @@ describe('the .env file in a real editor', () => {
         'Clean Up Value',
         'IBM_API_KEY=abcd1234',
       ],
-      [
-        'placeholder',
-        0,
-        'IBM_API_KEY=<API_KEY>',
-        DiagnosticSeverity.Error,
-        'Set Up Credentials',
-        undefined,
-      ],
+      ['placeholder', 0, 'IBM_API_KEY=<API_KEY>', DiagnosticSeverity.Error, 'Set Up...', undefined],
       ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Cut Off Path', rest[1]],
     ];
     for (const [kind, line, written, severity, fix, becomes] of flaws) {

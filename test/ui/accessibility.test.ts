@@ -48,9 +48,11 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
       await page.keyboard.insertText(answer);
       await page.keyboard.press('Enter');
     };
+    await reader.waitForMarked({ role: 'option', name: 'IBM watsonx.ai, ibm (current)' });
+    await page.keyboard.press('Enter');
     await typed('Paste the API key', /kept in VS Code's secret storage/, apiKey);
     await typed('Project ID', /project that requests are billed to/, projectId);
-    await quickInput.waitFor({ step: '3/4' });
+    await quickInput.waitFor({ step: '4/5' });
     await reader.waitForMarked({ role: 'option', name: `${emulator.url}, (current)` });
     await page.keyboard.press('Enter');
     await reader.waitForKeyboardOn({
@@ -105,10 +107,10 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
       name: 'Enter runs the marked line - Diagnose Connection',
       description: /refused the API key/,
     });
-    await reader.waitForMarked({ role: 'option', name: /Set API Key, .*refused the API key/ });
+    await reader.waitForMarked({ role: 'option', name: /Set Up\.\.\., .*refused the API key/ });
     await page.getByRole('option', { name: /Key and token: failed/ }).waitFor();
     await page.keyboard.press('Enter');
-    await quickInput.waitFor({ step: '1/2', password: true });
+    await quickInput.waitFor({ step: '1/5' });
     await page.keyboard.press('Escape');
   });
 

@@ -44,7 +44,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
       assert.match(list.prompt, /refused the API key: it is unknown, expired or disabled/);
       assert.deepEqual(labels(list).slice(0, 3), [
         '$(error) Cause: Key and token',
-        '$(wand) Set API Key',
+        '$(wand) Set Up...',
         '$(copy) Copy Report',
       ]);
       assert.ok(labels(list).includes('$(circle-slash) Token and model: not run'));
@@ -56,12 +56,12 @@ describe(`Diagnose Connection ${nightly}`, () => {
       assert.equal(emulator.count(accessPath), 0);
 
       const marked = list.items.find(({ focused }) => focused);
-      assert.equal(marked?.label, '$(wand) Set API Key');
+      assert.equal(marked?.label, '$(wand) Set Up...');
       assert.match(marked?.detail ?? '', /refused the API key/, 'is read out with the fix');
       if (theme === 'dark') await workbench.quickInput.dismiss();
     }
     await workbench.page.keyboard.press('Enter');
-    await workbench.quickInput.waitFor({ step: '1/2', password: true });
+    await workbench.quickInput.waitFor({ step: '1/5' });
   });
 
   it('names a proxy that is down, with no network at all', async () => {
@@ -93,15 +93,15 @@ describe(`Diagnose Connection ${nightly}`, () => {
     const list = await finished(workbench);
     assert.match(list.prompt, /needs an API key and a project ID/);
     assert.equal(emulator.requests.length, 0);
-    await workbench.quickInput.pick('$(wand) Set Up Credentials');
-    await workbench.quickInput.waitFor({ step: '1/4', password: true });
+    await workbench.quickInput.pick('$(wand) Set Up...');
+    await workbench.quickInput.waitFor({ step: '1/5' });
   });
 
   it('names what is wrong in a .env file, with its line, and opens it', async () => {
     const unapproved = notApprovedYet(emulator);
     const rest = `VENDOR_PROJECT_ID=${projectId}\nVENDOR_URL=${emulator.url}\n`;
     const planted: [file: string | undefined, cause: RegExp, fix: string][] = [
-      [undefined, /\.env file of project \(not there\)/, '$(wand) Set Up Credentials'],
+      [undefined, /\.env file of project \(not there\)/, '$(wand) Set Up...'],
       [
         `VENDOR_API_KEY="${apiKey}"\n${rest}`,
         /line 1: VENDOR_API_KEY has quotes/,
@@ -126,7 +126,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
       assert.equal(labels(list)[1], fix);
       await workbench.page.keyboard.press('Enter');
       if (file === undefined) {
-        await workbench.quickInput.waitFor({ step: '1/4' });
+        await workbench.quickInput.waitFor({ step: '1/5' });
         await workbench.quickInput.dismiss();
       } else {
         await workbench.editor.waitFor('.env');

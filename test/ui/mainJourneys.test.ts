@@ -5,7 +5,7 @@ import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
 import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
 import { modeKeys } from '../vscode/keybindings.ts';
-import { answerSetUp } from '../vscode/setUpWalk.ts';
+import { answerSetUp, enterKey } from '../vscode/setUpWalk.ts';
 import { startChat, startChatService } from './chat.ts';
 import {
   accessPath,
@@ -227,16 +227,14 @@ describe('a day with the extension', () => {
     await generateByKeys(session);
     const ofKey = await notifications.waitFor(/refused the API key/);
     assert.equal(ofKey.severity, 'error');
-    assert.deepEqual(ofKey.buttons, ['Set API Key', 'Try Key Again', 'Show Log']);
+    assert.deepEqual(ofKey.buttons, ['Set Up...', 'Try Key Again', 'Show Log']);
     await status().waitFor({
       text: '$(error) Hosted Model: credentials refused',
       ariaLabel: /credentials refused/,
       background: 'error',
     });
-    await notifications.click(/refused the API key/, 'Set API Key');
-    await quickInput.waitFor({ step: '1/2', password: true });
-    await quickInput.type(nextKey);
-    await quickInput.accept();
+    await notifications.click(/refused the API key/, 'Set Up...');
+    await enterKey(session.workbench, nextKey);
     await quickInput.pick('$(beaker) Test and Save');
     await dialogs.click('Replace Key');
     await notifications.close(/is set up/);

@@ -1,6 +1,7 @@
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
+import { enterKey } from '../vscode/setUpWalk.ts';
 import { openWorkbench, type Session, type SessionOptions } from './session.ts';
 
 /** An emulated service for the UI tests, and windows that know its address. */
@@ -32,10 +33,8 @@ export function settingsOf(emulator: Emulator): Record<string, unknown> {
 /** Stores a key by typing it, without a test against the service. */
 export async function storeKey({ workbench }: Session, key = apiKey): Promise<void> {
   const { quickInput, notifications } = workbench;
-  await workbench.runCommand('Hosted Model: Set API Key');
-  await quickInput.waitFor({ step: '1/2', password: true });
-  await quickInput.type(key);
-  await quickInput.accept();
+  await workbench.runCommand('Hosted Model: Set Up...');
+  await enterKey(workbench, key);
   await quickInput.pick('$(save) Save Without Testing');
   await notifications.close(/is set up/);
 }

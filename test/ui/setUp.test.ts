@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
-import { answerSetUp, setUp } from '../vscode/setUpWalk.ts';
+import { answerFromKey, answerSetUp, enterKey, setUp } from '../vscode/setUpWalk.ts';
 import { apiKey, openWindow, projectId, startService, statusId } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
@@ -23,27 +23,41 @@ describe(`set-up ${nightly}`, () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
-    await quickInput.waitFor({ step: '1/4' });
+    await quickInput.waitFor({ step: '1/5' });
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/5' });
     await quickInput.type('"key-in-quotes"');
     assert.equal((await quickInput.waitFor({ validation: /quotes: taken off/ })).severity, 'info');
     await quickInput.type('<API_KEY>');
     assert.equal((await quickInput.waitFor({ validation: /placeholder/ })).severity, 'error');
 
-    await answerSetUp(workbench, { ...answers(), apiKey: 'wrong-key-0123456789' });
+    await answerFromKey(workbench, { ...answers(), apiKey: 'wrong-key-0123456789' });
     await quickInput.pick('$(beaker) Test and Save');
     // It isn't offered to keep the refused key.
     await quickInput.waitFor({
-      step: '1/4',
+      step: '2/5',
       validation: /refused the API key/,
       placeholder: /^Paste the API key/,
     });
     assert.equal((await quickInput.state())?.value, '', 'a key is never pre-filled');
 
-    await answerSetUp(workbench, { ...answers(), projectId: 'another-project' });
+    await answerFromKey(workbench, { ...answers(), projectId: 'another-project' });
     await quickInput.pick('$(beaker) Test and Save');
-    await quickInput.waitFor({ step: '2/4', validation: /project was not found/ });
+    await quickInput.waitFor({ step: '3/5', validation: /project was not found/ });
     await quickInput.clickButton('Back');
-    await quickInput.waitFor({ step: '1/4', placeholder: /keep the key you typed/ });
+    await quickInput.waitFor({ step: '2/5', placeholder: /keep the key you typed/ });
+    await quickInput.clickButton('Back');
+    const { items } = await quickInput.waitFor({ step: '1/5', item: 'IBM watsonx.ai' });
+    assert.equal(items[0]?.description, 'ibm (current)');
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/5', placeholder: /keep the key you typed/ });
+    await quickInput.clickButton('Back');
+    await quickInput.pick('IBM watsonx.ai on premises');
+    await quickInput.waitFor({ step: '2/6', prompt: /of IBM watsonx\.ai on premises/ });
+    await quickInput.type('anna');
+    await quickInput.accept();
+    // The key of one service isn't offered to another.
+    await quickInput.waitFor({ step: '3/6', placeholder: /^Paste the API key/ });
     await quickInput.dismiss();
     assert.equal(
       workbench.statusItem(statusId) && (await workbench.statusItem(statusId).state())?.text,
@@ -55,14 +69,16 @@ describe(`set-up ${nightly}`, () => {
     const { workbench } = await fresh();
     const { quickInput, dialogs } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
-    await quickInput.waitFor({ step: '1/4' });
+    await quickInput.waitFor({ step: '1/5' });
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/5' });
     await quickInput.type('sk-1234');
     await quickInput.accept();
-    await quickInput.waitFor({ step: '2/4' });
+    await quickInput.waitFor({ step: '3/5' });
     await quickInput.clickButton('Back');
-    await quickInput.waitFor({ step: '1/4', placeholder: /keep the key you typed/ });
+    await quickInput.waitFor({ step: '2/5', placeholder: /keep the key you typed/ });
     await quickInput.accept();
-    await quickInput.waitFor({ step: '2/4' });
+    await quickInput.waitFor({ step: '3/5' });
     assert.equal(await dialogs.state(), undefined);
     await quickInput.dismiss();
   });
@@ -71,18 +87,20 @@ describe(`set-up ${nightly}`, () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
-    await quickInput.waitFor({ step: '1/4' });
+    await quickInput.waitFor({ step: '1/5' });
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/5' });
     await quickInput.type(apiKey);
     await quickInput.accept();
-    await quickInput.waitFor({ step: '2/4' });
+    await quickInput.waitFor({ step: '3/5' });
     await quickInput.type(projectId);
     await quickInput.accept();
-    await quickInput.waitFor({ step: '3/4' });
+    await quickInput.waitFor({ step: '4/5' });
     await quickInput.type('us-suoth.ml.cloud.ibm.com');
     await quickInput.waitFor({ item: 'Use https://us-suoth.ml.cloud.ibm.com' });
     await quickInput.type('nowhere');
     await quickInput.accept();
-    await quickInput.waitFor({ step: '3/4', prompt: /or type the service URL/ });
+    await quickInput.waitFor({ step: '4/5', prompt: /or type the service URL/ });
     await workbench.screenshot('set-up-region');
     await quickInput.dismiss();
   });
@@ -104,10 +122,12 @@ describe(`set-up ${nightly}`, () => {
     const { workbench } = session;
     const { quickInput, dialogs, notifications } = workbench;
     await setUp(workbench, answers());
-    await workbench.runCommand('Hosted Model: Set API Key');
-    await quickInput.waitFor({ step: '1/2', placeholder: /keep the stored key/ });
-    await quickInput.type('another-key-0123456789');
+    await workbench.runCommand('Hosted Model: Set Up...');
+    await quickInput.waitFor({ step: '1/5' });
     await quickInput.accept();
+    await quickInput.waitFor({ step: '2/5', placeholder: /keep the stored key/ });
+    await quickInput.clickButton('Back');
+    await enterKey(workbench, 'another-key-0123456789');
     await quickInput.pick('$(save) Save Without Testing');
     assert.match(
       (await dialogs.waitFor('Replace the stored API key?')).detail,

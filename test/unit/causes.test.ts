@@ -58,7 +58,7 @@ describe('what is said before anything is sent', () => {
     const faulty = found({ record: undefined, outside: [envFile({ ...full, key: "'k'" })] });
     assert.deepEqual(statesOf(faulty), ['passed', 'failed', 'not-run']);
     const [, syntax] = checksOf(found({ record: { ...record, apiKey: 'a key in parts' } }));
-    assert.deepEqual([syntax?.state, syntax?.fix], ['failed', 'setApiKey']);
+    assert.deepEqual([syntax?.state, syntax?.fix], ['failed', 'setUp']);
   });
 
   it('goes on where a value was only written badly', () => {

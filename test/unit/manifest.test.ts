@@ -77,7 +77,7 @@ const source = ['settings', 'configuration']
   .join('');
 
 /** Commands that another change removes. */
-const SOON_REMOVED: readonly string[] = ['setUpService', 'setApiKey', 'openSettings'];
+const SOON_REMOVED: readonly string[] = ['openSettings'];
 const MOST_FOR_A_NEWCOMER = 10;
 const MOST_WORDS = 20;
 

@@ -24,7 +24,7 @@ try {
   await workbench.openFile(file);
   const answers = { apiKey: demoKey, projectId: demoProject, url: sample.emulator.url };
   await setUp(workbench, answers, async (step) => {
-    if (step === 1 || step === 4) await picture(`set-up-${step}`);
+    if (step === 2 || step === 5) await picture(`set-up-${step}`);
   });
   console.log(`set up: ${(await workbench.notifications.waitFor(/is set up/)).text}`);
   await workbench.notifications.close(/is set up/);

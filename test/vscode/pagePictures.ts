@@ -8,6 +8,7 @@ import sharp from 'sharp';
 import { startBrowser } from './browser.ts';
 import { repositoryRoot } from './install.ts';
 import { demoKey, demoProject, type Sample, startSample } from './sample.ts';
+import { enterKey } from './setUpWalk.ts';
 import { themes, Workbench } from './workbench.ts';
 
 const chatPath = '/ml/v1/text/chat_stream';
@@ -59,24 +60,24 @@ for (const theme of ['dark', 'light'] as const) {
 async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');
-  for (const [step, answer] of [demoKey, demoProject].entries()) {
-    await quickInput.waitFor({ step: `${step + 1}/4` });
+  await quickInput.waitFor({ step: '1/5' });
+  await quickInput.accept();
+  for (const [index, answer] of [demoKey, demoProject].entries()) {
+    await quickInput.waitFor({ step: `${index + 2}/5` });
     await quickInput.type(answer);
     await quickInput.accept();
   }
-  await quickInput.waitFor({ step: '3/4' });
+  await quickInput.waitFor({ step: '4/5' });
   await quickInput.pick('Frankfurt');
-  await quickInput.waitFor({ step: '4/4' });
+  await quickInput.waitFor({ step: '5/5' });
   await takeQuickInput(workbench, `hosts-${theme}`);
   await quickInput.dismiss();
 }
 
 async function storeKey(workbench: Workbench): Promise<void> {
   const { quickInput, notifications } = workbench;
-  await workbench.runCommand('Hosted Model: Set API Key');
-  await quickInput.waitFor({ step: '1/2' });
-  await quickInput.type(demoKey);
-  await quickInput.accept();
+  await workbench.runCommand('Hosted Model: Set Up...');
+  await enterKey(workbench, demoKey);
   await quickInput.pick('$(beaker) Test and Save');
   await notifications.close(/is set up/);
 }

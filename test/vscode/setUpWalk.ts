@@ -7,37 +7,64 @@ export interface Answers {
   readonly url: string;
 }
 
+type OnStep = (step: number) => Promise<unknown>;
+
 /**
  * Answers the steps of an open set-up. Stops at the last step, before anything is sent or stored.
  * @param onStep called with the number of each step before it is answered
  */
 export async function answerSetUp(
+  workbench: Workbench,
+  answers: Answers,
+  onStep: OnStep = async () => {},
+): Promise<void> {
+  await workbench.quickInput.waitFor({ step: '1/5' });
+  await onStep(1);
+  await workbench.quickInput.accept();
+  await answerFromKey(workbench, answers, onStep);
+}
+
+/** Does the same from the step that asks for the key. */
+export async function answerFromKey(
   { quickInput }: Workbench,
   { apiKey, projectId, url }: Answers,
-  onStep: (step: number) => Promise<unknown> = async () => {},
+  onStep: OnStep = async () => {},
 ): Promise<void> {
-  await quickInput.waitFor({ step: '1/4', password: true });
-  await onStep(1);
+  await quickInput.waitFor({ step: '2/5', password: true });
+  await onStep(2);
   await quickInput.type(apiKey);
   await quickInput.accept();
-  await quickInput.waitFor({ step: '2/4' });
+  await quickInput.waitFor({ step: '3/5' });
   await quickInput.type(projectId);
-  await onStep(2);
-  await quickInput.accept();
-  await quickInput.waitFor({ step: '3/4' });
   await onStep(3);
-  await quickInput.type(url);
-  await quickInput.waitFor({ step: '3/4', item: url });
   await quickInput.accept();
-  await quickInput.waitFor({ step: '4/4' });
+  await quickInput.waitFor({ step: '4/5' });
   await onStep(4);
+  await quickInput.type(url);
+  await quickInput.waitFor({ step: '4/5', item: url });
+  await quickInput.accept();
+  await quickInput.waitFor({ step: '5/5' });
+  await onStep(5);
+}
+
+/** Answers an open set-up with a new key, and keeps what is prefilled. Stops at the last step. */
+export async function enterKey({ quickInput }: Workbench, apiKey: string): Promise<void> {
+  await quickInput.waitFor({ step: '1/5' });
+  await quickInput.accept();
+  await quickInput.waitFor({ step: '2/5', password: true });
+  await quickInput.type(apiKey);
+  for (const step of ['2/5', '3/5', '4/5']) {
+    await quickInput.waitFor({ step });
+    await quickInput.accept();
+  }
+  await quickInput.waitFor({ step: '5/5' });
 }
 
 /** Walks through the whole set-up, with the test against the service. */
 export async function setUp(
   workbench: Workbench,
   answers: Answers,
-  onStep?: (step: number) => Promise<unknown>,
+  onStep?: OnStep,
 ): Promise<void> {
   await workbench.runCommand('Hosted Model: Set Up...');
   await answerSetUp(workbench, answers, onStep);

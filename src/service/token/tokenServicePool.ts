@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
+import { isKind } from '../errors.ts';
 import { secretsOf } from './identity.ts';
 import type { TokenResponse, TokenState } from './tokenLife.ts';
 import { TokenService } from './tokenService.ts';
@@ -147,6 +148,14 @@ export class TokenServicePool {
   setActive(credentials: Credentials | undefined): void {
     if (credentials && this.#testedFor(credentials)) this.activate(credentials);
     this.#tell(credentials && this.#sessionOf(credentials));
+  }
+
+  /** True if the identity service refused this key when it was last asked. */
+  isRefused(apiKey: string): boolean {
+    return this.#sessions.some(({ credentials, service: { state } }) => {
+      const isKeyRefused = state.kind === 'refused' && isKind(state.error, 'key-refused');
+      return isKeyRefused && credentials.apiKey === apiKey;
+    });
   }
 
   /** Ends all of them. */

@@ -258,7 +258,7 @@ describe('the chat provider', () => {
       'a refused key',
       tokenPath,
       { status: 400, json: { errorCode: 'BXNIM0415E', errorMessage: echo } },
-      /Set API Key/,
+      /Set Up\.\.\./,
     ],
     [
       'a wrong project',

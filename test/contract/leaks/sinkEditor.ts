@@ -367,8 +367,12 @@ export class SinkEditor extends FakeEditor {
     let accept = () => {};
     let hasCopied = false;
     const shown: Record<string, unknown> = {
+      busy: false,
       show: () => {
-        if (!LISTS_TO_READ.includes(String(shown['title']))) hide();
+        if (shown['placeholder'] === ASKS_SERVICE) {
+          shown['selectedItems'] = (shown['items'] as unknown[]).slice(0, 1);
+          later(accept);
+        } else if (!LISTS_TO_READ.includes(String(shown['title']))) hide();
       },
       hide: () => hide(),
       dispose: () => {},
@@ -400,6 +404,8 @@ export class SinkEditor extends FakeEditor {
   }
 }
 
+/** Placeholder of the list whose first item is picked: the next step of the set-up asks for the key. */
+const ASKS_SERVICE = 'Which service?';
 /** Lists that are not closed at once. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];
 

@@ -428,6 +428,16 @@ describe('a runtime', () => {
     assert.deepEqual([load?.state.resumesInMs, load?.state.loweredFrom], [undefined, undefined]);
   });
 
+  it('remembers which key was refused until the user signs out', async () => {
+    const { runtime, generate } = await start();
+    await kindOf(generate('a-key-nobody-knows'));
+    await generate('key-number-one');
+    assert.equal(runtime.isRefused('a-key-nobody-knows'), true);
+    assert.equal(runtime.isRefused('key-number-one'), false);
+    runtime.forgetToken();
+    assert.equal(runtime.isRefused('a-key-nobody-knows'), false);
+  });
+
   it('keeps masking what is in use, however many keys are tested', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');

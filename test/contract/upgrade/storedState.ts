@@ -101,6 +101,7 @@ export async function accessIn(
     workspaceState,
     environment,
     test: async () => {},
+    isRefused: async () => false,
     onObstacle: () => {},
     signOutSignal: () => new AbortController().signal,
     onFound: () => {},

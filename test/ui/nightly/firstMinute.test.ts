@@ -8,7 +8,7 @@ import { statusId } from '../service.ts';
 import { nightly } from '../session.ts';
 
 /** More of them, and the first minute is over. */
-const MOST_INPUTS = 8;
+const MOST_INPUTS = 9;
 
 /** Each click, each key and each text that was typed or pasted, as the window notices them. */
 const countInputs = `(() => {
@@ -46,18 +46,21 @@ describe(`the first minute ${nightly}`, () => {
     await status.click();
     // What it rests on would cover the message to come by its tooltip.
     await workbench.page.mouse.move(1, 1);
-    await quickInput.waitFor({ step: '1/4', password: true });
+    await quickInput.waitFor({ step: '1/5' });
+    await picture('service');
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/5', password: true });
     await picture('key');
     await quickInput.type(demoKey);
     await quickInput.accept();
-    await quickInput.waitFor({ step: '2/4' });
+    await quickInput.waitFor({ step: '3/5' });
     await picture('project');
     await quickInput.type(demoProject);
     await quickInput.accept();
-    await quickInput.waitFor({ step: '3/4' });
+    await quickInput.waitFor({ step: '4/5' });
     await picture('region');
     await quickInput.accept();
-    await quickInput.waitFor({ step: '4/4' });
+    await quickInput.waitFor({ step: '5/5' });
     await picture('hosts');
     await quickInput.accept();
     await notifications.waitFor(/is set up/);

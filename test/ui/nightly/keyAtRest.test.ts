@@ -86,7 +86,7 @@ describe(`the key at rest ${nightly}`, () => {
     const session = await fresh();
     const { workbench } = session;
     const before = await userSettings(session);
-    for (const last of [1, 2, 3, 4]) {
+    for (const last of [1, 2, 3, 4, 5]) {
       await workbench.runCommand('Hosted Model: Set Up...');
       const closed = new Error('closed');
       const walk = answerSetUp(workbench, answers(), async (step) => {
@@ -111,12 +111,12 @@ describe(`the key at rest ${nightly}`, () => {
     const refusedKey = 'refused-key-0123456789';
     await answerSetUp(workbench, { ...answers(), apiKey: refusedKey });
     await quickInput.pick('$(beaker) Test and Save');
-    const { validation } = await quickInput.waitFor({ step: '1/4', validation: /refused/ });
+    const { validation } = await quickInput.waitFor({ step: '2/5', validation: /refused/ });
     assert.match(validation, /expired|deleted/);
     assert.equal(await secretNames(session), '');
     // A refused key isn't offered again, so the user pastes it again.
     await quickInput.type(refusedKey);
-    for (const step of ['1/4', '2/4', '3/4']) {
+    for (const step of ['2/5', '3/5', '4/5']) {
       await quickInput.waitFor({ step });
       await quickInput.accept();
     }

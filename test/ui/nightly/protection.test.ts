@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { assertUntouched, notApprovedYet } from '../../emulator/unapproved.ts';
+import { answerSetUp, enterKey } from '../../vscode/setUpWalk.ts';
 import {
   apiKey,
   generate,
   openWindow,
+  projectId,
   settingsOf,
   startService,
   statusId,
@@ -68,7 +70,7 @@ describe(`protection of the key ${nightly}`, () => {
     await workbench.runCommand(generate);
     const message = await workbench.notifications.waitFor(/refused the API key/);
     assert.equal(message.severity, 'error');
-    assert.deepEqual(message.buttons, ['Set API Key', 'Try Key Again', 'Show Log']);
+    assert.deepEqual(message.buttons, ['Set Up...', 'Try Key Again', 'Show Log']);
     const status = workbench.statusItem(statusId);
     await status.waitFor({
       text: '$(error) Hosted Model: credentials refused',
@@ -81,10 +83,8 @@ describe(`protection of the key ${nightly}`, () => {
     await workbench.notifications.waitFor(/refused the API key/);
     assert.equal(emulator.count('/identity/token'), 1);
 
-    await workbench.notifications.click(/refused the API key/, 'Set API Key');
-    await workbench.quickInput.waitFor({ step: '1/2', password: true });
-    await workbench.quickInput.type(apiKey);
-    await workbench.quickInput.accept();
+    await workbench.notifications.click(/refused the API key/, 'Set Up...');
+    await enterKey(workbench, apiKey);
     await workbench.quickInput.pick('$(beaker) Test and Save');
     await workbench.dialogs.click('Replace Key');
     await workbench.notifications.waitFor(/is set up/);
@@ -99,14 +99,8 @@ describe(`protection of the key ${nightly}`, () => {
       userSettings: { 'hostedModel.url': 'http://service.example' },
     });
     const { quickInput } = session.workbench;
-    await session.workbench.runCommand('Hosted Model: Set API Key');
-    await quickInput.waitFor({ step: '1/3', password: true });
-    await quickInput.type(apiKey);
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '2/3' });
-    await quickInput.type(emulator.url);
-    await quickInput.waitFor({ step: '2/3', item: emulator.url });
-    await quickInput.accept();
+    await session.workbench.runCommand('Hosted Model: Set Up...');
+    await answerSetUp(session.workbench, { apiKey, projectId, url: emulator.url });
     await quickInput.pick('$(beaker) Test and Save');
     await session.workbench.notifications.waitFor(/is set up/);
   });
@@ -117,12 +111,8 @@ describe(`protection of the key ${nightly}`, () => {
       userSettings: { 'hostedModel.url': `https://${host}` },
       viewport: { width: 700, height: 500 },
     });
-    const { quickInput } = session.workbench;
-    await session.workbench.runCommand('Hosted Model: Set API Key');
-    await quickInput.waitFor({ step: '1/2', password: true });
-    await quickInput.type(apiKey);
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '2/2' });
+    await session.workbench.runCommand('Hosted Model: Set Up...');
+    await enterKey(session.workbench, apiKey);
     const message = session.workbench.page.locator('.quick-input-widget .quick-input-message');
     const text = (await message.textContent()) ?? '';
     await session.workbench.screenshot('hosts-narrow');
@@ -166,6 +156,6 @@ describe(`protection of the key ${nightly}`, () => {
     await link.waitFor();
     await workbench.screenshot('settings');
     await link.click();
-    await workbench.quickInput.waitFor({ step: '1/4', password: true });
+    await workbench.quickInput.waitFor({ step: '1/5' });
   });
 });

@@ -30,8 +30,8 @@ describe(`the walkthrough ${nightly}`, () => {
 
       await workbench.runCommand('Hosted Model: Set Up...');
       await answerSetUp(workbench, { apiKey, projectId, url: emulator.url }, async (step) => {
-        if (step === 1) await picture('key', quickInput);
-        if (step === 4) await picture('hosts', quickInput);
+        if (step === 2) await picture('key', quickInput);
+        if (step === 5) await picture('hosts', quickInput);
       });
       await workbench.quickInput.pick('$(save) Save Without Testing');
       await workbench.notifications.close(/is set up/);

@@ -4,12 +4,16 @@ import type { CredentialAccess } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore, type StorageIssue } from '../../../src/credentials/keyStore.ts';
 import type { LookupResult } from '../../../src/credentials/sourceSelection.ts';
+import { vendors } from '../../../src/service/vendors.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
 const IDENTITY = 'https://identity.example';
 const SERVICE = 'https://service.example';
 const EVIL = 'https://evil.example';
+/** The first service, as the set-up lists it. */
+const IBM = 'IBM watsonx.ai';
+const SAVE = '$(save) Save Without Testing';
 const envFile = (url = EVIL, key = 'key-in-the-file') =>
   `VENDOR_API_KEY=${key}\nVENDOR_PROJECT_ID=project-in-the-file\nVENDOR_URL=${url}\n`;
 
@@ -61,6 +65,7 @@ describe('the way to credentials', () => {
       workspaceState: new FakeState(),
       environment,
       test: async () => {},
+      isRefused: async () => false,
       onObstacle: () => {},
       signOutSignal: () => signedOut.signal,
       onFound: ({ folder, record }) => shown.push(`${folder.path} ${record?.apiKey ?? 'no key'}`),
@@ -214,13 +219,15 @@ describe('the way to credentials', () => {
     keyring.values.set = () => {
       throw new Error('no keyring');
     };
-    editor.picks.push('$(save) Save Without Testing');
-    const setUp = access.setUp([], { apiKey: 'another-key' });
+    editor.typed.push('', 'my-project');
+    editor.picks.push(SERVICE, SAVE);
+    const found = { apiKey: 'another-key-0123456789', vendor: vendors[0] };
+    const setUp = access.setUp({ found });
     await (await editor.question()).answer('Replace Key');
     assert.equal(await setUp, false);
     assert.deepEqual(told, ['refuses-key']);
     assert.deepEqual(editor.said, [], 'no word that it is set up');
-    assert.equal(editor.inputs, 2, 'the last step is asked again');
+    assert.equal(editor.inputs, 5, 'the last step is asked again');
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
   });
 
@@ -233,7 +240,7 @@ describe('the way to credentials', () => {
     editor.pressed = 'Generate from selection';
     const setUp = async (start: () => Promise<unknown>) => {
       editor.typed.push('key-0123456789abcdef', 'my-project');
-      editor.picks.push('Frankfurt', '$(save) Save Without Testing');
+      editor.picks.push(IBM, 'Frankfurt', SAVE);
       await start();
       await settled();
       return generations;
@@ -314,6 +321,7 @@ describe('the way to credentials', () => {
     editor.userSettings.set('url', SERVICE);
     assert.equal((await access.require())?.serviceUrl, SERVICE);
     editor.userSettings.set('authUrl', 'http://identity.example');
+    editor.picks.push(IBM);
     assert.equal(await access.setUp(), false);
   });
 
@@ -483,9 +491,9 @@ describe('the way to credentials', () => {
   it('sets up the project of the user, whatever a folder names', async () => {
     await storeKey();
     editor.folderSettings.set('projectId', 'project-of-the-folder');
-    editor.typed.push('another-key-that-is-long');
-    editor.picks.push('$(save) Save Without Testing');
-    const saved = access.setUp(['apiKey']);
+    editor.typed.push('another-key-that-is-long', 'my-project');
+    editor.picks.push(IBM, SERVICE, SAVE);
+    const saved = access.setUp();
     await (await editor.question()).answer('Replace Key');
     assert.equal(await saved, true);
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
@@ -624,6 +632,35 @@ describe('the way to credentials', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
+  it('starts the set-up at the setting that a command misses, and keeps the stored key', async () => {
+    await storeKey();
+    editor.userSettings.delete('projectId');
+    editor.typed.push('my-project');
+    editor.picks.push(SERVICE, SAVE);
+    const credentials = await access.require();
+    assert.deepEqual([credentials?.apiKey, credentials?.projectId], ['my-key', 'my-project']);
+    assert.deepEqual([editor.inputs, editor.asked], [3, 0]);
+  });
+
+  for (const [what, spoil] of Object.entries({
+    'was refused': async () => {
+      Object.assign(access.options, { isRefused: async (key: string) => key === 'my-key' });
+    },
+    'is a placeholder': () =>
+      keys.write({ apiKey: '<API_KEY>', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm'),
+    'names hosts that nobody can approve': () =>
+      keys.write({ apiKey: 'my-key', authUrl: 'http://evil.example', serviceUrl: SERVICE }, 'ibm'),
+  })) {
+    it(`doesn't offer to keep a stored key that ${what}`, async () => {
+      await storeKey();
+      await spoil();
+      editor.picks.push(IBM);
+      editor.typed.push('');
+      assert.equal(await access.setUp(), false);
+      assert.match(JSON.stringify(editor.refusals), /A value is needed/);
+    });
+  }
+
   describe('by a set-up with the key pasted as another value', () => {
     const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
     const refused = /contains the API key/;
@@ -636,17 +673,18 @@ describe('the way to credentials', () => {
       ['a text with the key in it', `my-${key}`],
     ] as const) {
       it(`E16: refuses ${what} as the project ID`, async () => {
+        editor.picks.push(IBM);
         editor.typed.push(key, value);
-        assert.equal(await access.setUp(['apiKey', 'projectId']), false);
+        assert.equal(await access.setUp(), false);
         assert.match(JSON.stringify(editor.refusals), refused);
         assert.equal(keyring.values.size, 0);
       });
     }
 
     it('E16: refuses an address that contains the key', async () => {
-      editor.typed.push(key);
-      editor.picks.push(`${url}/${key}`);
-      assert.equal(await access.setUp(['apiKey', 'url']), false);
+      editor.typed.push(key, 'my-project');
+      editor.picks.push(IBM, `${url}/${key}`);
+      assert.equal(await access.setUp(), false);
       assert.match(JSON.stringify(editor.refusals), refused);
       assert.equal(editor.userSettings.get('url'), url);
     });
@@ -661,9 +699,9 @@ describe('the way to credentials', () => {
         editor.userSettings.set(name, value);
         let tests = 0;
         Object.assign(access.options, { test: async () => (tests += 1) });
-        editor.typed.push(key);
-        editor.picks.push('$(beaker) Test and Save', '$(save) Save Without Testing');
-        assert.equal(await access.setUp(['apiKey']), false);
+        editor.typed.push(key, `${editor.setting('projectId')}`);
+        editor.picks.push(IBM, `${editor.setting('url')}`, '$(beaker) Test and Save', SAVE);
+        assert.equal(await access.setUp(), false);
         assert.match(JSON.stringify(editor.refusals), refused);
         assert.deepEqual([tests, keyring.values.size], [0, 0]);
       });
@@ -675,9 +713,9 @@ describe('the way to credentials', () => {
     ] as const) {
       it(`E16: ${isSaved ? 'accepts' : 'refuses'} the short key project with the project ${project}`, async () => {
         editor.userSettings.set('projectId', project);
-        editor.typed.push('project');
-        editor.picks.push('$(save) Save Without Testing');
-        assert.equal(await access.setUp(['apiKey']), isSaved);
+        editor.typed.push('project', project);
+        editor.picks.push(IBM, url, SAVE);
+        assert.equal(await access.setUp(), isSaved);
       });
     }
   });
@@ -686,21 +724,23 @@ describe('the way to credentials', () => {
     beforeEach(() => {
       editor.userSettings.set('url', SERVICE);
       editor.userSettings.set('projectId', 'my-project');
-      editor.picks.push('$(save) Save Without Testing');
     });
 
     for (const key of ['a', 'sk-1234', '0123456789abcde']) {
       it(`stores ${key} without a question`, async () => {
-        editor.typed.push(key);
-        assert.equal(await access.setUp(['apiKey']), true);
+        editor.typed.push(key, 'my-project');
+        editor.picks.push(IBM, SERVICE, SAVE);
+        assert.equal(await access.setUp(), true);
         assert.equal((await access.require())?.apiKey, key);
         assert.equal(editor.asked, 0);
       });
     }
 
     it('stores one that was found elsewhere without a question, too', async () => {
-      editor.typed.push('');
-      assert.equal(await access.setUp(['apiKey'], { apiKey: 'sk-1234' }), true);
+      editor.typed.push('', 'my-project');
+      editor.picks.push(SERVICE, SAVE);
+      const found = { apiKey: 'sk-1234', vendor: vendors[0] };
+      assert.equal(await access.setUp({ found }), true);
       assert.equal((await access.require())?.apiKey, 'sk-1234');
       assert.equal(editor.asked, 0);
     });

@@ -49,7 +49,7 @@ describe('the services that credentials are for', () => {
     const { CredentialAccess } = await import('../../../src/credentials/access.ts');
     access = new CredentialAccess({
       ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment: {} },
-      ...{ workspaceState: new FakeState(), test: () => test() },
+      ...{ workspaceState: new FakeState(), test: () => test(), isRefused: async () => false },
       onObstacle: (obstacle) => obstacles.push(obstacle),
       signOutSignal: () => new AbortController().signal,
       onFound: () => {},
@@ -215,7 +215,7 @@ describe('the services that credentials are for', () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(beaker) Test and Save');
     editor.picks.push(PLATFORM, '$(beaker) Test and Save');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
-    assert.equal(await access.setUpService(), true);
+    assert.equal(await access.setUp(), true);
     assert.equal(editor.picks.length, 0);
   });
 
@@ -278,12 +278,12 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
-    assert.equal(await access.setUpService(), true);
+    assert.equal(await access.setUp(), true);
     const credentials = await access.require();
     assert.deepEqual([credentials?.resource, credentials?.projectId], ['project', 'p-1']);
-    editor.picks.push('IBM watsonx.ai on premises', '$(save) Save Without Testing');
-    editor.typed.push('berta', 'key-of-the-platform-that-is-long');
-    await access.setUp(['apiKey']);
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
+    editor.typed.push('berta', 'key-of-the-platform-that-is-long', 'p-1');
+    await access.setUp();
     assert.equal((await access.require())?.account, 'berta');
   });
 
@@ -385,7 +385,7 @@ describe('the services that credentials are for', () => {
       /hostedModel\.service names nobody, and no service of that name/,
     );
     assert.equal(await access.setUp(), false, 'no secret is asked for in the name of another one');
-    assert.equal(editor.inputs, 0);
+    assert.equal(editor.inputs, 1, 'the service is asked for first');
     editor.userSettings.set('service', 'acme');
     editor.userSettings.set('services', [{ ...acme, dialect: 'x' }]);
     assert.equal(await access.require(), undefined);
@@ -446,7 +446,7 @@ describe('the services that credentials are for', () => {
   it('are asked for in the set-up where there is a choice, and each keeps its key', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
-    assert.equal(await access.setUpService(), true);
+    assert.equal(await access.setUp(), true);
     assert.equal(editor.userSettings.get('service'), 'cpd');
     const credentials = await access.require();
     assert.deepEqual([credentials?.vendor.word, credentials?.account], ['cpd', 'anna']);

@@ -95,7 +95,7 @@ describe('provenance', () => {
       'Import into Secret Storage',
       'Open .env',
     ]);
-    assert.deepEqual(labelsOf('editor', complete), ['Set Up Credentials']);
+    assert.deepEqual(labelsOf('editor', complete), ['Set Up...']);
     const approved = found({ record: undefined, outside: [envFile(full, 'approved')] });
     assert.deepEqual(labelsOf('envFile', approved), [
       'Import into Secret Storage',
@@ -103,7 +103,7 @@ describe('provenance', () => {
       'Open .env',
     ]);
     const preferred = found({ outside: [envFile(full, 'approved')], preferred: 'envFile' });
-    assert.deepEqual(labelsOf('editor', preferred), ['Use This Instead', 'Set Up Credentials']);
+    assert.deepEqual(labelsOf('editor', preferred), ['Use This Instead', 'Set Up...']);
     const faulty = found({ outside: [envFile({ key: '"quoted"' })] });
     assert.deepEqual(labelsOf('envFile', faulty), ['Open .env']);
     const refused = found({ outside: [environment(full, 'refused')] });
@@ -123,9 +123,9 @@ describe('what is offered for a source that cannot be used', () => {
 
   it('is not to use it', () => {
     const lacking = preferring({ settings: { projectId: '' } });
-    assert.deepEqual(labelsOf('editor', lacking), ['Set Up Credentials']);
+    assert.deepEqual(labelsOf('editor', lacking), ['Set Up...']);
     const tampered = preferring({ record: { ...record, serviceUrl: 'nowhere' } });
-    assert.deepEqual(labelsOf('editor', tampered), ['Set Up Credentials']);
+    assert.deepEqual(labelsOf('editor', tampered), ['Set Up...']);
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
@@ -136,7 +136,7 @@ describe('what is offered for a source that cannot be used', () => {
       { projectId: 'my project' },
     ]) {
       const one = preferring({ settings });
-      assert.deepEqual(labelsOf('editor', one), ['Open Settings', 'Set Up Credentials']);
+      assert.deepEqual(labelsOf('editor', one), ['Open Settings', 'Set Up...']);
     }
   });
 
@@ -150,7 +150,7 @@ describe('what is offered for a source that cannot be used', () => {
     it(`is a way on from a .env file that is ${why}`, () => {
       const one = found({ outside: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
-      assert.deepEqual(labelsOf('envFile', one), ['Set Up Credentials']);
+      assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
     });
   }
 
@@ -164,7 +164,7 @@ describe('what is offered for a source that cannot be used', () => {
 
   it('is the set-up for an environment that lacks something', () => {
     const one = found({ outside: [environment({ key: full.key })] });
-    assert.deepEqual(labelsOf('environment', one), ['Set Up Credentials']);
+    assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
   it('is said in the right number once it is chosen', () => {

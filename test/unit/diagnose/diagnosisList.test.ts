@@ -74,7 +74,7 @@ const failed: ShownCheck = {
   title: 'Token',
   state: 'failed',
   text: 'It was refused.',
-  fix: 'setApiKey',
+  fix: 'setUp',
   facts: 'key-refused (status 400)',
 };
 const warned: ShownCheck = { title: 'Clock', state: 'warning', text: 'It is off.', fix: 'retry' };
@@ -114,7 +114,7 @@ describe('the list of a diagnosis', () => {
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
       [
         ['none', '$(error) Cause: Token', undefined],
-        ['fix', '$(wand) Set API Key', 'It was refused.'],
+        ['fix', '$(wand) Set Up...', 'It was refused.'],
         ['copy', '$(copy) Copy Report', undefined],
         ['none', 'Checks', undefined],
       ],

@@ -6,6 +6,7 @@
 import { type Emulator, startEmulator } from '../../../emulator/emulator.ts';
 import { type Browser, startBrowser } from '../../../vscode/browser.ts';
 import { startVSCodeServer, type VSCodeServer } from '../../../vscode/server.ts';
+import { enterKey } from '../../../vscode/setUpWalk.ts';
 import { Workbench } from '../../../vscode/workbench.ts';
 import { apiKey, projectId } from '../../callers/caller.ts';
 import { Child } from '../../child.ts';
@@ -95,10 +96,8 @@ async function startServer({ authUrl, url }: Addresses, port: number): Promise<V
 
 async function storeKey(workbench: Workbench): Promise<void> {
   const { quickInput, notifications } = workbench;
-  await workbench.runCommand('Hosted Model: Set API Key');
-  await quickInput.waitFor({ step: '1/2', password: true });
-  await quickInput.type(apiKey);
-  await quickInput.accept();
+  await workbench.runCommand('Hosted Model: Set Up...');
+  await enterKey(workbench, apiKey);
   await quickInput.pick('$(save) Save Without Testing');
   await notifications.close(/is set up/);
 }
