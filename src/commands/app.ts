@@ -28,7 +28,6 @@ export const COMMANDS = [
   'diagnose',
   'selectModel',
   'useInChat',
-  'openSettings',
   'showLog',
   'showLastResponse',
   'showUsage',

@@ -26,6 +26,7 @@ import {
 import { pickTemplate, showIssue } from '../templates/templatePicker.ts';
 import { readTemplates } from '../templates/templateSources.ts';
 import { inform } from '../ui/notify.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import type { App, Handlers, Invocation } from './app.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { pickModel } from './modelPicker.ts';
@@ -152,8 +153,6 @@ export const handlers: Handlers['handlers'] = {
     await startChat(provider, () => access.require(onlyFolder()?.uri));
   },
 
-  openSettings: async ({ extension }) =>
-    commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`),
   showLog: async ({ log }) => log.show(),
 };
 
@@ -190,7 +189,7 @@ async function openMenu(app: App): Promise<unknown> {
     case 'open':
       return openEnvFile(folder);
     case 'openSettings':
-      return commands.executeCommand('hostedModel.openSettings');
+      return openSettings();
     case 'manageTrust':
       return commands.executeCommand('workbench.trust.manage');
     case 'import':

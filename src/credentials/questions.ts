@@ -1,9 +1,10 @@
-import { commands, type WorkspaceFolder, window } from 'vscode';
+import { type WorkspaceFolder, window } from 'vscode';
 import { gitRisk } from '../dotenv/gitRisk.ts';
 import { allSettings, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { type Vendor, vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import {
@@ -163,9 +164,9 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
  * stay open for as long as the window.
  */
 export function reportSetting(text: string): void {
-  const openSettings = 'Open Settings';
-  void window.showErrorMessage(`Hosted Model: ${text}`, openSettings).then((picked) => {
-    if (picked === openSettings) void commands.executeCommand('hostedModel.openSettings');
+  const button = 'Open Settings';
+  void window.showErrorMessage(`Hosted Model: ${text}`, button).then((picked) => {
+    if (picked === button) void openSettings();
   });
 }
 

@@ -8,6 +8,7 @@ import type { Credentials } from '../service/credentials.ts';
 import { isOutOfReach, type ServiceError } from '../service/errors.ts';
 import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import { type ShownCheck, shownCheck } from './checkMessages.ts';
 import { copyReport, type DiagnosisDeps, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
@@ -85,6 +86,7 @@ export async function diagnoseConnection(
     // On behalf of what was checked, whatever is shown by now.
     if (fix === 'approve') await (await deps.access()).require(uri ?? folder?.uri);
     else if (fix === 'openEnvFile') return openEnvFile(folder);
+    else if (fix === 'openSettings') return openSettings();
     else if (fix !== 'retry') {
       await commands.executeCommand(`hostedModel.${fix}`);
       return;

@@ -5,6 +5,7 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/secrets.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { FINDING_CAUSE, inLines, SHOW_LOG } from './checkMessages.ts';
 import type { DiagnosisDeps } from './copyReport.ts';
@@ -39,6 +40,7 @@ export async function reportFailure(
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
   if (action === 'retry') return true;
   if (action === 'openEnvFile') await openEnvFile(folder);
+  else if (action === 'openSettings') await openSettings();
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
 }

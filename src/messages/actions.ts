@@ -1,10 +1,10 @@
-/** The ways out. All but the last three are commands of that name. */
+/** The ways out. All but the last four are commands of that name. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
-  openSettings: 'Open Settings',
   selectModel: 'Select Model',
   refreshToken: 'Try Key Again',
   diagnose: 'Diagnose Connection',
+  openSettings: 'Open Settings',
   openEnvFile: 'Open .env',
   retry: 'Retry',
   approve: 'Show What Needs Approval',

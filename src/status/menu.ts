@@ -1,8 +1,9 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import { openSettings } from '../ui/openSettings.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
 interface CommandItem extends QuickPickItem {
-  readonly command: string;
+  readonly run: () => Thenable<unknown>;
 }
 
 /**
@@ -22,7 +23,7 @@ export async function showMenu<Row extends QuickPickItem>(
     [...commandItems(facts), ...rows],
     { title: `Hosted Model: ${words}`, placeHolder: 'Choose an action' },
   );
-  if (picked && 'command' in picked) await commands.executeCommand(picked.command);
+  if (picked && 'run' in picked) await picked.run();
   return sections.flatMap(({ rows }) => rows).find((row) => row === picked);
 }
 
@@ -30,7 +31,7 @@ export async function showMenu<Row extends QuickPickItem>(
 function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
   const item = (icon: string, label: string, name: string): CommandItem => ({
     label: `$(${icon}) ${label}`,
-    command: `hostedModel.${name}`,
+    run: () => commands.executeCommand(`hostedModel.${name}`),
   });
   const setUp = item('tools', 'Set Up...', 'setUp');
   const withKey = [
@@ -46,7 +47,7 @@ function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
     item('list-selection', 'Select Model...', 'selectModel'),
     item('go-to-file', 'Show Last Response', 'showLastResponse'),
     item('graph', 'Show Usage', 'showUsage'),
-    item('gear', 'Open Settings', 'openSettings'),
+    { label: '$(gear) Open Settings', run: openSettings },
     item('output', 'Show Log', 'showLog'),
   ];
   if (!isSetUp) return [setUp, ...always];

@@ -9,6 +9,7 @@ import {
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { MODEL_ID } from '../service/models/modelId.ts';
 import type { Settings } from '../settings.ts';
+import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
@@ -171,9 +172,11 @@ function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): 
   appendPlain(tooltip, `Last failure: ${lastFailure.text}`);
   const fix = lastFailure.actions.find((one) => one !== 'retry' && one !== 'openEnvFile');
   if (fix) {
-    const command = `hostedModel.${fix}`;
+    const own = `hostedModel.${fix}`;
+    const { command, target } =
+      fix === 'openSettings' ? SETTINGS_LINK : { command: own, target: own };
     tooltip.isTrusted = { enabledCommands: [command] };
-    tooltip.appendMarkdown(`[${ACTION_LABELS[fix]}](command:${command})`);
+    tooltip.appendMarkdown(`[${ACTION_LABELS[fix]}](command:${target})`);
   }
   return tooltip;
 }

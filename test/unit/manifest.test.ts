@@ -20,6 +20,8 @@ interface Setting extends Schema {
   readonly markdownDescription: string;
 }
 interface Manifest {
+  readonly name: string;
+  readonly publisher: string;
   readonly repository: { readonly url: string };
   readonly homepage: string;
   readonly bugs: string;
@@ -76,8 +78,6 @@ const source = ['settings', 'configuration']
   .map((name) => readFileSync(`src/${name}.ts`, 'utf8'))
   .join('');
 
-/** Commands that another change removes. */
-const SOON_REMOVED: readonly string[] = ['openSettings'];
 const MOST_FOR_A_NEWCOMER = 10;
 const MOST_WORDS = 20;
 
@@ -96,7 +96,6 @@ describe('manifest', () => {
     const hidden = contributes.menus.commandPalette.filter(({ when }) => isFalse.test(when));
     const names = new Set(contributes.commands.map(({ command }) => command));
     for (const { command } of hidden) names.delete(command);
-    for (const name of SOON_REMOVED) names.delete(`hostedModel.${name}`);
     assert.deepEqual(
       [...names].map((name) => name.replace('hostedModel.', '')),
       [
@@ -191,6 +190,12 @@ describe('manifest', () => {
     assert.ok(
       settings['hostedModel.modelId'].markdownDescription.includes(vendors[0].defaultModelId),
     );
+  });
+
+  it('has the ID that its settings are opened by', () => {
+    const { publisher, name } = manifest;
+    const source = readFileSync('src/ui/openSettings.ts', 'utf8');
+    assert.ok(source.includes(`'@ext:${publisher}.${name}'`));
   });
 
   it('links the commands about credentials in the setting of the address', () => {

@@ -147,8 +147,11 @@ describe(`protection of the key ${nightly}`, () => {
   });
 
   it('links the credential commands in its settings page', async () => {
-    const { workbench } = await openWindow(emulator, { theme: 'light' });
-    await workbench.runCommand('Hosted Model: Open Settings');
+    const session = await openWindow(emulator, { theme: 'light' });
+    const { workbench } = session;
+    await storeKey(session);
+    await workbench.runCommand('Hosted Model: Show Status and Actions');
+    await workbench.quickInput.pick('$(gear) Open Settings');
     const item = workbench.page
       .locator('.settings-editor .setting-item-contents')
       .filter({ hasText: 'Address of the service' });
