@@ -60,9 +60,10 @@ describe('a service URL', () => {
     const check = (candidate: string) => {
       const parsed = parseServiceUrl(candidate);
       if (!parsed.ok) return;
-      const [, scheme = '', authority = ''] =
+      const [, scheme = '', named = ''] =
         /^\W*(https?):\/\/([^/?#]*)/i.exec(candidate.trim()) ?? [];
-      const independent = new URL(`${scheme}://${authority.replace(/[\s"'`]+$/, '')}`);
+      const authority = named.replace(/[\s"'`]+$/, '');
+      const independent = new URL(`${scheme}://${authority}`);
       assert.equal(parsed.origin, independent.origin);
       assert.ok(!authority.includes('@'));
       assert.ok(
