@@ -25,6 +25,7 @@ export type UsedTokens = Omit<UsedRequest, 'model' | 'caller'>;
 export type UsageTotal = UsedTokens & Pick<UsageRow, 'requests'>;
 
 const KEPT_DAYS = 31;
+const FILE_NAME = /^\d{4}-\d{2}-\d{2}-.*\.json$/;
 
 /**
  * Counts requests and tokens. Each window has a file of its own for each day, so that no two write to
@@ -118,10 +119,10 @@ export class UsageLedger {
     return rows.success ? rows.output : [];
   }
 
-  /** The names of all files; empty before the first request, when there is no folder yet. */
+  /** The names of all counter files; empty before the first request, when there is no folder yet. */
   async #fileNames(): Promise<string[]> {
     const found = await workspace.fs.readDirectory(this.#uriOf()).then(undefined, () => []);
-    return found.map(([name]) => name);
+    return found.map(([name]) => name).filter((name) => FILE_NAME.test(name));
   }
 
   #fileOf(day: string): string {

@@ -110,6 +110,13 @@ describe('the counters of usage', () => {
     assert.deepEqual(editor.fileNames, ['2026-02-07-a.json', '2026-03-09-a.json']);
   });
 
+  it('are the only files that are deleted for their age', async () => {
+    const others = ['.DS_Store', '0 my notes.txt', '2026-01', '2026-01-01-notes.txt'];
+    for (const name of [...others, '2026-01-01-a.json']) editor.put(name, '[]');
+    await open().deleteOldFiles();
+    assert.deepEqual(editor.fileNames.toSorted(), others);
+  });
+
   it('begin anew at midnight, also of what is written then; the session goes on', async () => {
     const ledger = open();
     now = noon(11) - 12 * 3_600_000 - 1;
