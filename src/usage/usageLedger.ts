@@ -15,8 +15,6 @@ const rowShape = shape({
   isEstimate: v.boolean(),
 });
 
-const fileShape = v.array(rowShape);
-
 /** All requests of one model and caller with one key. */
 export type UsageRow = Readonly<v.InferOutput<typeof rowShape>>;
 /** One request. */
@@ -112,11 +110,11 @@ export class UsageLedger {
     return (await Promise.all(others.map((name) => this.#read(name)))).flat();
   }
 
-  /** The rows of a file; none if another window is still writing it, or was closed as it wrote. */
+  /** The rows of a file, except for those of another version; none of a half-written file. */
   async #read(file: string): Promise<UsageRow[]> {
     const bytes = await workspace.fs.readFile(this.#uriOf(file)).then(undefined, () => []);
-    const rows = v.safeParse(fileShape, parseJson(Buffer.from(bytes).toString()));
-    return rows.success ? rows.output : [];
+    const json = parseJson(Buffer.from(bytes).toString());
+    return (Array.isArray(json) ? json : []).filter((row) => v.is(rowShape, row));
   }
 
   /** The names of all counter files; empty before the first request, when there is no folder yet. */

@@ -89,6 +89,13 @@ describe('the counters of usage', () => {
     assert.equal((await open().today(KEY))[0]?.requests, 1);
   });
 
+  it('count the other rows of a file with one that another version wrote', async () => {
+    const known = { fingerprint: KEY, ...asked(), requests: 1 };
+    const rows = [known, { ...known, caller: 'commit message' }];
+    editor.put('2026-03-10-a.json', JSON.stringify(rows));
+    assert.deepEqual(await open().today(KEY), [known]);
+  });
+
   it('go on in the window where nothing can be written, and are all there once it can', async () => {
     const ledger = open();
     editor.broken = new Error('disk full');
