@@ -45,6 +45,8 @@ export function registerCommands(
 
 /** Picks the known arguments. The context menu passes the address of the document instead. */
 function generateArguments(given: unknown): GenerateArguments {
+  const isObject = typeof given === 'object' && !Array.isArray(given);
+  if (given !== undefined && !isObject) return { template: nameIn(null) };
   const { template, insertMode } = Object(given) as Record<string, unknown>;
   return { template: nameIn(template), insertMode: nameIn(insertMode) };
 }

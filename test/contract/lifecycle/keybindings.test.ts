@@ -56,6 +56,9 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     [{ insertMode: 'sideways' }, /no insert mode “sideways”.* below, after, above, /],
     [{ insertMode: null }, /no insert mode “”/],
     [{ template: 'Review', insertMode: 'toString' }, /no insert mode “toString”/],
+    ['Review', /there is no template “” here/],
+    [['Review'], /there is no template “” here/],
+    [7, /there is no template “” here/],
   ];
   for (const [given, message] of unknown) {
     it(`send nothing and say so if a name is unknown: ${JSON.stringify(given)}`, async () => {
@@ -65,7 +68,8 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     });
   }
 
-  const ignored = [undefined, null, 'Review', ['Review'], { url: 'http://127.0.0.1:1', key: 'a' }];
+  const ofContextMenu = { scheme: 'file', path: '/work/app/main.ts' };
+  const ignored = [undefined, null, ofContextMenu, { url: 'http://127.0.0.1:1', key: 'a' }];
   for (const given of ignored) {
     it(`are ignored if there is no such argument: ${JSON.stringify(given)}`, async () => {
       const { editor, prompts } = await generate(given);
