@@ -39,7 +39,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
 
 export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
   'not-ignored':
-    'No .gitignore of this repository ignores this file, so a commit can publish your key. Add .env to .gitignore, or move the key to secret storage.',
+    'No .gitignore of this repository ignores this file, so a commit can publish your key. Add .env to .gitignore, or import the key in Show Status and Actions and delete its line.',
   tracked:
     'Git tracks this file, so commits publish your key, whatever .gitignore says. Run git rm --cached on it, and create a new key if it was pushed.',
 };

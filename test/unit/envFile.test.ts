@@ -63,6 +63,11 @@ describe('problems of a .env file', () => {
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
+  it('name the command that moves the key if git does not ignore the file', () => {
+    const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
+    assert.match(hint, /, or import the key in Show Status and Actions and delete its line\.$/);
+  });
+
   it('show no name that turns the text around, makes a link of it or goes on for pages', () => {
     assert.equal(shownName('[a](b)'), '?a??b?');
     assert.equal(shownName('x'.repeat(1_000)), `${'x'.repeat(64)}...`);
