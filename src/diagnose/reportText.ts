@@ -88,9 +88,9 @@ function settingLines({ settings, insertModes }: ReportFacts): string[] {
   const { vendor, limits, templates, insertMode } = settings;
   const parameters = Object.keys(settings.parameters).length;
   return [
-    `Vendor: ${vendor.definition === undefined ? vendor.word : 'an entry of the user'} (${vendor.way.kind}, ${vendor.dialect.kind})`,
+    `Service: ${vendor.definition === undefined ? vendor.word : 'an entry of the user'} (${vendor.way.kind}, ${vendor.dialect.kind})`,
     `Identity service: ${addressWords(settings.authUrl)}`,
-    `Service: ${addressWords(settings.url)}`,
+    `Service URL: ${addressWords(settings.url)}`,
     `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', by the folder or machine' : ''}`,
     `Model: ${modelWords(settings)}`,
     `Operation: ${settings.operation}`,

@@ -57,7 +57,7 @@ export function needsSetting(name: SettingName, { vendor = vendors[0] }: LabelCo
 export function identityAddress({ vendor = vendors[0] }: LabelContext): string {
   if (!WAYS[vendor.way.kind].hasAddress) return 'the service URL';
   return vendor.definition === undefined
-    ? 'the vendor or identity address in the settings'
+    ? 'the service or identity address in the settings'
     : '“tokenUrl” of the entry in hostedModel.services';
 }
 

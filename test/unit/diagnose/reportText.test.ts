@@ -81,10 +81,10 @@ describe('the report of a diagnosis', () => {
     for (const line of [
       'Hosted Model 0.1.0',
       '- Identity service: iam.cloud.ibm.com',
-      '- Service: us-south.ml.cloud.ibm.com',
+      '- Service URL: us-south.ml.cloud.ibm.com',
       '- Project: set',
       `- Model: the default, ${ibm.defaultModelId}`,
-      '- Vendor: ibm (apiKeyGrant, watsonx)',
+      '- Service: ibm (apiKeyGrant, watsonx)',
       '- Parameters: 1 set',
       '- In use: from secret storage and user settings',
       '- In the .env file: not read (no-file), not asked about',
@@ -143,7 +143,7 @@ describe('the report of a diagnosis', () => {
     );
     assert.doesNotMatch(text, /canary/i);
     assert.match(text, /Identity service: another host/);
-    assert.match(text, /Service: an address that cannot be used/);
+    assert.match(text, /Service URL: an address that cannot be used/);
     assert.match(text, /Templates in the settings: 3/);
     assert.match(text, /server-failed, another host/);
     assert.match(text, /: unknown$/m);

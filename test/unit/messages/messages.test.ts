@@ -306,7 +306,10 @@ describe('what is said of a service', () => {
       assert.doesNotMatch(said(kind, { vendor: gateway }), /region/);
     }
     for (const kind of ['token-unusable', 'token-request-refused'] as const) {
-      assert.match(said(kind, { vendor: cloud }), /identity address in the settings/);
+      assert.match(
+        said(kind, { vendor: cloud }),
+        /the service or identity address in the settings/,
+      );
       assert.match(said(kind, { vendor: onPremises }), /Most likely the service URL/);
       assert.match(said(kind, { vendor: gateway }), /“tokenUrl” of the entry/);
     }
