@@ -1,7 +1,7 @@
 /** The ways out. All but the last four are commands of that name. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
-  selectModel: 'Select Model',
+  selectModel: 'Select Model...',
   refreshToken: 'Try Key Again',
   diagnose: 'Diagnose Connection',
   openSettings: 'Open Settings',

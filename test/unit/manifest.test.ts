@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { pictureOf } from './insertModesTable.ts';
+import { readPages } from './pageBlocks.ts';
 
 interface Schema {
   readonly enum?: readonly string[];
@@ -88,6 +90,22 @@ describe('manifest', () => {
     ].map((match) => `hostedModel.${match[1]}`);
     assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), registered.sort());
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
+  });
+
+  it('is quoted with the whole title of a command, in pages, settings, and buttons', () => {
+    // The changelog has the titles of earlier versions.
+    const { 'CHANGELOG.md': _, ...pages } = readPages();
+    const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
+    const texts = [...Object.values(pages), JSON.stringify(contributes), ...buttons];
+    const bare = contributes.commands.flatMap(({ title }) =>
+      title.endsWith('...') ? [title.slice(0, -'...'.length)] : [],
+    );
+    assert.ok(bare.length > 0);
+    const quotes = new RegExp(`([_*[“]|Run )(${bare.join('|')})(?!\\.\\.\\.)`, 'g');
+    assert.deepEqual(
+      texts.flatMap((text) => text.match(quotes) ?? []),
+      [],
+    );
   });
 
   it('shows a newcomer at most 10 commands in the palette', () => {
