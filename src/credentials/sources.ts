@@ -1,6 +1,6 @@
 import { FileType, type Memento, type WorkspaceFolder, workspace } from 'vscode';
 import {
-  likelyReading,
+  firstReading,
   readForAll,
   type SourceValues,
   type VendorReading,
@@ -153,7 +153,7 @@ interface ReadText {
 
 /**
  * Uses the service in the settings, even if its set is incomplete: text must not go to the account
- * of another one. If none is set, the first complete set is used.
+ * of another one. If none is set, `firstReading` decides.
  */
 function readText(
   assignments: readonly Assignment[] | UnreadReason,
@@ -163,9 +163,7 @@ function readText(
     return { text: { kind: 'unread', why: assignments }, inUse: undefined, all: [] };
   }
   const all = readForAll(assignments, known.vendor, known.vendors);
-  const inOrder = known.vendors.map(({ word }) => all.find(({ vendor }) => vendor.word === word));
-  const complete = inOrder.find((one) => one?.reading.values);
-  const inUse = known.isVendorSet ? all[0] : (complete ?? likelyReading(all));
+  const inUse = known.isVendorSet ? all[0] : firstReading(all, known.vendors);
   const isOfOther = all.length > 1 && inUse.reading.named.length === 0;
   return { text: { kind: 'read', reading: inUse.reading, isOfOther }, inUse, all };
 }

@@ -77,6 +77,27 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
   return inUse.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;
 }
 
+/**
+ * The one to use if the settings name no service: the first complete one. An earlier service that is
+ * named but has a gap or an error goes first: a typo must not bill the account of another one. The
+ * neutral names are no one's own, so they don't count as naming a service.
+ * @param vendors in the order in which they are used
+ */
+export function firstReading(
+  all: ReturnType<typeof readForAll>,
+  vendors: readonly Vendor[],
+): VendorReading {
+  const inOrder = vendors.flatMap(
+    ({ word }) => all.find(({ vendor }) => vendor.word === word) ?? [],
+  );
+  return inOrder.find((one) => one.reading.values || isNamed(one)) ?? likelyReading(all);
+}
+
+function isNamed({ vendor, reading }: VendorReading): boolean {
+  const ownNames = vendorNameSets(vendor).flatMap((set) => Object.values(set).flat());
+  return reading.named.some(({ name }) => ownNames.includes(name));
+}
+
 /** @param sets the names that are read */
 export function readAssignments(
   assignments: readonly Assignment[],

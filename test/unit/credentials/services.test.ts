@@ -110,6 +110,38 @@ describe('the services that credentials are for', () => {
     });
   }
 
+  for (const [what, broken, problem] of [
+    ['incomplete', cloudFile.replace(/^IBM_URL.+\n/m, ''), 'lacks IBM_URL'],
+    ['malformed', cloudFile.replace('=key-of-the-cloud', '="key-of-the-cloud"'), 'IBM_API_KEY has'],
+  ] as const) {
+    it(`are no later ones if the first set of a file is ${what}`, async () => {
+      const approve = async (file: string) => {
+        editor.files.set('/work/.env', file);
+        const approved = access.require();
+        await (await editor.question()).answer(use);
+        return (await approved)?.vendor.word;
+      };
+      assert.equal(await approve(platformFile), 'cpd');
+      assert.equal(await approve(platformFile + cloudFile), 'ibm');
+      editor.files.set('/work/.env', platformFile + broken);
+      assert.equal(await access.require(), undefined);
+      assert.equal(editor.asked, 2);
+      assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
+    });
+  }
+
+  for (const [what, file, word] of [
+    ['of a later set', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
+    ['of the neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
+  ] as const) {
+    it(`are not kept from use by gaps ${what}`, async () => {
+      editor.files.set('/work/.env', file);
+      const required = access.require();
+      await (await editor.question()).answer(use);
+      assert.equal((await required)?.vendor.word, word);
+    });
+  }
+
   it('are none if the one in the settings is not known, whatever the user prefers', async () => {
     editor.files.set('/work/.env', cloudFile);
     const preferred = access.prefer('envFile');
