@@ -67,6 +67,7 @@ export class ServiceRuntime {
     this.http = new Http({
       ...this.#options.http,
       secrets: () => this.#tokenPool.secrets,
+      provenSecrets: () => this.#tokenPool.provenSecrets,
     });
     this.#tokenPool = new TokenServicePool({
       fetchToken: (credentials, signal) => fetchToken(this.http, credentials, signal),

@@ -46,6 +46,7 @@ export class Http {
       random: Math.random,
       waitMs: retryWaitMs,
       secrets: () => [],
+      provenSecrets: () => [],
       ...options,
     };
     // No Request object: it would hide from the function what axios has put into it.

@@ -39,10 +39,12 @@ export interface AttemptOptions {
   /** What a retry waits, in milliseconds; the rule of `retry.ts` unless a test has no time. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Secrets of all connections. No request may contain one, except the token request, and no failure
-   * does, since a response can repeat text from an earlier request.
+   * Secrets of all connections. No failure contains one, since a response can repeat text from an
+   * earlier request.
    */
   readonly secrets: () => readonly string[];
+  /** The secrets of accepted keys. No request may contain one, except the token request. */
+  readonly provenSecrets: () => readonly string[];
 }
 
 const MAX_ERROR_BYTES = 65_536;
@@ -198,15 +200,15 @@ export class RequestAttempts<Result> {
   #checkSecrets(): void {
     const { url, body = '', sendsSecret } = this.#request;
     if (sendsSecret) return;
-    const secrets = this.#secrets;
+    const secrets = [...this.#ownSecrets, ...this.#options.provenSecrets()];
     if (addressHolds(url, secrets) || holdsSecret(body, secrets, SHORTEST_SOUGHT)) {
       throw new ServiceError('setting-holds-secret');
     }
   }
 
-  get #secrets(): readonly string[] {
+  get #ownSecrets(): readonly string[] {
     const { secrets = [] } = this.#request;
-    return [...secrets, this.#bearer ?? '', ...this.#options.secrets()];
+    return [...secrets, this.#bearer ?? ''];
   }
 
   /**
@@ -277,7 +279,8 @@ export class RequestAttempts<Result> {
   #failed({ error, isTransient }: Failure): Failure {
     const { status, retryAfterMs: pauseMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
-    const secrets = [...this.#secrets, ...(this.#request.confidential ?? [])];
+    const others = [...this.#options.secrets(), ...(this.#request.confidential ?? [])];
+    const secrets = [...this.#ownSecrets, ...others];
     return { error: withoutSecrets(error, secrets), isTransient };
   }
 

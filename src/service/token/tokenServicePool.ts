@@ -27,6 +27,7 @@ interface Kept {
 /** The secrets of one key, with its last tokens. */
 interface Remembered {
   readonly secrets: readonly string[];
+  /** Empty if no identity service has accepted the key. */
   readonly tokens: readonly string[];
 }
 
@@ -62,6 +63,12 @@ export class TokenServicePool {
     return [...this.#recent.values()].flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
   }
 
+  /** The secrets of accepted keys. A rejected key may be a project ID in the wrong box. */
+  get provenSecrets(): readonly string[] {
+    const proven = [...this.#recent.values()].filter(({ tokens }) => tokens.length > 0);
+    return proven.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
+  }
+
   /**
    * Tests credentials by a token service that is not in use and tells nobody of its states. Once
    * they have passed, it serves them as soon as somebody says that they are in use.
@@ -79,11 +86,11 @@ export class TokenServicePool {
 
   #make(credentials: Credentials): Kept {
     const { fetchToken, onTokenState, clock } = this.#options;
+    this.#remember(credentials);
     const service: TokenService = new TokenService({
       fetchToken: async (signal) => {
         const answer = await fetchToken(credentials, signal);
-        // A rejected key isn't remembered: it may be a project ID in the wrong box. Nobody has
-        // accepted a key yet that serves as its own token.
+        // No service has accepted a key yet that serves as its own token.
         if (!answer.isApiKey) this.#remember(credentials, answer.value);
         return answer;
       },
@@ -95,16 +102,17 @@ export class TokenServicePool {
     return { service, credentials, isTested: false };
   }
 
-  /** Keeps a key, with this token of it; the key that was used longest ago makes room. */
-  #remember(credentials: Credentials, token: string): void {
+  /** Keeps a key and its tokens. Drops the key that was used longest ago and isn't in a session. */
+  #remember(credentials: Credentials, ...token: readonly string[]): void {
     const { apiKey } = credentials;
     const before = this.#recent.get(apiKey)?.tokens ?? [];
-    const tokens = [token, ...before].slice(0, MOST_TOKENS);
+    const tokens = [...token, ...before].slice(0, MOST_TOKENS);
     this.#recent.delete(apiKey);
     // Keys of other sources belong to this lookup alone.
     this.#recent.set(apiKey, { secrets: secretsOf({ ...credentials, otherKeys: [] }), tokens });
-    const [oldest = ''] = this.#recent.keys();
-    if (this.#recent.size > MOST_KEYS) this.#recent.delete(oldest);
+    const inSession = new Set(this.#sessions.map((one) => one.credentials.apiKey));
+    const oldest = [...this.#recent.keys()].find((key) => !inSession.has(key));
+    if (oldest !== undefined && this.#recent.size > MOST_KEYS) this.#recent.delete(oldest);
   }
 
   /** The one of these credentials, in use from now on. Those of other services go on beside it. */

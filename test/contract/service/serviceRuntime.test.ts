@@ -4,6 +4,7 @@ import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { LimiterState } from '../../../src/service/http/limiter.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { TokenState } from '../../../src/service/token/tokenLife.ts';
+import { vendorFor } from '../../../src/service/vendors.ts';
 import type { EmulatorOptions } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
@@ -510,6 +511,25 @@ describe('a runtime', () => {
         sent.filter((text) => text.includes(key)),
         [],
       );
+    });
+  }
+
+  for (const [what, replaced] of [
+    ['was refused', {}],
+    ['is its own token', { vendor: vendorFor('zen') ?? assert.fail() }],
+  ] as const) {
+    it(`E12: sends no replaced key that ${what} in a prompt`, async () => {
+      const { runtime, settings, generate, withKey, emulator } = await start();
+      const old = { ...withKey('a-key-nobody-knows'), ...replaced };
+      await kindOf(runtime.client(old, settings).generateText('Hi', {}));
+      await generate('key-number-one');
+      const client = runtime.client(withKey('key-number-one'), settings);
+      const prompt = `my old key is ${old.apiKey}`;
+      const before = emulator.count(chat);
+      assert.equal(await kindOf(client.generateText(prompt, {})), 'prompt-holds-secret');
+      assert.equal(client.mask(prompt), 'my old key is [redacted]');
+      assert.equal(runtime.leaksInto(prompt, [], 0), true);
+      assert.equal(emulator.count(chat), before);
     });
   }
 
