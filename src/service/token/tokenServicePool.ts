@@ -111,7 +111,8 @@ export class TokenServicePool {
     // Keys of other sources belong to this lookup alone.
     this.#recent.set(apiKey, { secrets: secretsOf({ ...credentials, otherKeys: [] }), tokens });
     const inSession = new Set(this.#sessions.map((one) => one.credentials.apiKey));
-    const oldest = [...this.#recent.keys()].find((key) => !inSession.has(key));
+    const others = [...this.#recent.keys()].slice(0, -1);
+    const oldest = others.find((key) => !inSession.has(key));
     if (oldest !== undefined && this.#recent.size > MOST_KEYS) this.#recent.delete(oldest);
   }
 

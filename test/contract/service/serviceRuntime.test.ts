@@ -451,6 +451,16 @@ describe('a runtime', () => {
     }
   });
 
+  it('masks a refused key beside four that are in use', async () => {
+    const { runtime, emulator, settings, generate, withKey } = await start();
+    const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
+    emulator.settings.apiKeys = keys;
+    for (const key of keys) await generate(key);
+    const refused = 'a-key-nobody-knows';
+    assert.equal(await kindOf(runtime.test(withKey(refused), settings, never)), 'key-refused');
+    for (const key of [...keys, refused]) assert.equal(runtime.leaksInto(key, [], 0), true, key);
+  });
+
   it('keeps no token of a test that was under way when its user signed out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const held = gate();
