@@ -51,7 +51,36 @@ export function maskSecrets(
   secrets: readonly string[],
   shortest = SHORTEST_SHOWN,
 ): string {
-  return formsOf(secrets, shortest).reduce((rest, form) => rest.replaceAll(form, MASK), text);
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of rangesOf(text, formsOf(secrets, shortest))) {
+    parts.push(text.slice(from, start), MASK);
+    from = end;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+interface Range {
+  readonly start: number;
+  /** Excluded. */
+  end: number;
+}
+
+/** Returns where these forms are in a text, in order. Ranges that overlap are merged. */
+function rangesOf(text: string, forms: readonly string[]): Range[] {
+  const found: Range[] = [];
+  for (const form of forms) {
+    for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + 1)) {
+      found.push({ start, end: start + form.length });
+    }
+  }
+  const merged: Range[] = [];
+  for (const range of found.sort((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (last && range.start < last.end) last.end = Math.max(last.end, range.end);
+    else merged.push(range);
+  }
+  return merged;
 }
 
 /** True if a URL or an ID contains a secret. Ignores case, since hosts are lowercase. */
@@ -100,24 +129,26 @@ function isShort(text: string): boolean {
   return text.length < SHORTEST_SHOWN;
 }
 
-/**
- * The forms of these secrets that text is searched for: raw, JSON-escaped, URL-encoded, and Base64.
- * The longest comes first, so that masking one leaves nothing of another that begins with it.
- */
+/** The forms of these secrets that text is searched for: raw, JSON-escaped, URL-encoded, and Base64. */
 function formsOf(secrets: readonly string[], shortest: number): string[] {
   const forms = secrets
     .filter(({ length }) => length >= shortest)
     .flatMap((secret) => {
       // Without padding, which the text may have or not.
       const base64 = Buffer.from(secret).toString('base64url');
+      const inUrls = [
+        encodeURIComponent(secret),
+        new URLSearchParams({ '': secret }).toString().slice(1),
+      ];
       return [
         secret,
         JSON.stringify(secret).slice(1, -1),
-        encodeURIComponent(secret),
-        new URLSearchParams({ '': secret }).toString().slice(1),
+        ...inUrls,
+        // Both cases are valid: https://www.rfc-editor.org/rfc/rfc3986#section-2.1
+        ...inUrls.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
         base64,
         base64.replaceAll('-', '+').replaceAll('_', '/'),
       ];
     });
-  return [...new Set(forms)].sort((one, other) => other.length - one.length);
+  return [...new Set(forms)];
 }

@@ -9,6 +9,8 @@ const json = (text: string) => JSON.stringify(text).slice(1, -1);
 export const writtenDown: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
   'in an address': encodeURIComponent,
+  'in an address, lower case': (secret) =>
+    encodeURIComponent(secret).replace(/%../g, (sign) => sign.toLowerCase()),
   'in a form': form,
   'in JSON': json,
   'in Base64': base64,

@@ -178,6 +178,31 @@ describe('a client', () => {
     }
   });
 
+  it('finds and masks a key that is URL-encoded with lowercase digits', () => {
+    const key = 'abcd/efgh=ijkl mnop';
+    for (const text of ['abcd%2fefgh%3dijkl%20mnop', 'abcd%2fefgh%3dijkl+mnop']) {
+      assert.equal(holdsSecret(text, [key]), true, text);
+      assert.equal(maskSecrets(`k=${text}&`, [key]), 'k=[redacted]&');
+    }
+  });
+
+  it('leaves nothing of secrets that overlap', () => {
+    const secrets = ['AAAAAAAABBBBBBBB', 'BBBBBBBBCCCCCCCC'];
+    assert.equal(maskSecrets('a AAAAAAAABBBBBBBBCCCCCCCC b', secrets), 'a [redacted] b');
+    assert.equal(maskSecrets('a ABABABAB b', ['ABABAB']), 'a [redacted] b');
+    assert.equal(maskSecrets('a AAAAAAAABBBBBBBB', secrets), 'a [redacted]');
+  });
+
+  it('masks secrets side by side one by one', () => {
+    const secrets = ['first-key', 'second-key'];
+    assert.equal(maskSecrets('first-keysecond-key', secrets), '[redacted][redacted]');
+  });
+
+  it('masks a key that is a part of the mask once', () => {
+    const secrets = ['other-key-123456', 'redacted'];
+    assert.equal(maskSecrets('redacted, other-key-123456', secrets), '[redacted], [redacted]');
+  });
+
   it('masks nothing where there is nothing to mask', () => {
     assert.equal(maskSecrets('a text', ['']), 'a text');
     assert.equal(start().mask(''), '');
