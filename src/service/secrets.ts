@@ -116,13 +116,21 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
   if (typeof value !== 'string' || isShort(value)) return false;
-  return holdsSecret(value, secrets) || secrets.some((secret) => isAlike(value, secret));
+  if (holdsSecret(value, secrets)) return true;
+  return secrets.some((secret) => isAlike(value, secret, schemeIn(secret, secrets)));
 }
 
-/** True if one is a part of the other. Ignores case, since hosts are lowercase. */
-function isAlike(value: string, secret: string): boolean {
+/** True if one is a part of the other. Ignores the scheme, and case, since hosts are lowercase. */
+function isAlike(value: string, secret: string, scheme: string): boolean {
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
-  return lower.includes(word) || (!isShort(secret) && word.includes(lower));
+  const isPart = lower.includes(word) && !scheme.toLowerCase().includes(word);
+  return isPart || (!isShort(secret) && word.includes(lower));
+}
+
+/** Returns the public part of a header value, such as `Basic `. Empty for other secrets. */
+function schemeIn(secret: string, secrets: readonly string[]): string {
+  const credential = secrets.find((other) => other !== '' && secret.endsWith(` ${other}`));
+  return credential === undefined ? '' : secret.slice(0, -credential.length);
 }
 
 function isShort(text: string): boolean {

@@ -44,6 +44,16 @@ describe('a service error', () => {
     );
   });
 
+  it('keeps a word that only repeats the scheme of a credential header', () => {
+    const secrets = ['a-key-of-zen-0123', 'ZenApiKey a-key-of-zen-0123'];
+    const without = (code: string) =>
+      withoutSecrets(new ServiceError('bad-request', { code }), secrets).details.code;
+    for (const code of ['apiKey', 'ZenApiKey']) assert.equal(without(code), code);
+    for (const code of ['a-key-of-zen', 'ApiKey a-key', 'ZenApiKey a-key-of-zen-0123']) {
+      assert.equal(without(code), undefined, code);
+    }
+  });
+
   it('is told by its kind', () => {
     const error: unknown = new ServiceError('timeout');
     assert.ok(isKind(error, 'cancelled', 'timeout'));
