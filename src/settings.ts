@@ -45,6 +45,8 @@ export interface SourceSettings {
 
 export interface Settings extends SourceSettings {
   readonly modelId: string;
+  /** True if a setting names the model; false if it is the service's default. */
+  readonly isModelSet?: boolean;
   /** Where a workspace, a folder or a remote machine sets it: for whichever service is used there. */
   readonly folderModelId?: string;
   readonly operation: Operation;
@@ -92,6 +94,7 @@ export function readSettings(scope?: Uri): Settings {
     url: text('url'),
     ...projectIn(configuration),
     modelId: modelId || vendor.defaultModelId,
+    isModelSet: modelId !== '',
     folderModelId: modelId === configuration.own('modelId') ? '' : modelId,
     operation: operationOf(vendor, text('operation')),
     parameters: objectOf(configuration.get('parameters')),
@@ -138,13 +141,13 @@ export function withStoredService(settings: Settings, stored: readonly string[])
 
 /** Addresses, project, and model are those of the service that an empty setting stands for. */
 function defaultSettings(vendor: Vendor, settings: Settings): Settings {
-  const { authUrl, modelId, vendor: assumed } = settings;
+  const { authUrl, modelId, isModelSet, vendor: assumed } = settings;
   const isAuthUrlSet = authUrl !== assumed.authUrl && hasMovableIdentity(vendor);
   return {
     ...settings,
     vendor,
     authUrl: isAuthUrlSet ? authUrl : vendor.authUrl,
-    modelId: modelId === assumed.defaultModelId ? vendor.defaultModelId : modelId,
+    modelId: isModelSet ? modelId : vendor.defaultModelId,
     operation: operationOf(vendor, settings.operation),
   };
 }

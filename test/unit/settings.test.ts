@@ -123,6 +123,17 @@ describe('the model in the settings', () => {
     }
   });
 
+  it('is that of the user for the first service that is set up, even if it is the default of another', async () => {
+    const { readSettings, withStoredService } = await import('../../src/settings.ts');
+    const way = { kind: 'clientCredentials', tokenUrl: 'https://login.acme.example/token' };
+    const acme = { word: 'acme', name: 'ACME', way, dialect: 'openAi', defaultModel: 'gpt-4o' };
+    editor.userSettings.set('services', [acme]);
+    const modelId = () => withStoredService(readSettings(), ['acme']).modelId;
+    assert.equal(modelId(), 'gpt-4o');
+    editor.userSettings.set('modelId', vendors[0].defaultModelId);
+    assert.equal(modelId(), vendors[0].defaultModelId);
+  });
+
   it('is marked in the settings file if it is invalid', () => {
     const settings = settingsIn<{ readonly type: string; readonly pattern?: string }>(manifest);
     const { pattern = '' } = settings['hostedModel.modelId'] ?? {};
