@@ -155,7 +155,7 @@ describe(`protection of the key ${nightly}`, () => {
     const item = workbench.page
       .locator('.settings-editor .setting-item-contents')
       .filter({ hasText: 'Address of the service' });
-    const link = item.getByText('Set Up', { exact: true });
+    const link = item.getByText('Set Up...', { exact: true });
     await link.waitFor();
     await workbench.screenshot('settings');
     await link.click();
