@@ -11,9 +11,9 @@ export type ContextKey =
   | 'isGenerating'
   /** True once a generation was started in this window, even if it failed. */
   | 'hasJobs'
-  /** True if requests of today are counted. */
+  /** True once this window has counted requests of the day. */
   | 'hasUsage'
-  /** True if a key is stored or values from outside the editor are approved. */
+  /** True if a key is stored or a source outside the editor is in use. */
   | 'canSignOut'
   /** True if tokens can be refreshed. */
   | 'refreshesTokens';
