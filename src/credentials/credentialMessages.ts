@@ -196,7 +196,9 @@ export function sourceProblem({ text, answer }: ExternalSource): string | undefi
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, issues } = text.reading;
   if (named.length === 0) {
-    return text.isOfOther ? 'names another service than hostedModel.service' : 'names none of them';
+    return text.isOfOther
+      ? 'names a different service than hostedModel.service'
+      : 'names none of them';
   }
   const errors = issues.filter(({ isError }) => isError);
   const parts = firstOf(values ? [] : errors.map(issuePhrase));

@@ -107,7 +107,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: SourceSelec
   const { projectId, resource } = editorSourceProject(found.settings);
   const isOfFolder = source === 'editor' && projectId !== '' && found.settings.isProjectOfFolder;
   return isOfFolder
-    ? `From ${name}; the ${resourceName({ resource })} from the ${projectPlace(found.settings)}.`
+    ? `From ${name}. The ${resourceName({ resource })} is from the ${projectPlace(found.settings)}.`
     : `${all} from ${name}.`;
 }
 

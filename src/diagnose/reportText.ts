@@ -91,7 +91,7 @@ function settingLines({ settings, insertModes }: ReportFacts): string[] {
     `Service: ${vendor.definition === undefined ? vendor.word : 'an entry of the user'} (${vendor.way.kind}, ${vendor.dialect.kind})`,
     `Identity service: ${addressWords(settings.authUrl)}`,
     `Service URL: ${addressWords(settings.url)}`,
-    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', by the folder or machine' : ''}`,
+    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', in the settings of the folder or machine' : ''}`,
     `Model: ${modelWords(settings)}`,
     `Operation: ${settings.operation}`,
     `Parameters: ${parameters} set`,

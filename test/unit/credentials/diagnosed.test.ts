@@ -26,7 +26,7 @@ const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true }
 describe('what a diagnosis starts from', () => {
   it('is the project that is used, and says if it is that of the folder', () => {
     const { preliminary, credentials } = diagnosed({ settings: ofFolder });
-    assert.match(preliminary[0]?.text ?? '', /the project from the settings of the folder/);
+    assert.match(preliminary[0]?.text ?? '', /The project is from the settings of the folder/);
     assert.deepEqual(
       preliminary.map(({ state }) => state),
       ['passed', 'passed', 'passed'],

@@ -92,7 +92,7 @@ describe('the services that credentials are for', () => {
   for (const [what, lines, problem] of [
     ['incomplete', platformFile.replace(/^.+\n/, ''), 'lacks CPD_USERNAME'],
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME has quotes'],
-    ['missing', '', 'names another service than hostedModel.service'],
+    ['missing', '', 'names a different service than hostedModel.service'],
   ] as const) {
     it(`are no others if the set of the one in the settings is ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
