@@ -61,7 +61,7 @@ export function readStartupSettings(scope?: Uri) {
   };
 }
 
-/** The word of the service in the settings; empty for the first one that is set up. */
+/** The word in `hostedModel.service`. Empty means the first service that is set up. */
 export function chosenService(): string {
   return new Configuration().text('service').toLowerCase();
 }

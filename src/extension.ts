@@ -299,7 +299,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown failure';
 }
 
-/** The word of the first built-in service: the list of services loads with the first command. */
+/** The first built-in service. The list of services loads only with the first command. */
 const FIRST_SERVICE = 'ibm';
 
 /** Says that a source outside the editor was in use here; nothing of its values. */

@@ -27,7 +27,7 @@ import {
 export interface SourceSettings {
   /** That of the editor's own source; the first built-in one where `vendorProblem` says why. */
   readonly vendor: Vendor;
-  /** True if the settings name it; false if it is the first one that is set up. */
+  /** True if the settings name the service; false if it is the first one that is set up. */
   readonly isVendorSet: boolean;
   /** All that are known: the built-in ones, then the user's own. */
   readonly vendors: readonly Vendor[];
@@ -36,10 +36,10 @@ export interface SourceSettings {
   /** As typed, unchecked: `credentials/sourceSelection.ts` decides what it is good for. */
   readonly authUrl: string;
   readonly url: string;
-  /** What requests name: a project, or what `resource` says. */
+  /** ID of the project, space, or deployment in requests; `resource` tells which. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
-  /** True if a workspace, a folder or a remote machine sets it rather than the user settings. */
+  /** True if the ID comes from a workspace, a folder, or a remote machine, not the user settings. */
   readonly isProjectOfFolder: boolean;
 }
 
@@ -110,7 +110,7 @@ export function readSettings(scope?: Uri): Settings {
   };
 }
 
-/** The settings of the window with the project of the user settings, which the set-up writes. */
+/** The window's settings, but with the project of the user settings, since the set-up writes it. */
 export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };
 }
@@ -130,8 +130,8 @@ export function settingsFor(vendor: Vendor, settings: Settings): Settings {
 }
 
 /**
- * The settings with the first service that has a stored key, if they name none.
- * @param stored the words of all services that have one
+ * Returns the settings, with the first service that has a stored key if they name none.
+ * @param stored the words of all services that have a stored key
  */
 export function withStoredService(settings: Settings, stored: readonly string[]): Settings {
   if (settings.isVendorSet) return settings;
@@ -139,7 +139,7 @@ export function withStoredService(settings: Settings, stored: readonly string[])
   return first ? settingsFor({ ...first, isFirstSetUp: true }, settings) : settings;
 }
 
-/** Addresses, project, and model are those of the service that an empty setting stands for. */
+/** Returns the settings for the service of an empty `hostedModel.service`. */
 function defaultSettings(vendor: Vendor, settings: Settings): Settings {
   const { authUrl, modelId, isModelSet, vendor: assumed } = settings;
   const isAuthUrlSet = authUrl !== assumed.authUrl && hasMovableIdentity(vendor);
@@ -158,7 +158,7 @@ function operationOf({ dialect }: Vendor, operation: string): Operation {
   return known.find((one) => one === operation) ?? 'chat';
 }
 
-/** An ID that a folder sets wins over all IDs in the user settings. Placeholders count as unset. */
+/** Any ID of a folder overrides all IDs of the user. Placeholders count as unset. */
 function projectIn(configuration: Configuration) {
   for (const resource of RESOURCE_KINDS) {
     const name = `${resource}Id`;

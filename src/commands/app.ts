@@ -36,8 +36,8 @@ export const COMMANDS = [
 export type CommandName = (typeof COMMANDS)[number];
 
 /**
- * Arguments of *Generate from selection*, which a keybinding can pass. Any extension can pass them,
- * too, so the names aren't known to exist.
+ * Arguments of *Generate from selection*, which a keybinding or any extension can pass. The names
+ * aren't checked yet.
  */
 export interface GenerateArguments {
   /** Name of a template. */
@@ -48,7 +48,7 @@ export interface GenerateArguments {
 
 /** How a command was run. */
 export interface Invocation {
-  /** Empty for every other command. */
+  /** Empty for all other commands. */
   readonly args: GenerateArguments;
   /** The document and selections at that moment, before anything was loaded. */
   readonly snapshot: Parameters<typeof generate>[2];

@@ -51,7 +51,7 @@ function generateArguments(given: unknown): GenerateArguments {
   return { template: nameIn(template), insertMode: nameIn(insertMode) };
 }
 
-/** A value that isn't text becomes a name that nothing has, so that it is reported like a typo. */
+/** Turns a value that isn't text into a name that doesn't exist, so it's reported like a typo. */
 function nameIn(value: unknown): string | undefined {
   return value === undefined || typeof value === 'string' ? value : '';
 }

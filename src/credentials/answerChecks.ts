@@ -23,7 +23,7 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** The reason why a key can't be used; undefined if it can. Keys of any length can. */
+/** The reason why a key can't be used; undefined if it can. Any length is accepted. */
 export function problemOfKey(text: string, vendor: Vendor): string | undefined {
   const { value, blemishes } = cleanValue(text);
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;

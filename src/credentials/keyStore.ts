@@ -19,9 +19,9 @@ export interface KeyRecord {
   readonly serviceUrl: string;
 }
 
-/** The word of the service follows. */
+/** Followed by the word of the service. */
 const SECRET = 'hostedModel.key.';
-/** Marks a stored key, for secret storage that cannot list its names. Holds nothing of the key. */
+/** Marks a stored key, since some secret storage can't list its names. Holds nothing of the key. */
 const MARKER = 'hostedModel.hasKey.';
 /**
  * Gets a new value with each sign-out, so that VS Code fires an event in every window. Deleting a
@@ -47,7 +47,7 @@ export class KeyStore {
   #changes = 0;
 
   /**
-   * @param onIssue called once if secret storage cannot be read, and for each key that it does not
+   * @param onIssue called once if secret storage can't be read, and for each key that it fails to
    * keep
    */
   constructor(secrets: SecretStorage, state: Memento, onIssue: (what: StorageIssue) => void) {

@@ -17,18 +17,18 @@ import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, QUESTIONS, recordFor, type StepProblem } from './setUpSteps.ts';
 import { type ChangedBinding, destination, type SourceSnapshot } from './sourceSelection.ts';
 
-/** The reason for a set-up that no user started by its command. */
+/** The reason for a set-up that the user did not start with *Set Up...*. */
 export interface SetUpReason {
   /** Values that another source holds already, and the service that they are for. */
   readonly found?: SetUp['found'];
-  /** The settings that a waiting command needs. */
+  /** Missing settings that a waiting command needs. */
   readonly missing?: readonly SettingName[];
 }
 
 /**
- * Asks for the service, credentials, project, and address, and tests them. Values in use are
- * prefilled, so it also changes a key or sets up another service. Nothing is stored until the test
- * passed or the user insists. A problem is shown in the step that it concerns.
+ * Asks for the service, credentials, project, and address, and tests them. Current values are
+ * prefilled, so the set-up can also change a key or add another service. Nothing is stored until
+ * the test passes or the user insists. Each problem is shown in the step that it concerns.
  * @returns true if credentials were saved
  */
 export async function runSetUp(
@@ -39,12 +39,12 @@ export async function runSetUp(
   const vendor = found?.vendor ?? (await readSettingsInUse(keys)).vendor;
   const setUp: SetUp = { ...options, ...(await prefilledFor(vendor, options)) };
   const refusal = found?.apiKey && problemOfKey(found.apiKey, vendor);
-  // Without a key, it isn't settled which service is meant.
+  // If the key is missing, the user hasn't chosen a service yet.
   const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first);
-  // A command that waits continues on its own.
+  // A waiting command continues automatically.
   if (isSaved) void offerUses(missing.length === 0 && !found);
   return isSaved;
 }
@@ -60,7 +60,7 @@ async function offerUses(mayGenerate: boolean): Promise<void> {
 }
 
 /**
- * @param first the step to start at; if the service has no such step, the first one
+ * @param first the step to start at; the first one if the service has no such step
  * @returns true if credentials were saved
  */
 async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Promise<boolean> {
@@ -83,7 +83,7 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
   }
 }
 
-/** Reports an identity address that can't be used: no step asks for it. */
+/** Reports an identity address that can't be used, since no step asks for it. */
 function isIdentityUnusable({ settings }: SetUp): boolean {
   const target = destination(settings.authUrl, settings.url);
   const isUnusable = 'setting' in target && target.setting === 'authUrl';

@@ -24,19 +24,19 @@ export interface SetUpOptions {
   readonly isRefused: (apiKey: string) => Promise<boolean>;
 }
 
-/** One set-up, with the answers so far. */
+/** A set-up in progress, with the answers so far. */
 export interface SetUp extends SetUpOptions, ServiceAnswers {
   /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
   readonly found?: (GivenValues & { readonly vendor: Vendor }) | undefined;
 }
 
-/** The part of a set-up that starts over with another service. */
+/** The state that is reset if the user picks another service. */
 interface ServiceAnswers {
   readonly settings: Settings;
   readonly steps: readonly StepName[];
   /** As somebody last saw it. Like the answered key it leaves with the set-up. */
   stored: KeyRecord | undefined;
-  /** False if the stored key was refused or can't be used: then it has to be replaced. */
+  /** False if the stored key was refused or can't be used, so the user has to replace it. */
   canKeepStored: boolean;
   account: string;
   apiKey: string;
@@ -46,7 +46,7 @@ interface ServiceAnswers {
   url: string;
 }
 
-/** Returns the user's own settings, with the first stored service if they name none. */
+/** Returns the user settings, or those of the first stored service if they name none. */
 export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
   return withStoredService(readUserSettings(), await keys.services());
 }
@@ -62,7 +62,7 @@ export async function prefilledFor(
   const { projectId = '', resource } = found?.projectId === undefined ? settings : found;
   return {
     settings,
-    // Found values name their own service.
+    // Values that were found already belong to a service.
     steps: [...(found ? [] : ['service' as const]), ...neededSettings(vendor), 'save'],
     stored,
     canKeepStored:
@@ -75,7 +75,7 @@ export async function prefilledFor(
   };
 }
 
-/** True if a key could be sent, and its record names hosts that could have been approved. */
+/** True if a stored key is well formed, and its hosts are ones that a user can approve. */
 function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, vendor: Vendor): boolean {
   return !problemOfKey(apiKey, vendor) && 'authHost' in destination(authUrl, serviceUrl);
 }

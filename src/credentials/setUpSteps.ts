@@ -51,7 +51,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       items: await serviceItems(setUp),
     });
     if (picked === undefined || picked === back) return picked;
-    // The answers for one service are never sent to another.
+    // Never send the answers for one service to another.
     if (picked.vendor.word !== chosen.word) {
       Object.assign(setUp, await prefilledFor(picked.vendor, setUp));
     }
@@ -198,7 +198,7 @@ async function saveSettings(
   });
 }
 
-/** All services, the chosen one first. The one in use is marked. */
+/** All services, with the chosen one first and the current one marked. */
 async function serviceItems({ keys, settings: { vendor: chosen, vendors } }: SetUp) {
   const { vendor: current, vendorProblem } = await readSettingsInUse(keys);
   const others = vendors.filter(({ word }) => word !== chosen.word);

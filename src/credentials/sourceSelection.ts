@@ -26,7 +26,7 @@ export type ExternalText =
   | {
       readonly kind: 'read';
       readonly reading: SourceReading;
-      /** True if it names other services, but not the one in the settings. */
+      /** True if the source names other services but not the one in the settings. */
       readonly isOfOther?: boolean;
     };
 
@@ -115,7 +115,7 @@ export type EditorSourceSelection =
   | { readonly kind: 'bad-vendor'; readonly problem: VendorProblem }
   /** An address that no key may be sent to, whoever set it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
-  /** A project, space, or deployment ID in the settings that can't be one, whoever set it. */
+  /** A malformed project, space, or deployment ID in the user, workspace, or folder settings. */
   | { readonly kind: 'bad-project' }
   /** The settings lead to a host that was not shown when the key was saved. */
   | ({ readonly kind: 'unapproved' } & ChangedBinding);
@@ -161,7 +161,7 @@ function withOtherKeys(choice: SourceSelection, keys: readonly string[]): Source
 
 function chooseSource(found: SourceSnapshot): SourceSelection {
   const editor = selectEditorSource(found);
-  // The service in the settings decides for every source.
+  // The service in the settings applies to every source.
   if (editor.kind === 'bad-vendor') return editor;
   const chosen = found.preferred && externalSource(found, found.preferred);
   const badAddress = identityProblem(found);
@@ -226,7 +226,7 @@ export function isUsable(source: ExternalSource): source is UsableSource {
   return source.destination !== undefined && 'authHost' in source.destination;
 }
 
-/** The project of the editor, or what else is named; empty if the service needs none. */
+/** The project, space, or deployment ID of the editor. Empty if the service needs none. */
 export function editorSourceProject({ vendor, projectId, resource }: SourceSettings) {
   return neededSettings(vendor).includes('projectId')
     ? { projectId, resource }

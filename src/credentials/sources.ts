@@ -114,7 +114,7 @@ async function readEnvFile(
   return text === undefined ? 'not-text' : assignmentsOf(text);
 }
 
-/** Reads the `.env` of a folder, for all services that are known. */
+/** Reads the `.env` of a folder for all known services. */
 export async function readExternalFile(
   folder: WorkspaceFolder | null,
   known: KnownVendors,
@@ -146,14 +146,14 @@ type KnownVendors = Pick<Settings, 'vendor' | 'isVendorSet' | 'vendors'>;
 /** A text, and what each service finds in it. */
 interface ReadText {
   readonly text: ExternalText;
-  /** The only reading that can be used; undefined if the text wasn't read. */
+  /** The reading to use; undefined if the text couldn't be read. */
   readonly inUse: VendorReading | undefined;
   readonly all: readonly VendorReading[];
 }
 
 /**
- * Uses the service in the settings, even if its set is incomplete: text must not go to the account
- * of another one. If none is set, `firstReading` decides.
+ * Picks the service in the settings, even if its set is incomplete, so that text never goes to
+ * another account. If the settings name no service, `firstReading` decides.
  */
 function readText(
   assignments: readonly Assignment[] | UnreadReason,

@@ -203,10 +203,10 @@ export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
   'holds-secret': '$(warning) Not Copied: the Report Held a Key, a Token or a Project ID',
 };
 
-/** The text below that row once it was picked. */
+/** The text below the *Copy Report* row after the user picks it. */
 export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
   done: 'It holds no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
-  failed: 'Most likely the browser doesn’t allow it. Click into the window and try again.',
+  failed: 'The browser probably blocked it. Click into the window and try again.',
   'holds-secret':
     'Most likely an address or the code of a failure repeats it. Correct the address, or reload the window to forget past failures.',
 };

@@ -28,7 +28,7 @@ export interface Used {
 /** For secret storage and the folder, which may never answer while a failure waits to be shown. */
 const CREDENTIALS_LOOK_MS = 2_000;
 
-/** A keyring that needs longer most likely waits for its password. */
+/** A keyring that takes longer is probably waiting for its password. */
 const KEYRING_MS = 10_000;
 
 /**

@@ -16,7 +16,7 @@ import {
 /** The live list of *Diagnose Connection*. */
 
 export interface DiagnosisOptions {
-  /** Runs all checks in order, and shows each one when it starts and when it is over. */
+  /** Runs all checks in order, and shows each one when it starts and when it ends. */
   readonly run: (show: (check: ShownCheck) => void, signal: AbortSignal) => Promise<void>;
   /** Copies the report of these checks. */
   readonly copy: (checks: readonly ShownCheck[]) => Promise<Copied>;
@@ -37,7 +37,7 @@ export interface Row extends QuickPickItem {
 export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();
   const closed = new AbortController();
-  // By title, in the order in which they started.
+  // Keyed by title, in the order in which they started.
   const checks = new Map<string, ShownCheck>();
   const paintEnd = (copied: Copied | 'not-tried') => {
     const all = [...checks.values()];

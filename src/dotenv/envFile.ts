@@ -78,10 +78,10 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
 }
 
 /**
- * The one to use if the settings name no service: the first complete one. An earlier service that is
- * named but has a gap or an error goes first: a typo must not bill the account of another one. The
- * neutral names are no one's own, so they don't count as naming a service.
- * @param vendors in the order in which they are used
+ * Returns the first complete reading, for use if the settings name no service. An earlier reading
+ * with a gap or an error wins if it uses a name of its own service, since a typo must not bill
+ * another account. The neutral names belong to no service, so they don't count.
+ * @param vendors in order of preference
  */
 export function firstReading(
   all: ReturnType<typeof readForAll>,

@@ -1,11 +1,11 @@
 import { type Disposable, type Event, extensions, type Uri } from 'vscode';
 
-/** Asks VS Code's Git extension about a file. Starts no program itself. */
+/** Checks a file through VS Code's Git extension, without starting git itself. */
 
-/** The way that a commit could publish a file. */
+/** The reason why a commit could publish a file. */
 export type GitRisk = 'not-ignored' | 'tracked';
 
-/** The parts used of https://github.com/microsoft/vscode/blob/main/extensions/git/src/api/git.d.ts */
+/** The parts that we use of https://github.com/microsoft/vscode/blob/main/extensions/git/src/api/git.d.ts */
 interface GitExtension {
   /** @throws Error if git is disabled or not installed */
   getAPI(version: 1): GitApi;
@@ -18,18 +18,18 @@ interface GitApi {
 }
 
 interface Repository {
-  /** Returns the ignored ones of these paths. A tracked file is never ignored. */
+  /** Returns those paths that git ignores. A tracked file is never ignored. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
   /**
-   * Looks a file up in the index if no tree is named.
-   * @throws Error with the code `UnknownPath` for a file that isn't there
+   * Looks up a file in the index, because the tree is empty.
+   * @throws Error with the code `UnknownPath` if the file isn't in the index
    */
   getObjectDetails(tree: '', path: string): Promise<unknown>;
 }
 
 /**
- * Returns undefined for an ignored file, and if the answer is unknown. In a remote window, the Git
- * extension runs on the other machine. A repository that VS Code didn't open isn't opened for this.
+ * Returns undefined if git ignores the file or if we can't find out. In a remote window, the Git
+ * extension runs on the other machine. We don't open a repository that VS Code hasn't opened.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {
@@ -39,12 +39,12 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
     const ignored = await repository.checkIgnore([file.fsPath]);
     return ignored.size > 0 ? undefined : 'not-ignored';
   } catch {
-    // Git can fail in many ways, and a hint isn't worth a message about them.
+    // Git can fail in many ways, and a missing hint isn't worth an error message.
     return undefined;
   }
 }
 
-/** Calls the listener when VS Code opens or closes a repository, which it does after a while. */
+/** Calls the listener when VS Code opens or closes a repository, often after start-up. */
 export function onDidChangeRepositories(listener: () => void): Disposable {
   const parts = new DisposableStack();
   const listen = async () => {

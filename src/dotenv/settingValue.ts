@@ -120,7 +120,7 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
 export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {
     const all = given.filter((one) => one.set === set && one.setting === setting);
-    // A project goes first, since the variables of an environment have no order.
+    // Environment variables have no order, so a project always wins.
     return all.find(({ name }) => resourceOf(name) === 'project') ?? all[0];
   };
   const first = (setting: SettingName) => firstOf(setting)?.value;

@@ -1,9 +1,9 @@
 import { EndOfLine, FileType, Range, type TextDocument, type Uri, workspace } from 'vscode';
 import type { LineRange } from '../dotenv/settingValue.ts';
 
-/** Places in a `.env` document or the rules beside it. */
+/** Positions in a `.env` document or in the `.gitignore` next to it. */
 
-/** True if a file is a link. A repository chooses its target, so nothing is written there. */
+/** True if a file is a link. The repository controls the target, so we never write to it. */
 export async function isLink(file: Uri): Promise<boolean> {
   const stat = await workspace.fs.stat(file).then(undefined, () => undefined);
   return stat !== undefined && (stat.type & FileType.SymbolicLink) !== 0;

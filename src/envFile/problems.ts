@@ -36,7 +36,7 @@ export function parseEnvText(
   return likelyReading(readForAll(assignments, inUse, vendors));
 }
 
-/** In no order. Empty for a file that names none of the settings. */
+/** In no order. Empty if the file names none of the settings. */
 export function problemsOf({ reading, vendor }: VendorReading, risk?: GitRisk): Problem[] {
   const problems = reading.issues.flatMap((issue): Problem[] => {
     const { kind, isError, place } = issue;

@@ -88,8 +88,8 @@ async function fixesOf(
 }
 
 /**
- * Adds the file to the rules beside it, which are the strongest. Empty if these rules are a link: git
- * doesn't follow it, and it can lead anywhere.
+ * Offers to add the file to the `.gitignore` next to it, which takes precedence over the others.
+ * Empty if that `.gitignore` is a link, since git doesn't follow it and it can point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');
@@ -103,7 +103,7 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
     const last = lines.at(-1) ?? '';
     const end = new Position(lines.length - 1, last.length);
     action.edit.insert(rules, end, `${last === '' ? '' : '\n'}.env\n`);
-    // The user still has to save the change before git reads it.
+    // Git reads the change only after the user saves it, so show the file.
     action.command = { command: 'vscode.open', title: ADD_TO_GITIGNORE, arguments: [rules] };
   } else {
     action.edit.createFile(rules, { contents: new TextEncoder().encode('.env\n') });
@@ -111,7 +111,7 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   return [action];
 }
 
-/** The text in an editor, or else on the disk. Opens nothing, since a quick fix may not be picked. */
+/** Reads the open document or else the file, but opens no editor before the fix is picked. */
 async function currentText(file: Uri): Promise<string | undefined> {
   const open = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
   if (open) return open.getText();

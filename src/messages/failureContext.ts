@@ -25,7 +25,7 @@ export interface FixActions {
   /** "set it here", within a sentence. */
   readonly newKey: string;
   readonly value: Action;
-  /** For the key, and for more than one value. */
+  /** The action for the key, or for several values at once. */
   readonly all: Action;
 }
 

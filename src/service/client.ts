@@ -161,7 +161,7 @@ export class Client {
     return dialectOf(this.#options.credentials.vendor);
   }
 
-  /** Secrets that no prompt may contain: all known keys, and the last tokens of any service. */
+  /** Secrets that no prompt may contain: all known keys and the latest tokens of every service. */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
     const keys = secretsOf(credentials);

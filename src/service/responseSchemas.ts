@@ -8,8 +8,8 @@ import type { TokenResponse } from './token/tokenLife.ts';
  */
 
 /**
- * An object with these fields. valibot finds their names by a `for…in` loop: an enumerable property
- * that another extension adds to Object.prototype would make every response unreadable.
+ * An object schema with these fields. valibot lists fields in a `for…in` loop. Otherwise, an enumerable
+ * property that another extension adds to Object.prototype would break every response.
  */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object<Entries>(Object.assign(Object.create(null), entries));

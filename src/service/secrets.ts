@@ -2,15 +2,15 @@ import { ServiceError } from './errors.ts';
 
 /** Finds secrets in text, and masks them. Pure. */
 
-/** Characters. Text that is shown or logged contains a shorter secret by chance. */
+/** Characters. A shorter secret could match by chance in text that is shown or logged. */
 const SHORTEST_SHOWN = 6;
 
-/** Characters. Text that is sent isn't searched for a shorter secret: each match stops the user. */
+/** Characters. Prompts aren't searched for a shorter secret, since each match stops the user. */
 export const SHORTEST_SOUGHT = 8;
 
 const MASK = '[redacted]';
 
-/** Patterns of keys and tokens that are not known. */
+/** Patterns that match unknown keys and tokens. */
 export const SECRET_SHAPES: readonly RegExp[] = [
   /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,2}/g,
   /(?<=\bbearer\s{1,4})[^\s"',]{8,}/gi,
@@ -66,7 +66,7 @@ interface Range {
   end: number;
 }
 
-/** Returns where these forms are in a text, in order. Ranges that overlap are merged. */
+/** Returns the ranges of these forms in a text, in order. Overlapping ranges are merged. */
 function rangesOf(text: string, forms: readonly string[]): Range[] {
   const found: Range[] = [];
   for (const form of forms) {
@@ -93,8 +93,8 @@ export function addressHolds(address: string, secrets: readonly string[]): boole
 }
 
 /**
- * Masks the given secrets, and text that looks like a key or token. A second defense: the first one
- * is that no secret is passed to a log or a message.
+ * Masks the given secrets, and text that looks like a key or token. This is the second line of
+ * defense. The first is never to pass a secret to a log or a message.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
   return SECRET_SHAPES.reduce(
@@ -103,7 +103,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   );
 }
 
-/** The same failure without the service's words that repeat a secret, or a part of one. */
+/** Returns the same error without words from the service that repeat all or part of a secret. */
 export function withoutSecrets(error: ServiceError, secrets: readonly string[]): ServiceError {
   const entries = Object.entries(error.details);
   const kept = entries.filter(([, value]) => !repeats(value, secrets));
@@ -120,7 +120,10 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
   return secrets.some((secret) => isAlike(value, secret, schemeIn(secret, secrets)));
 }
 
-/** True if one is a part of the other. Ignores the scheme, and case, since hosts are lowercase. */
+/**
+ * True if one is a part of the other. Ignores the scheme, and ignores case because hosts are
+ * lowercase.
+ */
 function isAlike(value: string, secret: string, scheme: string): boolean {
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
   const isPart = lower.includes(word) && !scheme.toLowerCase().includes(word);
@@ -137,12 +140,12 @@ function isShort(text: string): boolean {
   return text.length < SHORTEST_SHOWN;
 }
 
-/** The forms of these secrets that text is searched for: raw, JSON-escaped, URL-encoded, and Base64. */
+/** Returns the forms of each secret to look for: raw, JSON-escaped, URL-encoded, and Base64. */
 function formsOf(secrets: readonly string[], shortest: number): string[] {
   const forms = secrets
     .filter(({ length }) => length >= shortest)
     .flatMap((secret) => {
-      // Without padding, which the text may have or not.
+      // Padding is optional, so search without it.
       const base64 = Buffer.from(secret).toString('base64url');
       const inUrls = [
         encodeURIComponent(secret),

@@ -24,7 +24,7 @@ export interface Vendor {
   readonly defaultModelId: string;
   /** The whole entry, where it is the user's own: what was approved was approved for exactly that. */
   readonly definition?: string;
-  /** True if the settings name no service and this is the first one that is set up. */
+  /** True if this is the first service that is set up, and the settings name none. */
   readonly isFirstSetUp?: boolean;
 }
 

@@ -195,8 +195,8 @@ export function amount(number: number, unit: string): string {
 }
 
 /**
- * True if the connection refreshes tokens. Until its first token is there, every connection counts
- * as one that does.
+ * True if the connection refreshes tokens. Until it has its first token, every connection is
+ * assumed to.
  */
 export function refreshesTokens({ isSetUp, token }: StatusFacts): boolean {
   const isKeyItself = token.kind === 'valid' && !Number.isFinite(token.expiresAt);

@@ -1,17 +1,17 @@
 import { commands } from 'vscode';
 
-/** The keys that `when` clauses and the walkthrough of the manifest read, as `hostedModel.<key>`. */
+/** Context keys for `when` clauses and the walkthrough, which read `hostedModel.<key>`. */
 export type ContextKey =
-  // Each of these completes a step of the walkthrough.
+  // Each of the following keys completes a walkthrough step.
   | 'isSetUp'
   | 'isTested'
   | 'hasGenerated'
   | 'hasChatted'
-  /** True if Escape would stop a generation that the user sees. */
+  /** True if Escape would cancel a generation in view. */
   | 'isGenerating'
-  /** True once a generation was started in this window, even if it failed. */
+  /** True after the first generation in this window, even if it failed. */
   | 'hasJobs'
-  /** True once this window has counted requests of the day. */
+  /** True if this window has counted requests today. */
   | 'hasUsage'
   /** True if a key is stored or a source outside the editor is in use. */
   | 'canSignOut'

@@ -49,8 +49,8 @@ export class UsageLedger {
   }
 
   /**
-   * Deletes the files of days that are more than 31 days ago.
-   * @returns once they are deleted, or can't be
+   * Deletes files that are older than 31 days.
+   * @returns once each file is deleted or has failed to be
    */
   async deleteOldFiles(): Promise<void> {
     const oldest = dayOf(this.#now(), KEPT_DAYS);
@@ -110,14 +110,14 @@ export class UsageLedger {
     return (await Promise.all(others.map((name) => this.#read(name)))).flat();
   }
 
-  /** The rows of a file, except for those of another version; none of a half-written file. */
+  /** Returns the rows of a file without those of another version. A half-written file has none. */
   async #read(file: string): Promise<UsageRow[]> {
     const bytes = await workspace.fs.readFile(this.#uriOf(file)).then(undefined, () => []);
     const json = parseJson(Buffer.from(bytes).toString());
     return (Array.isArray(json) ? json : []).filter((row) => v.is(rowShape, row));
   }
 
-  /** The names of all counter files; empty before the first request, when there is no folder yet. */
+  /** Returns the names of all counter files. Before the first request, there is no folder. */
   async #fileNames(): Promise<string[]> {
     const found = await workspace.fs.readDirectory(this.#uriOf()).then(undefined, () => []);
     return found.map(([name]) => name).filter((name) => FILE_NAME.test(name));

@@ -47,7 +47,7 @@ async function send(
     method,
     headers,
     signal: signal ?? null,
-    // With credentials, some versions of Node fail on a 401 after a streamed body (nodejs/undici#5018).
+    // Otherwise, some versions of Node fail on a 401 after a streamed body (nodejs/undici#5018).
     credentials: 'omit',
     redirect: 'manual',
   };

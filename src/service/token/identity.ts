@@ -31,8 +31,8 @@ export function wayOf({ way }: Pick<Vendor, 'way'>): TokenWay {
 }
 
 /**
- * The secrets of a connection: its key, the values of its credential headers as they are sent, and
- * the keys of sources that are not in use. None of them may be sent anywhere else, or be shown.
+ * The secrets of a connection: its key, the values of its credential headers as sent, and the keys
+ * of unused sources. They must never be shown or sent anywhere else.
  */
 export function secretsOf(credentials: Credentials): readonly string[] {
   const { vendor, apiKey, otherKeys = [] } = credentials;

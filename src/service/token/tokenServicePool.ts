@@ -24,10 +24,10 @@ interface Kept {
   readonly isTested: boolean;
 }
 
-/** The secrets of one key, with its last tokens. */
+/** A key with its header values and latest tokens. */
 interface Remembered {
   readonly secrets: readonly string[];
-  /** Empty if no identity service has accepted the key. */
+  /** Empty until an identity service accepts the key. */
   readonly tokens: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export class TokenServicePool {
     const service: TokenService = new TokenService({
       fetchToken: async (signal) => {
         const answer = await fetchToken(credentials, signal);
-        // No service has accepted a key yet that serves as its own token.
+        // A key that serves as its own token hasn't been accepted by any service yet.
         if (!answer.isApiKey) this.#remember(credentials, answer.value);
         return answer;
       },
@@ -102,13 +102,13 @@ export class TokenServicePool {
     return { service, credentials, isTested: false };
   }
 
-  /** Keeps a key and its tokens. Drops the key that was used longest ago and isn't in a session. */
+  /** Keeps a key and its tokens. Drops the least recently used key that isn't in a session. */
   #remember(credentials: Credentials, ...token: readonly string[]): void {
     const { apiKey } = credentials;
     const before = this.#recent.get(apiKey)?.tokens ?? [];
     const tokens = [...token, ...before].slice(0, MOST_TOKENS);
     this.#recent.delete(apiKey);
-    // Keys of other sources belong to this lookup alone.
+    // Keys of other sources are relevant only to the current lookup.
     this.#recent.set(apiKey, { secrets: secretsOf({ ...credentials, otherKeys: [] }), tokens });
     const inSession = new Set(this.#sessions.map((one) => one.credentials.apiKey));
     const others = [...this.#recent.keys()].slice(0, -1);

@@ -24,9 +24,9 @@ export interface TokenEndpoint {
   readonly expiry?: { readonly path: string; readonly read: (json: unknown) => number | undefined };
 }
 
-/** The parts of a token request that depend on the way. */
+/** The parts of a token request that depend on the authentication method. */
 export interface TokenRequest
   extends Pick<HttpRequest<unknown>, 'contentType' | 'body' | 'scheme' | 'tokenProvider'> {
-  /** The secret, and the header value made of it if there is one. */
+  /** The secret, and the header value that contains it, if any. */
   readonly secrets: readonly string[];
 }
