@@ -188,8 +188,8 @@ describe('the .env file in a real editor', () => {
       await actionAt(found.range, fix);
       assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
       await window.showTextDocument(document, { selection: found.range });
-      // The API for code actions loses the file that an edit creates, so a key has to apply it. It
-      // does nothing while its editor is behind.
+      // The code action API loses a file that an edit creates, so run the editor's command. It does
+      // nothing until the editor has caught up.
       const apply = async () => {
         const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
         await commands.executeCommand('editor.action.codeAction', preferred);
@@ -201,7 +201,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it('adds it to existing rules, also unsaved ones, and shows them to be saved @nightly', async () => {
+    it('adds it to existing rules, even unsaved ones, and opens them so that they can be saved @nightly', async () => {
       const { found } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const document = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));
@@ -247,7 +247,7 @@ describe('the .env file in a real editor', () => {
       writeFileSync(path('.gitignore'), '.env\n');
       const document = await openWith(good);
       await document.save();
-      // The first one can still be about the text of an earlier test.
+      // The first diagnostic can still be about the text of an earlier test.
       const isHere = ({ code, range }: Diagnostic) => code === 'tracked' && range.start.line === 0;
       await until((all) => all.some(isHere));
       const { range } = ours().find(isHere) ?? assert.fail();

@@ -91,7 +91,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'K12: wait for a secret storage that takes 5 s',
   },
   {
-    name: 'a diagnosis waits for the keyring without end',
+    name: 'a diagnosis waits for the keyring forever',
     file: 'src/diagnose/diagnoseConnection.ts',
     from: 'show(UNANSWERED)',
     to: 'new Promise(() => {})',

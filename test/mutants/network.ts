@@ -18,7 +18,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'C01: 307 of the token request is refused',
   },
   {
-    name: 'properties that other extensions put on every object steer a request',
+    name: 'properties that other extensions put on every object change a request',
     file: 'src/service/http/hardenedFetch.ts',
     from: "    redirect: 'manual',\n",
     to: '',

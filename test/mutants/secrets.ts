@@ -55,7 +55,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'E12: finds and masks a key and a token in Base64',
   },
   {
-    name: 'a prompt may hold the value of a Basic header',
+    name: 'a prompt can contain the value of a Basic header',
     file: 'src/service/token/identity.ts',
     from: 'tokenEndpoint?.request(credentials).secrets ?? ',
     to: '',
@@ -63,12 +63,12 @@ export const secretMutants: readonly Mutant[] = [
     title: 'finds and masks the value of each credential header as it is sent',
   },
   {
-    name: 'what follows an unfinished private key is sent',
+    name: 'text after an unfinished private key is sent',
     file: 'src/service/secrets.ts',
     from: '(?: BLOCK)?-----|.*)/gs',
     to: '(?: BLOCK)?-----|)/gs',
     test: prompts,
-    title: 'are masked one by one, and up to the end where the last line is missing',
+    title: 'are masked one by one, and up to the end if the last line is missing',
   },
   {
     name: 'a prompt may hold the key',
@@ -183,12 +183,12 @@ export const secretMutants: readonly Mutant[] = [
     title: 'keep the keys of all of them from being sent if the editor is used',
   },
   {
-    name: 'a source is used for another service than the one in the settings',
+    name: 'a source is used for a different service than the settings name',
     file: 'src/credentials/sources.ts',
     from: 'const inUse = known.isVendorSet ? all[0] : ',
     to: 'const inUse = ',
     test: 'test/unit/credentials/services.test.ts',
-    title: 'are no others if the set of the one in the settings is incomplete',
+    title: 'exclude all others if the set of the one in the settings is incomplete',
   },
   {
     name: 'a malformed project ID is sent',

@@ -113,7 +113,7 @@ describe(`generating ${nightly}`, () => {
     assert.equal(emulator.tokensIssued.length, issued + 1);
   });
 
-  it('is told in the report, which holds nothing that identifies', async () => {
+  it('appears in the report without anything that identifies the user', async () => {
     const { workbench } = session;
     await workbench.runCommand('Hosted Model: Diagnose Connection');
     await workbench.quickInput.pick('$(copy) Copy Report');

@@ -65,7 +65,7 @@ describe(`set-up ${nightly}`, () => {
     );
   });
 
-  it('takes a short key without a question, and keeps it on the way back', async () => {
+  it('accepts a short key without a question, and keeps it if the user goes back', async () => {
     const { workbench } = await fresh();
     const { quickInput, dialogs } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');

@@ -132,7 +132,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(body['max_completion_tokens'], 77);
   });
 
-  it('run by keys with their name, and nothing is sent for a name that is unknown', async () => {
+  it('run from a keybinding that names them, and send nothing if the name is unknown', async () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);
@@ -145,7 +145,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), 'Own ways: # Some text.');
   });
 
-  it('are not used by keys with other arguments, which have no effect', async () => {
+  it('are not used by a keybinding with other arguments, which have no effect', async () => {
     const { editor, page } = session.workbench;
     await select('others.py');
     await page.keyboard.press(argumentKeys.others.key);

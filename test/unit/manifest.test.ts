@@ -92,7 +92,7 @@ describe('manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('is quoted with the whole title of a command, in pages, settings, and buttons', () => {
+  it('has command titles that pages, settings, and buttons quote in full', () => {
     // The changelog has the titles of earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -109,7 +109,7 @@ describe('manifest', () => {
   });
 
   it('shows a newcomer at most 10 commands in the palette', () => {
-    // Nothing is set, open, or generated yet.
+    // No context key is true for a newcomer.
     const isFalse = /^(?:hostedModel\.\w+$|resource(?:Scheme|Filename) == )/;
     const hidden = contributes.menus.commandPalette.filter(({ when }) => isFalse.test(when));
     const names = new Set(contributes.commands.map(({ command }) => command));
@@ -130,7 +130,7 @@ describe('manifest', () => {
     assert.ok(names.size <= MOST_FOR_A_NEWCOMER);
   });
 
-  it('reads exactly the context keys that are set', () => {
+  it('uses exactly the context keys that the code sets', () => {
     const namesIn = (text: string, pattern: RegExp) =>
       [...text.matchAll(pattern)].map(([, name = '']) => name);
     const sorted = (names: readonly string[]) => [...new Set(names)].sort();
@@ -210,20 +210,20 @@ describe('manifest', () => {
     );
   });
 
-  it('has the ID that its settings are opened by', () => {
+  it('has the extension ID that opens its settings', () => {
     const { publisher, name } = manifest;
     const source = readFileSync('src/ui/openSettings.ts', 'utf8');
     assert.ok(source.includes(`'@ext:${publisher}.${name}'`));
   });
 
-  it('links the commands about credentials in the setting of the address', () => {
+  it('links the credential commands in the description of the URL setting', () => {
     const { markdownDescription = '' } = settings['hostedModel.url'] ?? {};
     for (const command of ['setUp', 'diagnose', 'signOut']) {
       assert.ok(markdownDescription.includes(`](command:hostedModel.${command})`), command);
     }
   });
 
-  it('has four groups of settings, those that most people need first', () => {
+  it('has four groups of settings, with the most common ones first', () => {
     const groups = contributes.configuration.map(({ title, properties }) => {
       return [title, Object.keys(properties).map((name) => name.replace('hostedModel.', ''))];
     });
@@ -241,7 +241,7 @@ describe('manifest', () => {
         'minRequestInterval',
       ],
     });
-    // VS Code sorts by these numbers, and without them by name.
+    // VS Code sorts by `order`, or by name without one.
     for (const [place, { order, properties }] of contributes.configuration.entries()) {
       assert.equal(order, place);
       const orders = Object.values(properties).map((setting) => setting.order);

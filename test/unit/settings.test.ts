@@ -123,7 +123,7 @@ describe('the model in the settings', () => {
     }
   });
 
-  it('is that of the user for the first service that is set up, even if it is the default of another', async () => {
+  it('is the one that the user set for the first service, even if it is the default of another', async () => {
     const { readSettings, withStoredService } = await import('../../src/settings.ts');
     const way = { kind: 'clientCredentials', tokenUrl: 'https://login.acme.example/token' };
     const acme = { word: 'acme', name: 'ACME', way, dialect: 'openAi', defaultModel: 'gpt-4o' };

@@ -68,7 +68,7 @@ describe('the surface of the extension', () => {
     }
   });
 
-  it('G01 G04: takes no arguments with a command but a template name and an insert mode, and returns nothing', () => {
+  it('G01 G04: has commands that take only a template name and an insert mode, and return nothing', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 1, 'one place registers commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);

@@ -23,7 +23,7 @@ async function urisOfWindows() {
   }
 }
 
-/** Joins addresses as VS Code does on Windows. */
+/** An editor that joins addresses as VS Code does on Windows. */
 class WindowsEditor extends FakeEditor {
   override exports(): Record<string, unknown> {
     // Unlike `fsPath` it leaves the letter of a drive as it is.

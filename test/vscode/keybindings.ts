@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The keybindings of the user in UI tests. */
+/** User keybindings for UI tests. */
 
-/** The keys that generate with each insert mode. */
+/** A keybinding for each insert mode. */
 export const modeKeys = {
   below: 'Control+Alt+F1',
   after: 'Control+Alt+F2',
@@ -14,7 +14,7 @@ export const modeKeys = {
   preview: 'Control+Alt+F7',
 } as const;
 
-/** The keys that pass other arguments. */
+/** Keybindings that pass other arguments. */
 export const argumentKeys = {
   template: { key: 'Control+Alt+F9', args: { template: 'Own Ways' } },
   unknownTemplate: { key: 'Control+Alt+F10', args: { template: 'No Such Template' } },
@@ -23,7 +23,7 @@ export const argumentKeys = {
   others: { key: 'Control+Alt+F12', args: { url: 'http://127.0.0.1:1', key: 'theirs' } },
 } as const;
 
-/** The keys of commands that the palette lists only after a generation. */
+/** Keybindings of commands that the palette lists only after a generation. */
 export const commandKeys = {
   continueGeneration: 'Control+Alt+Shift+F1',
   tryAgain: 'Control+Alt+Shift+F2',
@@ -32,7 +32,7 @@ export const commandKeys = {
 } as const;
 
 /**
- * Writes them into the profile of a server. Windows that are opened later read them.
+ * Writes the keybindings to the profile of a server. Windows that open later use them.
  * @param dataDirectory of the server
  */
 export async function writeKeybindings(dataDirectory: string): Promise<void> {

@@ -24,7 +24,7 @@ export async function answerSetUp(
   await answerFromKey(workbench, answers, onStep);
 }
 
-/** Does the same from the step that asks for the key. */
+/** Answers the remaining steps from the one that asks for the key. */
 export async function answerFromKey(
   { quickInput }: Workbench,
   { apiKey, projectId, url }: Answers,
@@ -47,7 +47,7 @@ export async function answerFromKey(
   await onStep(5);
 }
 
-/** Answers an open set-up with a new key, and keeps what is prefilled. Stops at the last step. */
+/** Answers an open set-up with a new key and the prefilled values. Stops at the last step. */
 export async function enterKey({ quickInput }: Workbench, apiKey: string): Promise<void> {
   await quickInput.waitFor({ step: '1/5' });
   await quickInput.accept();

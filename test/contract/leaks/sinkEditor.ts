@@ -404,7 +404,7 @@ export class SinkEditor extends FakeEditor {
   }
 }
 
-/** Placeholder of the list whose first item is picked: the next step of the set-up asks for the key. */
+/** Placeholder of the list of services. Its first item is picked, so the key comes next. */
 const ASKS_SERVICE = 'Which service?';
 /** Lists that are not closed at once. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];

@@ -6,7 +6,7 @@ import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Windows, windows } from '../leaks/window.ts';
 import { type Life, startLife } from './life.ts';
 
-/** The keys that are true, without those of the walkthrough. */
+/** The context keys that are true, except those of the walkthrough. */
 function trueKeys(editor: SinkEditor): string[] {
   const lines = editor.textOf('context key').split('\n');
   const last = new Map<string, boolean>(
@@ -32,7 +32,7 @@ describe('the commands in the palette', () => {
   });
   afterEach(() => life.emulator.close());
 
-  it('need nothing that a newcomer does not have', async () => {
+  it('show a newcomer only the ones that work without credentials', async () => {
     const editor = new SinkEditor();
     const stores = { ...life.stores, keyring: new FakeKeyring() };
     await opened.open(editor, stores, () => settled());
@@ -50,7 +50,7 @@ describe('the commands in the palette', () => {
     });
   });
 
-  it('of a generation appear with the first one, even if it fails', async () => {
+  it('include those about a generation after the first one, even if it fails', async () => {
     const editor = life.editor();
     life.emulator.settings.apiKeys = [];
     await opened.open(editor, life.stores, (run) => run('generateFromSelection'));

@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 /** Milliseconds between two readings of the settings. */
 const APART_MS = 100;
 
-/** Can be slow to read a secret. */
+/** A keyring whose reads can be delayed. */
 class SlowKeyring extends FakeKeyring {
   slowly: Promise<unknown> | undefined;
 
@@ -107,7 +107,7 @@ describe('events of an open window', () => {
         mock.timers.tick(ms);
         await settled();
       };
-      // The status item, which is painted meanwhile, doesn't read this one.
+      // Painting the status item doesn't read this setting.
       const reads = () => editor.settingReads.get('service') ?? 0;
       const before = reads();
       for (let read = 0; read < 3; read += 1) {
@@ -175,7 +175,7 @@ describe('events of an open window', () => {
     });
   }
 
-  it('K12: diagnose shows a secret storage that takes longer than 10 s as a failed check', async () => {
+  it('K12: diagnose fails its first check if secret storage takes longer than 10 s', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
@@ -183,7 +183,7 @@ describe('events of an open window', () => {
       await import('../../../src/credentials/access.ts');
       keyring.slowly = Promise.withResolvers<void>().promise;
       mock.timers.enable({ apis: ['setTimeout'] });
-      // The timer of a promise is that of a module.
+      // Promise-based timers are named imports, so they have to be synced with the mock.
       syncBuiltinESMExports();
       const given = run('diagnose');
       await settled();

@@ -44,7 +44,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     assert.match(editor.textOf('clipboard'), /^Hello from/);
   });
 
-  it('prefer their insert mode to the one of their template', async () => {
+  it('override the insert mode of their template', async () => {
     const { editor, prompts } = await generate({ template: 'Rework', insertMode: 'clipboard' });
     assert.deepEqual(prompts, [`Rework this: ${editor.text}`]);
     assert.match(editor.textOf('clipboard'), /^Hello from/);
@@ -71,7 +71,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
   const ofContextMenu = { scheme: 'file', path: '/work/app/main.ts' };
   const ignored = [undefined, null, ofContextMenu, { url: 'http://127.0.0.1:1', key: 'a' }];
   for (const given of ignored) {
-    it(`are ignored if there is no such argument: ${JSON.stringify(given)}`, async () => {
+    it(`are ignored if they are unknown: ${JSON.stringify(given)}`, async () => {
       const { editor, prompts } = await generate(given);
       assert.deepEqual(prompts, [editor.text]);
       assert.equal(editor.textOf('clipboard'), '');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
 
-/** Runs a call while another extension has put properties on every object. */
+/** Runs a call with properties that another extension added to every object. */
 async function polluted<Result>(
   properties: Readonly<Record<string, unknown>>,
   call: () => Promise<Result>,

@@ -451,7 +451,7 @@ describe('a runtime', () => {
     }
   });
 
-  it('masks a refused key beside four that are in use', async () => {
+  it('masks a refused key in addition to four active ones', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
     emulator.settings.apiKeys = keys;
@@ -528,7 +528,7 @@ describe('a runtime', () => {
     ['was refused', {}],
     ['is its own token', { vendor: vendorFor('zen') ?? assert.fail() }],
   ] as const) {
-    it(`E12: sends no replaced key that ${what} in a prompt`, async () => {
+    it(`E12: never sends a replaced key that ${what} in a prompt`, async () => {
       const { runtime, settings, generate, withKey, emulator } = await start();
       const old = { ...withKey('a-key-nobody-knows'), ...replaced };
       await kindOf(runtime.client(old, settings).generateText('Hi', {}));

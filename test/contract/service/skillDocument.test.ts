@@ -55,13 +55,13 @@ const operations = ['chat', 'generation'] as const;
 const recorded = { chat: recording('chat ok'), generation: recording('generation ok') };
 
 const [server] = document.servers;
-/** The path of the server, before those of the operations. */
+/** The path of the server, which precedes those of the operations. */
 const serverPath = new URL(server.url.replace('{region}', 'region')).pathname;
 const pathsSent = Object.keys(document.paths).map(
   (path) => decodeURI(serverPath).replace('{version}', server.variables.version.default) + path,
 );
 
-/** The same document without references. */
+/** The same document with its references resolved. */
 let resolved: OpenApi;
 const postOf = (operation: (typeof operations)[number]): Post => {
   const path = Object.keys(resolved.paths)[pathsSent.indexOf(pathOf(operation, false))];
@@ -99,7 +99,7 @@ function fieldsIn(value: unknown): string[] {
   ]);
 }
 
-/** A copy of a value with its described fields alone. */
+/** A copy of a value with only its described fields. */
 function described({ properties, items }: Schema, value: unknown): unknown {
   if (items && Array.isArray(value)) return value.map((item) => described(items, item));
   if (!properties) return value;
@@ -109,7 +109,7 @@ function described({ properties, items }: Schema, value: unknown): unknown {
   );
 }
 
-/** A range of our own as a schema of OpenAPI 3.0. */
+/** Converts one of our ranges to an OpenAPI 3.0 schema. */
 function schemaOf(range: ParameterRange): object {
   switch (range.type) {
     case 'boolean':
@@ -132,7 +132,7 @@ function schemaOf(range: ParameterRange): object {
   }
 }
 
-/** Valid for both operations, as the settings name them. */
+/** Parameters that are valid for both operations, named as in the settings. */
 const parameters = {
   decoding_method: 'sample',
   max_new_tokens: 20,
@@ -153,19 +153,19 @@ describe('docs/skill.openapi.json', () => {
   });
   afterEach(endWorlds);
 
-  it('is OpenAPI 3.0.3, and every reference leads somewhere', () => {
+  it('is an OpenAPI 3.0.3 document in which every reference resolves', () => {
     assert.equal(document.openapi, '3.0.3');
     assert.doesNotMatch(JSON.stringify(resolved), /"\$ref"/);
   });
 
-  it('would be noticed if it was invalid', async () => {
+  it('fails validation after a mistake is added', async () => {
     const spoiled = { ...JSON.parse(text), paths: { 'no-slash': {} } };
     const { valid, errors } = await new Validator().validate(spoiled);
     assert.equal(valid, false);
     assert.match(JSON.stringify(errors), /no-slash/);
   });
 
-  it('has the service in each of its regions as the server', () => {
+  it('offers the service in each of its regions as the server', () => {
     const { url, variables } = server;
     const hosts = variables.region.enum.map((region) => new URL(url.replace('{region}', region)));
     assert.deepEqual(
@@ -174,7 +174,7 @@ describe('docs/skill.openapi.json', () => {
     );
   });
 
-  it('takes a bearer token, or exchanges an API key as we do', () => {
+  it('accepts a bearer token, or exchanges an API key as we do', () => {
     assert.deepEqual(document.security, [{ bearerAuth: [] }, { keyExchange: [] }]);
     assert.ok(ibm.way.kind === 'apiKeyGrant');
     assert.deepEqual(document.components.securitySchemes.keyExchange.flows, {
@@ -206,7 +206,7 @@ describe('docs/skill.openapi.json', () => {
     assert.doesNotMatch(text, /eyJ|Bearer [A-Za-z0-9]|\\[nrt]/);
   });
 
-  it('describes the two operations that we send, without their streams', () => {
+  it('describes the two operations that we use, without streaming', () => {
     assert.deepEqual(
       pathsSent,
       operations.map((operation) => pathOf(operation, false)),
@@ -253,7 +253,7 @@ describe('docs/skill.openapi.json', () => {
         assert.deepEqual(Object.fromEntries(found), Object.fromEntries(expected));
       });
 
-      it('describes the fields that we read in a response, and the service sends all of them', async () => {
+      it('describes the response fields that we read, all of which the service sends', async () => {
         const { json } = recorded[operation].response;
         const { schema } = jsonOf(postOf(operation).responses['200'] ?? {});
         assertValid(schema, json);
@@ -290,7 +290,7 @@ describe('docs/skill.openapi.json', () => {
         }
       });
 
-      it('has the statuses that we tell apart, and the response to an expired token', async () => {
+      it('describes the statuses that we distinguish, and the response to an expired token', async () => {
         const { responses } = postOf(operation);
         assert.deepEqual(
           Object.keys(responses),

@@ -63,7 +63,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     return (request.json as { project_id: string }).project_id;
   };
 
-  it('A14 B01 B04 G06: of a folder steer nothing but the project, and that only once trusted', async () => {
+  it('A14 B01 B04 G06: of a folder change only the project, and only if the folder is trusted', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.py': 'Write a reply.\n',
@@ -84,7 +84,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await workbench.dialogs.state(), undefined);
   });
 
-  it('A14: of a folder may name a project, which the tooltip shows, but not a malformed one', async () => {
+  it('A14: of a folder can set a project, which the tooltip shows, unless it is malformed', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -104,7 +104,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('A14 B03: of a workspace file steer nothing but the project of folders that name none', async () => {
+  it('A14 B03: of a workspace file change only the project of folders that set none', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'one/a.txt': 'Write a reply.\n',
@@ -144,7 +144,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
-  it('A14 B25: of a remote machine steer nothing but the project', async () => {
+  it('A14 B25: of a remote machine change only the project', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     // VS Code would write into that file what the set-up stores, so the key comes first.
     await storeKey(session);

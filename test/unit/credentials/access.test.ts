@@ -478,7 +478,7 @@ describe('the way to credentials', () => {
     ['spaceId', 'space ID'],
     ['deploymentId', 'deployment ID'],
   ] as const) {
-    it(`stops with a message at a ${label} of the folder that cannot be one`, async () => {
+    it(`stops with a message if the ${label} of the folder is malformed`, async () => {
       await storeKey();
       editor.folderSettings.set(name, 'a b');
       assert.equal(await access.require(), undefined);
@@ -488,7 +488,7 @@ describe('the way to credentials', () => {
     });
   }
 
-  it('sets up the project of the user, whatever a folder names', async () => {
+  it('sets up the project in the user settings, even if the folder sets one', async () => {
     await storeKey();
     editor.folderSettings.set('projectId', 'project-of-the-folder');
     editor.typed.push('another-key-that-is-long', 'my-project');
@@ -632,7 +632,7 @@ describe('the way to credentials', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('starts the set-up at the setting that a command misses, and keeps the stored key', async () => {
+  it('starts the set-up at the setting that a command is missing, and keeps the stored key', async () => {
     await storeKey();
     editor.userSettings.delete('projectId');
     editor.typed.push('my-project');
@@ -648,7 +648,7 @@ describe('the way to credentials', () => {
     },
     'is a placeholder': () =>
       keys.write({ apiKey: '<API_KEY>', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm'),
-    'names hosts that nobody can approve': () =>
+    "has hosts that can't be approved": () =>
       keys.write({ apiKey: 'my-key', authUrl: 'http://evil.example', serviceUrl: SERVICE }, 'ibm'),
   })) {
     it(`doesn't offer to keep a stored key that ${what}`, async () => {
@@ -736,7 +736,7 @@ describe('the way to credentials', () => {
       });
     }
 
-    it('stores one that was found elsewhere without a question, too', async () => {
+    it('stores one from another source without a question, too', async () => {
       editor.typed.push('', 'my-project');
       editor.picks.push(SERVICE, SAVE);
       const found = { apiKey: 'sk-1234', vendor: vendors[0] };

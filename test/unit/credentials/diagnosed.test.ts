@@ -24,7 +24,7 @@ const diagnosed = (changes: Changes) => {
 const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
 
 describe('what a diagnosis starts from', () => {
-  it('is the project that is used, and says if it is that of the folder', () => {
+  it('includes the current project, and whether it comes from the folder', () => {
     const { preliminary, credentials } = diagnosed({ settings: ofFolder });
     assert.match(preliminary[0]?.text ?? '', /The project is from the settings of the folder/);
     assert.deepEqual(
@@ -34,7 +34,7 @@ describe('what a diagnosis starts from', () => {
     assert.equal(credentials?.projectId, 'project-of-the-folder');
   });
 
-  it('is what is wrong with the project, and in which settings', () => {
+  it('includes the mistake in the project, and the settings to correct', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /The project ID in the user settings cannot be used/],
       [true, /The project ID in the settings of the folder or machine cannot be used/],

@@ -76,7 +76,7 @@ describe('key store', () => {
     assert.deepEqual(window.told, ['fails']);
   });
 
-  it('A05: counts a key as missing that VS Code kept only until it closed', async () => {
+  it('A05: counts a key as missing if VS Code kept it only in memory', async () => {
     const state = new FakeState();
     await openWindow(new FakeKeyring(), undefined, state).store.write(record, 'ibm');
     const afterRestart = openWindow(new FakeKeyring(), undefined, state);

@@ -94,7 +94,7 @@ describe('the services that credentials are for', () => {
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME has quotes'],
     ['missing', '', 'names a different service than hostedModel.service'],
   ] as const) {
-    it(`are no others if the set of the one in the settings is ${what}`, async () => {
+    it(`exclude all others if the set of the one in the settings is ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
       const approved = access.require();
       await (await editor.question()).answer(use);
@@ -114,7 +114,7 @@ describe('the services that credentials are for', () => {
     ['incomplete', cloudFile.replace(/^IBM_URL.+\n/m, ''), 'lacks IBM_URL'],
     ['malformed', cloudFile.replace('=key-of-the-cloud', '="key-of-the-cloud"'), 'IBM_API_KEY has'],
   ] as const) {
-    it(`are no later ones if the first set of a file is ${what}`, async () => {
+    it(`exclude later ones if the first set of a file is ${what}`, async () => {
       const approve = async (file: string) => {
         editor.files.set('/work/.env', file);
         const approved = access.require();
@@ -134,7 +134,7 @@ describe('the services that credentials are for', () => {
     ['of a later set', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
     ['of the neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
   ] as const) {
-    it(`are not kept from use by gaps ${what}`, async () => {
+    it(`can be used despite gaps ${what}`, async () => {
       editor.files.set('/work/.env', file);
       const required = access.require();
       await (await editor.question()).answer(use);
@@ -142,7 +142,7 @@ describe('the services that credentials are for', () => {
     });
   }
 
-  it('are none if the one in the settings is not known, whatever the user prefers', async () => {
+  it('are none if the one in the settings is unknown, even if the user prefers a source', async () => {
     editor.files.set('/work/.env', cloudFile);
     const preferred = access.prefer('envFile');
     await (await editor.question()).answer(use);
@@ -152,7 +152,7 @@ describe('the services that credentials are for', () => {
     assert.match(editor.said.join(), /hostedModel\.service names nobody/);
   });
 
-  it('are asked about again only if the values that are left were never approved', async () => {
+  it('need another approval only if the remaining values were never approved', async () => {
     const word = async (file: string, answer?: string) => {
       editor.files.set('/work/.env', file);
       const required = access.require();
@@ -268,7 +268,7 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(await named(), ['deployment', 'd']);
   });
 
-  it('A14: use what a workspace names before all that the user names, without a question', async () => {
+  it('A14: use the IDs of a workspace before those of the user, without a question', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
     await keys.write({ apiKey: 'my-key', authUrl: vendors[0].authUrl, serviceUrl: url }, 'ibm');
@@ -319,7 +319,7 @@ describe('the services that credentials are for', () => {
     assert.equal((await access.require())?.account, 'berta');
   });
 
-  it('find the key of one service alone', async () => {
+  it('find only the key of their own service', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const record = {
@@ -459,7 +459,7 @@ describe('the services that credentials are for', () => {
     });
   }
 
-  it('of an empty setting keep it in the set-up, with the values that are stored', async () => {
+  it('leave an empty setting empty in the set-up, which prefills the stored values', async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');

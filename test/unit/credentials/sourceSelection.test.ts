@@ -56,7 +56,7 @@ describe('the choice of a source', () => {
     assert.deepEqual(outside.credentials.otherKeys, [record.apiKey]);
   });
 
-  it('sends no key of another source along, however short it is', () => {
+  it('never sends the key of another source, however short it is', () => {
     const outside = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ outside }));
     assert.ok(inEditor.kind === 'ready');
@@ -214,7 +214,7 @@ describe('the choice of a source', () => {
 
   describe('with a project that the folder brings', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
-    it('stops at one that cannot be a project, rather than using another source', () => {
+    it('stops if it is malformed, instead of using another source', () => {
       const outside = [envFile(full, 'approved')];
       const malformed = { ...settings, projectId: 'project of the folder' };
       assert.deepEqual(choose(found({ settings: malformed, outside })), { kind: 'bad-project' });

@@ -9,7 +9,7 @@ import { vendorFor, vendors } from '../../../src/service/vendors.ts';
 const shown = (result: CheckResult) => shownCheck(result).text;
 
 describe('the checks', () => {
-  it('are one ordered list without a title twice', () => {
+  it('are one ordered list with unique titles', () => {
     assert.deepEqual(Object.keys(TITLES), ['settings', 'syntax', 'hosts', ...CHECKS]);
     assert.equal(new Set(Object.values(TITLES)).size, Object.keys(TITLES).length);
   });

@@ -235,7 +235,7 @@ describe('the list of a diagnosis in an editor', () => {
     await ended;
   });
 
-  it('shows at once that it reads the settings, and runs no more checks once it is closed', async () => {
+  it('shows at once that it is reading the settings, and runs no more checks after it is closed', async () => {
     const read = Promise.withResolvers<LookupResult>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;

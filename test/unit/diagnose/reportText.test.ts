@@ -197,7 +197,7 @@ describe('the report of a diagnosis', () => {
     ]);
   });
 
-  it('starts with the checks as the list shows them, which anybody can read', () => {
+  it('starts with the checks, in the words of the list', () => {
     const checks: ShownCheck[] = [
       { title: 'Settings', state: 'passed', text: 'Settings is.' },
       {

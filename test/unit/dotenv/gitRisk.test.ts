@@ -3,7 +3,7 @@ import type { Uri } from 'vscode';
 import type * as GitRisk from '../../../src/dotenv/gitRisk.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
-/** A window whose Git extension is whatever a test needs it to be. */
+/** A window with a fake Git extension. */
 class GitEditor extends FakeEditor {
   extension: unknown;
 
@@ -37,17 +37,17 @@ describe("VS Code's Git extension", () => {
   });
   after(() => hooks.deregister());
 
-  describe('says what git may do with a file, which', () => {
+  describe('reports the risk of a file, which', () => {
     beforeEach(() => {
       editor = new GitEditor();
     });
 
-    it('is to commit one that is not ignored', async () => {
+    it('is a commit of the file if git does not ignore it', async () => {
       editor.extension = withRepository(untracked);
       assert.equal(await gitRisk(file), 'not-ignored');
     });
 
-    it('is to commit changes of one that is tracked', async () => {
+    it('is a commit of changes if git tracks it', async () => {
       const asked: unknown[] = [];
       const getObjectDetails = async (...given: unknown[]) => void asked.push(given);
       editor.extension = withRepository({ ...untracked, getObjectDetails });
@@ -55,7 +55,7 @@ describe("VS Code's Git extension", () => {
       assert.deepEqual(asked, [['', file.fsPath]]);
     });
 
-    it('is nothing with one that is ignored', async () => {
+    it('is none if git ignores it', async () => {
       const checkIgnore = async (paths: string[]) => new Set(paths);
       editor.extension = withRepository({ ...untracked, checkIgnore });
       assert.equal(await gitRisk(file), undefined);
@@ -80,9 +80,9 @@ describe("VS Code's Git extension", () => {
     }
   });
 
-  describe('has a listener to repositories, which', () => {
+  describe('has a listener for repositories, which', () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    /** An API with two events, and the listeners they have. */
+    /** An API with two events and their listeners. */
     const withEvents = () => {
       const listeners = new Set<() => void>();
       const event = (listener: () => void) => {
@@ -93,7 +93,7 @@ describe("VS Code's Git extension", () => {
       return { listeners, api: { onDidOpenRepository: event, onDidCloseRepository: event } };
     };
 
-    it('is called once the extension is active, and whenever one opens or closes', async () => {
+    it('is called once the Git extension is active, and whenever a repository opens or closes', async () => {
       const { listeners, api } = withEvents();
       editor.extension = withApi(api);
       let calls = 0;
@@ -108,7 +108,7 @@ describe("VS Code's Git extension", () => {
       assert.equal(listeners.size, 0);
     });
 
-    it('is not added once it is disposed, and not called without the extension', async () => {
+    it('is not added after it was disposed, and never called without the Git extension', async () => {
       const { listeners, api } = withEvents();
       for (const extension of [withApi(api), undefined]) {
         editor.extension = extension;

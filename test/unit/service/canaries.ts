@@ -23,7 +23,7 @@ export function formsIn(text: string, secret: string): string[] {
   return formsOf(secret).filter((each) => lower.includes(each.toLowerCase()));
 }
 
-/** More than what is masked: also within JSON in JSON, and within a longer text in Base64. */
+/** Returns more forms than we mask, such as JSON in JSON and Base64 of a longer text. */
 function formsOf(secret: string): string[] {
   const whole = [
     secret,

@@ -38,7 +38,7 @@ describe('the table of error details in docs/skills.md', () => {
     );
   });
 
-  it('has codes of one kind in each row', () => {
+  it('groups codes of the same kind in each row', () => {
     const kinds = rows.flatMap(({ codes, statuses }) => {
       const all = codes.flatMap((code) => statuses.map((status) => failureOf(code, status).kind));
       const [kind, ...others] = new Set(all);
@@ -46,11 +46,11 @@ describe('the table of error details in docs/skills.md', () => {
       return kind ?? [];
     });
     const repeated = kinds.filter((kind, index) => kinds.indexOf(kind) !== index);
-    // A token fails in three ways, and the message tells bad requests apart.
+    // A token can fail in three ways, and only the message distinguishes bad requests.
     assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
   });
 
-  it('has the causes of a 401 that are told apart, and one row without a code', () => {
+  it('has each cause of a 401 that we distinguish, and one row without a code', () => {
     const refusals = rows.filter(({ statuses }) => statuses.includes(401));
     const known = Object.keys(INFERENCE_KINDS);
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe('the table of error details in docs/skills.md', () => {
     }
   });
 
-  it('has the status of every recorded error response, by its code', () => {
+  it('has the status of every recorded error response under its code', () => {
     const failures = recordings.filter(({ response }) => response.status >= 400);
     assert.ok(failures.length >= 18);
     const noCode = rows.find(({ details }) => details === 'No code');

@@ -35,7 +35,7 @@ describe('private keys in a text', () => {
     });
   }
 
-  it('are masked one by one, and up to the end where the last line is missing', () => {
+  it('are masked one by one, and up to the end if the last line is missing', () => {
     const [one, two] = [block('PRIVATE KEY'), block('EC PRIVATE KEY')];
     assert.equal(maskPrivateKeys(`${one}\n\n${two} c`), '[redacted]\n\n[redacted] c');
     const begun = '-----BEGIN RSA PRIVATE KEY-----\nMII\nExplain this.';
@@ -186,19 +186,19 @@ describe('a client', () => {
     }
   });
 
-  it('leaves nothing of secrets that overlap', () => {
+  it('masks overlapping secrets completely', () => {
     const secrets = ['AAAAAAAABBBBBBBB', 'BBBBBBBBCCCCCCCC'];
     assert.equal(maskSecrets('a AAAAAAAABBBBBBBBCCCCCCCC b', secrets), 'a [redacted] b');
     assert.equal(maskSecrets('a ABABABAB b', ['ABABAB']), 'a [redacted] b');
     assert.equal(maskSecrets('a AAAAAAAABBBBBBBB', secrets), 'a [redacted]');
   });
 
-  it('masks secrets side by side one by one', () => {
+  it('masks adjacent secrets separately', () => {
     const secrets = ['first-key', 'second-key'];
     assert.equal(maskSecrets('first-keysecond-key', secrets), '[redacted][redacted]');
   });
 
-  it('masks a key that is a part of the mask once', () => {
+  it('masks a key only once if the mask contains it', () => {
     const secrets = ['other-key-123456', 'redacted'];
     assert.equal(maskSecrets('redacted, other-key-123456', secrets), '[redacted], [redacted]');
   });
@@ -223,7 +223,7 @@ describe('what is shown', () => {
     runtime.dispose();
   });
 
-  it('lists no model whose words repeat a key that opens the service itself', async () => {
+  it('lists no model whose words repeat a key that serves as its own token', async () => {
     const resources = ['m/free', credentials.apiKey].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
     const used = { ...credentials, vendor: zen };

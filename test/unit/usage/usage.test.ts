@@ -55,7 +55,7 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('deletes counters that are older than 31 days when it starts', async () => {
+  it('deletes counters that are older than 31 days at start-up', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     open();
