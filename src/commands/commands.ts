@@ -16,7 +16,7 @@ const NOT_STARTED =
 
 /**
  * Registers every command behind one guard, which reports what a command failed with. Handlers get
- * no arguments except a template name and an insert mode for *Generate from selection*: no caller
+ * no arguments except a template name and an insert mode for *Generate from selection*, so no caller
  * can pass an address or a key. Commands resolve to undefined, since `${command:…}` in a
  * launch.json could read anything else.
  * @param appOf what they work with; undefined where the extension could not start

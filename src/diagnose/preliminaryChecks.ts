@@ -31,10 +31,10 @@ import { type ShownCheck, TITLES } from './checkMessages.ts';
  * never a value. Pure.
  */
 
-/** The first check, while secret storage and the folder are read. */
+/** The first check while secret storage and the folder are being read. */
 export const READING: ShownCheck = { title: TITLES.settings, state: 'running', text: '' };
 
-/** Its result if one of them takes too long. */
+/** The result of the first check if reading them takes too long. */
 export const UNANSWERED = failed(
   'settings',
   'Secret storage or the folder didn’t answer within 10 seconds. If the keyring of this machine asks for its password, enter it. Nothing was sent.',

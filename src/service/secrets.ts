@@ -32,7 +32,7 @@ export function maskPrivateKeys(text: string): string {
 
 /**
  * True if a text contains one of these secrets in any form.
- * @param shortest characters of the shortest secret that counts
+ * @param shortest minimum length of a secret, in characters
  */
 export function holdsSecret(
   text: string,
@@ -44,7 +44,7 @@ export function holdsSecret(
 
 /**
  * Masks these secrets in every form.
- * @param shortest characters of the shortest secret that counts
+ * @param shortest minimum length of a secret, in characters
  */
 export function maskSecrets(
   text: string,

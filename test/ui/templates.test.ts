@@ -145,7 +145,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), 'Own ways: # Some text.');
   });
 
-  it('are not used by a keybinding with other arguments, which have no effect', async () => {
+  it('are not used if a keybinding passes only unknown arguments', async () => {
     const { editor, page } = session.workbench;
     await select('others.py');
     await page.keyboard.press(argumentKeys.others.key);

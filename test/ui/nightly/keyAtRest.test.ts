@@ -70,7 +70,7 @@ describe(`the key at rest ${nightly}`, () => {
     );
   });
 
-  it('A02: is not used from the user settings, and counts as missing', async () => {
+  it('A02: is ignored in the user settings, and counts as missing', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': projectId, 'hostedModel.apiKey': apiKey },
