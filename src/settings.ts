@@ -36,7 +36,7 @@ export interface SourceSettings {
   /** As typed, unchecked: `credentials/sourceSelection.ts` decides what it is good for. */
   readonly authUrl: string;
   readonly url: string;
-  /** ID of the project, space, or deployment in requests; `resource` tells which. */
+  /** ID that requests name: that of a project, or of the kind in `resource`. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
   /** True if the ID comes from a workspace, a folder, or a remote machine, not the user settings. */
@@ -110,7 +110,7 @@ export function readSettings(scope?: Uri): Settings {
   };
 }
 
-/** The window's settings, but with the project of the user settings, since the set-up writes it. */
+/** Returns the window's settings with the project from the user settings, which set-up changes. */
 export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };
 }

@@ -75,7 +75,7 @@ export async function prefilledFor(
   };
 }
 
-/** True if a stored key is well formed, and its hosts are ones that a user can approve. */
+/** True if a stored key is well formed and its hosts can be approved. */
 function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, vendor: Vendor): boolean {
   return !problemOfKey(apiKey, vendor) && 'authHost' in destination(authUrl, serviceUrl);
 }

@@ -7,7 +7,7 @@ export type ContextKey =
   | 'isTested'
   | 'hasGenerated'
   | 'hasChatted'
-  /** True if Escape would cancel a generation in view. */
+  /** True if Escape would cancel a visible generation. */
   | 'isGenerating'
   /** True after the first generation in this window, even if it failed. */
   | 'hasJobs'

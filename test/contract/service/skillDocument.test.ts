@@ -165,7 +165,7 @@ describe('docs/skill.openapi.json', () => {
     assert.match(JSON.stringify(errors), /no-slash/);
   });
 
-  it('offers the service in each of its regions as the server', () => {
+  it('offers each region of the service as a server', () => {
     const { url, variables } = server;
     const hosts = variables.region.enum.map((region) => new URL(url.replace('{region}', region)));
     assert.deepEqual(

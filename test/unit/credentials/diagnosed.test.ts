@@ -34,7 +34,7 @@ describe('what a diagnosis starts from', () => {
     assert.equal(credentials?.projectId, 'project-of-the-folder');
   });
 
-  it('includes the mistake in the project, and the settings to correct', () => {
+  it('includes a malformed project ID and the settings that contain it', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /The project ID in the user settings cannot be used/],
       [true, /The project ID in the settings of the folder or machine cannot be used/],

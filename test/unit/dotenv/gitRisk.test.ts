@@ -42,12 +42,12 @@ describe("VS Code's Git extension", () => {
       editor = new GitEditor();
     });
 
-    it('is a commit of the file if git does not ignore it', async () => {
+    it('is not-ignored if git does not ignore it', async () => {
       editor.extension = withRepository(untracked);
       assert.equal(await gitRisk(file), 'not-ignored');
     });
 
-    it('is a commit of changes if git tracks it', async () => {
+    it('is tracked if git tracks it', async () => {
       const asked: unknown[] = [];
       const getObjectDetails = async (...given: unknown[]) => void asked.push(given);
       editor.extension = withRepository({ ...untracked, getObjectDetails });
