@@ -36,7 +36,7 @@ export interface SourceSettings {
   /** As typed, unchecked: `credentials/sourceSelection.ts` decides what it is good for. */
   readonly authUrl: string;
   readonly url: string;
-  /** ID that requests name: that of a project, or of the kind in `resource`. */
+  /** The project ID of requests, or the ID of another kind of resource. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
   /** True if the ID comes from a workspace, a folder, or a remote machine, not the user settings. */

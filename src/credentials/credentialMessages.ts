@@ -44,12 +44,12 @@ export function unusableText(name: SettingName, why: string, labels: LabelContex
 
 type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
 
-/** Which settings name the project. */
+/** The place of the settings that contain the project ID. */
 export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
   return isProjectOfFolder ? 'settings of the folder or machine' : 'user settings';
 }
 
-/** Why the project, space, or deployment in the settings is not used. */
+/** The message about a malformed project, space, or deployment ID in the settings. */
 export function projectText(settings: LabelContext & ProjectOrigin): string {
   const what = `The ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
   return `${what} cannot be used. ${ANSWER_ISSUES.garbledProject} Nothing was sent.`;
@@ -136,8 +136,8 @@ export function answeredAddressText({ setting, problem }: AddressProblem): strin
 const LONGEST_NAME = 64;
 
 /**
- * A name that somebody made up, as a message can show it. It may hold characters that turn the text
- * around or make a link of it, and be pages long.
+ * Makes an arbitrary name safe to show in a message. It can be very long, or contain characters that
+ * reverse the text or turn it into a link.
  */
 export function shownName(name: string): string {
   const start = name.slice(0, LONGEST_NAME).replace(/[^\w."'-]/g, '?');

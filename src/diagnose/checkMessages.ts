@@ -41,8 +41,8 @@ export const STATE_WORDS: Readonly<Record<ShownCheck['state'], string>> = {
 };
 
 /**
- * The title of every check, in the order in which they run: each one needs what those before it
- * check. The first three send nothing.
+ * The title of every check, in the order in which they run. Each one depends on those before it. The
+ * first three send nothing.
  */
 export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts', string>> = {
   settings: 'Settings',

@@ -36,7 +36,7 @@ export interface DiagnosisDeps {
 const SHORTEST_IN_OUR_WORDS = 16;
 
 /**
- * Copies the report, unless a key, a token or a project ID is in it, in any form they travel in.
+ * Copies the report unless it contains a key, token, or project ID in any encoding.
  * @param looked where keys and project IDs were found; undefined if nothing answered
  * @param settings that the report is about
  */

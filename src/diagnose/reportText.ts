@@ -26,7 +26,7 @@ export interface ReportFacts {
   readonly now: number;
   /** Of this extension, of the editor and of the system, a line each. */
   readonly versions: readonly string[];
-  /** As the list shows them, without the name of the folder. */
+  /** The checks as the list shows them, but without the name of the folder. */
   readonly checks: readonly ShownCheck[];
   readonly settings: Settings;
   /** Ids of all there are: any other word is the user's own. */
@@ -41,7 +41,7 @@ export interface ReportFacts {
 
 /**
  * Builds the report: the checks with their results, then sections of kinds, counts, and states. The
- * sections hold nothing that a user has typed, and no host but a vendor's own.
+ * sections contain no user input and only built-in hosts.
  */
 export function buildReport(facts: ReportFacts): Report {
   const { now, versions, checks, status, loads, history } = facts;

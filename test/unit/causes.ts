@@ -64,7 +64,7 @@ export const causes = {
   }),
   'quotes in the settings': before({ settings: { projectId: '"my-project"' } }),
   'blanks inside a setting': before({ settings: { projectId: 'my project' } }),
-  'blanks inside a setting of the folder': before({
+  'spaces inside a setting of the folder': before({
     settings: { projectId: 'my project', isProjectOfFolder: true },
   }),
   'an address that is none': before({ settings: { url: 'us-south' } }),

@@ -101,7 +101,7 @@ class Empty {}
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
-  /** How often the extension read each of its settings. */
+  /** Number of times that the extension read each setting. */
   readonly settingReads = new Map<string, number>();
   /** Where the only document is. */
   path = '/work/a.txt';
