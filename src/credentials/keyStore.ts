@@ -44,7 +44,10 @@ export class KeyStore {
   readonly #seen = new Map<string, string | undefined>();
   /** What secret storage has listed since it changed last. */
   #listed: readonly string[] | undefined;
+  /** How many changes were announced by secret storage or begun by this window. */
   #changes = 0;
+  /** Ends with the last write or deletion that this window has begun. */
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
    * @param onIssue called once if secret storage can't be read, and for each key that it fails to
@@ -57,8 +60,7 @@ export class KeyStore {
     this.#subscription = secrets.onDidChange(({ key }) => {
       if (key === LAST_SIGN_OUT) this.#announce(true);
       if (!isSecret(key)) return;
-      this.#listed = undefined;
-      this.#changes += 1;
+      this.#expectChange();
       void this.#compare(key);
     });
   }
@@ -66,7 +68,15 @@ export class KeyStore {
   /** The words of the services that have a stored key. Reads no secret. */
   async services(): Promise<string[]> {
     // To list them takes as long as to read a key, and each generation asks.
-    const names = this.#listed ?? (await this.#names());
+    const names =
+      this.#listed ??
+      (await this.#readCurrent(
+        () => this.#list(),
+        (listed) => {
+          this.#listed = listed;
+          return listed ?? this.#markedNames();
+        },
+      ));
     return names.map((name) => name.slice(SECRET.length));
   }
 
@@ -75,9 +85,7 @@ export class KeyStore {
    * be read counts as none.
    */
   async read(word: string): Promise<KeyRecord | undefined> {
-    const name = SECRET + word;
-    const text = await this.#read(name);
-    this.#look(name, text);
+    const text = await this.#readAndCompare(SECRET + word);
     return text === undefined ? undefined : parseRecord(text);
   }
 
@@ -92,18 +100,15 @@ export class KeyStore {
   async write(record: KeyRecord, word: string): Promise<boolean> {
     const name = SECRET + word;
     const text = JSON.stringify(record);
-    const before = new Map(this.#seen);
-    this.#seen.set(name, text);
-    if (!(await this.#storeVerified(name, text))) {
-      if (before.has(name)) this.#seen.set(name, before.get(name));
-      else this.#seen.delete(name);
-      this.#onIssue('refuses-key');
-      return false;
-    }
-    await this.#state.update(markerOf(name), true);
-    this.#listed = undefined;
-    this.#announce();
-    return true;
+    const isStored = await this.#change(async () => {
+      if (!(await this.#storeVerified(name, text))) return false;
+      this.#seen.set(name, text);
+      await this.#state.update(markerOf(name), true);
+      return true;
+    });
+    if (isStored) this.#announce();
+    else this.#onIssue('refuses-key');
+    return isStored;
   }
 
   /**
@@ -111,9 +116,11 @@ export class KeyStore {
    * @throws if a key can't be deleted, or secret storage can't be read
    */
   async delete(): Promise<void> {
-    const names = await this.#names();
-    // One that stays is no reason to keep the others.
-    const ends = await Promise.allSettled(names.map((name) => this.#delete(name)));
+    const ends = await this.#change(async () => {
+      const names = (await this.#list()) ?? this.#markedNames();
+      // One that stays is no reason to keep the others.
+      return Promise.allSettled(names.map((name) => this.#delete(name)));
+    });
     this.#announce();
     // If storage fails, other windows can't be notified.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
@@ -134,18 +141,53 @@ export class KeyStore {
     this.#subscription.dispose();
   }
 
-  /** What keys are stored under; the markers know where secret storage cannot list its names. */
-  async #names(): Promise<string[]> {
-    const changes = this.#changes;
-    try {
-      const names = (await this.#secrets.keys()).filter(isSecret);
-      // A change meanwhile may be missing in it.
-      if (changes === this.#changes) this.#listed = names;
-      return names;
-    } catch {
-      const markers = this.#state.keys().filter((name) => this.#state.get(name) === true);
-      return markers.map((name) => name.replace(MARKER, SECRET)).filter(isSecret);
+  /**
+   * Makes the changes of this window one after the other. While one is under way, secret storage
+   * may return the old state, which must not count as a change of another window or as a sign-out.
+   */
+  #change<Result>(work: () => Promise<Result>): Promise<Result> {
+    const change = this.#lastChange.then(() => {
+      this.#expectChange();
+      return work();
+    });
+    this.#lastChange = change.catch(() => {});
+    return change;
+  }
+
+  /** Drops what was listed, and has reads repeated that are under way. */
+  #expectChange(): void {
+    this.#listed = undefined;
+    this.#changes += 1;
+  }
+
+  /**
+   * Reads after the changes of this window, and again if anything changed meanwhile.
+   * @param use called with the result before anything else can change
+   */
+  async #readCurrent<Value, Result>(
+    read: () => Promise<Value>,
+    use: (value: Value) => Result,
+  ): Promise<Result> {
+    for (;;) {
+      await this.#lastChange;
+      const changes = this.#changes;
+      const value = await read();
+      if (changes === this.#changes) return use(value);
     }
+  }
+
+  /** Returns the names that keys are stored under; undefined if secret storage can't list them. */
+  async #list(): Promise<string[] | undefined> {
+    try {
+      return (await this.#secrets.keys()).filter(isSecret);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #markedNames(): string[] {
+    const markers = this.#state.keys().filter((name) => this.#state.get(name) === true);
+    return markers.map((name) => name.replace(MARKER, SECRET)).filter(isSecret);
   }
 
   async #delete(name: string): Promise<void> {
@@ -156,13 +198,13 @@ export class KeyStore {
       if (!isGone) throw error;
     }
     this.#seen.set(name, undefined);
-    this.#listed = undefined;
     await this.#state.update(markerOf(name), undefined);
   }
 
   async #compare(name: string): Promise<void> {
+    await this.#lastChange;
     // Nobody has asked for the key yet, so nobody holds an old one: no need to read it.
-    if (this.#seen.has(name)) this.#look(name, await this.#read(name));
+    if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }
 
@@ -187,11 +229,17 @@ export class KeyStore {
     }
   }
 
-  /** Takes note of what is stored, and announces it if this window knew something else. */
-  #look(name: string, text: string | undefined): void {
-    const isNews = this.#seen.has(name) && this.#seen.get(name) !== text;
-    this.#seen.set(name, text);
-    if (isNews) this.#announce();
+  /** Reads what is stored, and announces it if this window knew something else. */
+  #readAndCompare(name: string): Promise<string | undefined> {
+    return this.#readCurrent(
+      () => this.#read(name),
+      (text) => {
+        const isNews = this.#seen.has(name) && this.#seen.get(name) !== text;
+        this.#seen.set(name, text);
+        if (isNews) this.#announce();
+        return text;
+      },
+    );
   }
 
   #announce(isSignOut = false): void {

@@ -255,6 +255,15 @@ export const secretMutants: readonly Mutant[] = [
     title: 'A05: says that it cannot store the key, and keeps nothing, where store forgets',
   },
   {
+    name: 'a key that was read before it was stored counts as deleted',
+    file: 'src/credentials/keyStore.ts',
+    from: 'if (changes === this.#changes) return use(value);',
+    to: 'return use(value);',
+    test: 'test/unit/credentials/keyStore.test.ts',
+    title:
+      'A03: finds the key that it is storing if asked before it began, and hears of no other change',
+  },
+  {
     name: 'a key whose new hosts were not stored counts as bound to them',
     file: 'src/credentials/setUp.ts',
     from: 'return keys.write(recordFor(vendor, record, wanted)',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
+import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
+import { FakeEditor } from '../../unit/credentials/fakeEditor.ts';
 import { FakeKeyring } from '../../unit/credentials/fakes.ts';
 import { settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
@@ -13,9 +15,10 @@ const MINUTE_MS = 60_000;
 /** Milliseconds between two readings of the settings. */
 const APART_MS = 100;
 
-/** A keyring whose reads can be delayed. */
+/** A keyring whose reads and writes can be delayed. */
 class SlowKeyring extends FakeKeyring {
   slowly: Promise<unknown> | undefined;
+  beforeStore = async (_name: string) => {};
 
   override window() {
     const get = async (name: string) => {
@@ -23,7 +26,33 @@ class SlowKeyring extends FakeKeyring {
       await this.slowly;
       return this.values.get(name);
     };
-    return super.window({ get });
+    const { store } = super.window();
+    const storeLate = async (name: string, value: string) => {
+      await this.beforeStore(name);
+      await store(name, value);
+    };
+    return super.window({ get, store: storeLate });
+  }
+}
+
+/** Answers the questions of a set-up with what was typed and picked in advance. */
+class AnsweringEditor extends SinkEditor {
+  #exports: Record<string, unknown> | undefined;
+
+  override exports(): Record<string, unknown> {
+    this.#exports ??= this.#makeExports();
+    return this.#exports;
+  }
+
+  #makeExports(): Record<string, unknown> {
+    const { window, ...others } = super.exports();
+    const { createInputBox, createQuickPick } = FakeEditor.prototype.exports.call(this)[
+      'window'
+    ] as Record<string, unknown>;
+    return {
+      ...others,
+      window: Object.assign(window as object, { createInputBox, createQuickPick }),
+    };
   }
 }
 
@@ -54,6 +83,28 @@ describe('events of an open window', () => {
       await run('generateFromSelection');
     });
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
+  });
+
+  it('A03: that come while a key is stored forget no token: that of the test is the one in use', async () => {
+    const { emulator, stores } = life;
+    keyring.values.clear();
+    const editor = life.editor(new AnsweringEditor());
+    let looks = 0;
+    keyring.beforeStore = async (name) => {
+      if (name !== 'hostedModel.key.ibm') return;
+      // Looks for the key, of which storage has nothing yet.
+      editor.fire('window state');
+      for (let turn = 0; turn < 10; turn += 1) await settled();
+      looks += 1;
+    };
+    editor.typed.push(defaultApiKey, defaultProjectId);
+    editor.picks.push('IBM watsonx.ai', emulator.url, '$(beaker) Test and Save');
+    await opened.open(editor, stores, (run) => run('generateFromSelection'));
+    assert.equal(looks, 1);
+    assert.deepEqual(
+      emulator.requests.map(({ path }) => path),
+      [tokenPath, '/ml/v1/text/tokenization', pathOf('chat', true)],
+    );
   });
 
   it('of another key show its usage in the tooltip at once, and that of the first one again', async () => {

@@ -9,7 +9,7 @@ export interface Life {
   readonly emulator: Emulator;
   readonly stores: Stores & { readonly keyring: FakeKeyring };
   /** A window that has never been open. */
-  readonly editor: () => SinkEditor;
+  readonly editor: (editor?: SinkEditor) => SinkEditor;
 }
 
 export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
@@ -20,8 +20,7 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
   return {
     emulator,
     stores: { keyring, globalState: new FakeState(), workspaceState: new FakeState() },
-    editor: () => {
-      const editor = new SinkEditor();
+    editor: (editor = new SinkEditor()) => {
       editor.addFolder('/work');
       editor.userSettings
         .set('authUrl', url)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { KeyStore, type StorageIssue } from '../../../src/credentials/keyStore.ts';
+import { gate } from '../../emulator/faults.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
 const record = {
@@ -257,6 +258,75 @@ describe('key store', () => {
     keyring.announce('hostedModel.key.ibm');
     await settled();
     assert.equal(window.changes, 2);
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`A03: finds the key that it is storing if asked ${when} it began, and hears of no other change`, async () => {
+      const keyring = new FakeKeyring();
+      const [answering, storing] = [gate(), gate()];
+      let isSlow = false;
+      const { store } = keyring.window();
+      const late = async <Answer>(answer: Answer) => {
+        if (isSlow) await answering.opened;
+        return answer;
+      };
+      const window = openWindow(
+        keyring,
+        keyring.window({
+          get: (name) => late(keyring.values.get(name)),
+          keys: () => late([...keyring.values.keys()]),
+          store: (name, text) => storing.opened.then(() => store(name, text)),
+        }),
+      );
+      const listed: Promise<string[]>[] = [];
+      window.store.onDidChange(() => listed.push(window.store.services()));
+      assert.equal(await window.store.read('ibm'), undefined);
+      isSlow = true;
+      const ask = () => Promise.all([window.store.read('ibm'), window.store.services()]);
+      const askedBefore = when === 'before' ? ask() : undefined;
+      const written = window.store.write(record, 'ibm');
+      const asked = askedBefore ?? ask();
+      answering.open();
+      await settled();
+      assert.equal(window.changes, 0);
+      storing.open();
+      assert.equal(await written, true);
+      assert.deepEqual(await asked, [record, ['ibm']]);
+      await settled();
+      assert.equal(window.changes, 1);
+      assert.deepEqual(await Promise.all(listed), [['ibm']]);
+    });
+  }
+
+  it('hears of a key that another window stores while it stores its own', async () => {
+    const keyring = new FakeKeyring();
+    const theirs = JSON.stringify(another);
+    const { store } = keyring.window();
+    const get = async (name: string) => {
+      const text = keyring.values.get(name);
+      if (text !== theirs) await store(name, theirs);
+      return text;
+    };
+    const window = openWindow(keyring, keyring.window({ get }));
+    await window.store.write(record, 'ibm');
+    await settled();
+    assert.equal(window.changes, 2);
+    assert.deepEqual(await window.store.read('ibm'), another);
+  });
+
+  it('deletes a key that is being stored when its user signs out', async () => {
+    const keyring = new FakeKeyring();
+    const storing = gate();
+    const { store } = keyring.window();
+    const secrets = keyring.window({
+      store: (name, text) => storing.opened.then(() => store(name, text)),
+    });
+    const window = openWindow(keyring, secrets);
+    const ends = [window.store.write(record, 'ibm'), window.store.delete()];
+    await settled();
+    storing.open();
+    await Promise.all(ends);
+    assert.deepEqual([keysIn(keyring), await window.store.services()], [[], []]);
   });
 
   it('hears a hundred events of the same value as no change', async () => {
