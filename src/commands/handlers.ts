@@ -133,7 +133,7 @@ export const handlers: Handlers['handlers'] = {
     if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(vendor.name));
     const { operation, modelId } = settingsFor(vendor, ofEditor);
     const runtime = await app.runtime();
-    const from = { vendor, serviceUrl, operation, secrets: found.keys };
+    const from = { vendor, serviceUrl, operation, otherKeys: found.keys };
     const models = runtime.listModels(from, modelId, app.signOutSignal, credentials);
     // The list is that of the chat, too. Whoever picks from it is told of its failure.
     const keep = async ({ models }: ModelList) =>

@@ -89,11 +89,17 @@ export class KeyStore {
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  /** The stored keys of the other services. */
-  async others(word: string): Promise<string[]> {
+  /** The words of the other services, each with its stored record. */
+  async others(word: string): Promise<(readonly [word: string, record: KeyRecord])[]> {
     const words = (await this.services()).filter((one) => one !== word);
-    const texts = await Promise.all(words.map((one) => this.#read(SECRET + one)));
-    return texts.flatMap((text) => (text && parseRecord(text)?.apiKey) || []);
+    const found = await Promise.all(
+      words.map(async (one) => {
+        const text = await this.#read(SECRET + one);
+        const record = text && parseRecord(text);
+        return record ? [[one, record] as const] : [];
+      }),
+    );
+    return found.flat();
   }
 
   /** @returns false if secret storage does not keep the record, which the user is told */

@@ -7,6 +7,7 @@ import {
   cleanValue,
   missingSettings,
   parseServiceUrl,
+  type ServiceKey,
   type UrlProblem,
 } from '../service/credentials.ts';
 import { neededSettings, type SettingName, type Vendor } from '../service/vendors.ts';
@@ -54,7 +55,7 @@ export interface SourceSnapshot {
   readonly settings: SourceSettings;
   readonly record: KeyRecord | undefined;
   /** Every key that is stored or in a source, used or not. No prompt may contain one. */
-  readonly keys: readonly string[];
+  readonly keys: readonly ServiceKey[];
   readonly folder: Folder;
   /** In the order in which they are used. */
   readonly outside: readonly ExternalSource[];
@@ -147,16 +148,22 @@ export function choose(found: SourceSnapshot): SourceSelection {
  */
 export function chooseWithoutFolder(
   found: SourceSnapshot,
-  keys: readonly string[],
+  keys: readonly ServiceKey[],
 ): SourceSelection {
   return withOtherKeys(selectEditorSource(found), [...found.keys, ...keys]);
 }
 
-function withOtherKeys(choice: SourceSelection, keys: readonly string[]): SourceSelection {
+function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): SourceSelection {
   if (choice.kind !== 'ready') return choice;
   const { credentials } = choice;
-  const otherKeys = [...new Set(keys)].filter((key) => key !== credentials.apiKey);
-  return { ...choice, credentials: { ...credentials, otherKeys } };
+  const others = new Map(keys.map((key) => [identityOf(key), key]));
+  others.delete(identityOf(credentials));
+  return { ...choice, credentials: { ...credentials, otherKeys: [...others.values()] } };
+}
+
+/** Equal for two keys that are sent alike. */
+function identityOf({ vendor, account = '', apiKey }: ServiceKey): string {
+  return JSON.stringify([vendor.word, vendor.definition, account, apiKey]);
 }
 
 function chooseSource(found: SourceSnapshot): SourceSelection {

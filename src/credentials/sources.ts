@@ -12,12 +12,14 @@ import {
   decodeEnvFile,
   ENV_FILE_LIMIT_BYTES,
 } from '../dotenv/envText.ts';
-import { isWellFormed } from '../dotenv/settingValue.ts';
-import type { Vendor } from '../service/vendors.ts';
+import { isWellFormed, valuesOf } from '../dotenv/settingValue.ts';
+import type { ServiceKey } from '../service/credentials.ts';
+import { readVendors } from '../service/ownVendors.ts';
+import { type Vendor, vendorFor, vendors } from '../service/vendors.ts';
 import { readSettings, type Settings, withStoredService } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { envFileOf, hasFiles } from './folders.ts';
-import type { KeyStore } from './keyStore.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
 import {
   destination,
   type ExternalSource,
@@ -80,11 +82,12 @@ export async function findSources(
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
   ]);
+  const kept = record ? [[word, record] as const, ...others] : others;
   const preferred = workspaceState.get<Preferences>(PREFERRED, {});
   return {
     settings,
     record,
-    keys: [record?.apiKey ?? [], others, keysIn(inFile), keysIn(inEnvironment)].flat(),
+    keys: [...kept.map(storedKey), ...keysIn(inFile), ...keysIn(inEnvironment)],
     folder,
     outside,
     preferred: preferred[folder.uri],
@@ -123,22 +126,48 @@ export async function readExternalFile(
 }
 
 /** The keys in the `.env` files of all folders, of which none is in use: an agent can read them. */
-export async function keysOfFolders(known: KnownVendors): Promise<string[]> {
+export async function keysOfFolders(known: KnownVendors): Promise<ServiceKey[]> {
   const folders = workspace.workspaceFolders ?? [];
   const texts = await Promise.all(folders.map((folder) => readExternalFile(folder, known)));
   return texts.flatMap(keysIn);
 }
 
 /**
- * Returns every well-formed key of a text. A key in an incomplete or faulty set isn't used, but it
- * may still be valid.
+ * Returns every well-formed key of a text, with the account that goes with it. A key in an incomplete
+ * or faulty set isn't used, but it may still be valid.
  */
-function keysIn({ all }: ReadText): string[] {
+function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ vendor, reading }) => {
-    const given = reading.named.filter(({ setting, isGiven }) => setting === 'apiKey' && isGiven);
-    const keys = given.map(({ value }) => value);
-    return keys.filter((key) => isWellFormed('apiKey', key, vendor));
+    const given = reading.named.filter(({ isGiven }) => isGiven);
+    const sets = [...new Set(given.map(({ set }) => set))];
+    // Programs differ in which of two lines counts: the first one or the last one.
+    const orders = [given, given.toReversed()];
+    const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
+    // The others have no account: a text can have thousands of keys, and a long account.
+    const known = new Set(read.map(({ apiKey }) => apiKey));
+    const others = given.filter(({ setting, value }) => setting === 'apiKey' && !known.has(value));
+    return [
+      ...read.map(({ account, apiKey = '' }) => ({ vendor, account, apiKey })),
+      ...others.map(({ value }) => ({ vendor, apiKey: value })),
+    ].filter(({ apiKey }) => apiKey !== '' && isWellFormed('apiKey', apiKey, vendor));
   });
+}
+
+/** A stored key, with the service as it was when the key was saved. */
+function storedKey([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey {
+  const { account, apiKey, definition } = record;
+  const entry = definition === undefined ? undefined : serviceIn(definition);
+  // The key of an unknown service must not be sent either.
+  return { vendor: entry ?? vendorFor(word) ?? vendors[0], account, apiKey };
+}
+
+/** The service that an entry of the user's own describes, if it can be read. */
+function serviceIn(definition: string): Vendor | undefined {
+  try {
+    return readVendors([JSON.parse(definition)]).own[0];
+  } catch {
+    return undefined;
+  }
 }
 
 type KnownVendors = Pick<Settings, 'vendor' | 'isVendorSet' | 'vendors'>;

@@ -47,7 +47,7 @@ export async function copyReport(
   settings: Settings,
 ): Promise<Copied> {
   const runtime = await runtimeIfMade();
-  const known = secretsIn(looked, settings);
+  const known = await secretsIn(looked, settings);
   const leaksInto = (part: string, shortest: number) => {
     const words = known.filter(({ length }) => length >= shortest);
     return runtime ? runtime.leaksInto(part, words, shortest) : holdsSecret(part, words);
@@ -75,14 +75,15 @@ export function versions({ extension }: Pick<DiagnosisDeps, 'extension'>): strin
 }
 
 /**
- * Every key and project ID that is anywhere, whether or not it is in use: a project names an
- * account. Of what did not answer none is in the report.
+ * Every key, header value, and project ID that is anywhere, whether or not it is in use: a project
+ * names an account. Of what did not answer none is in the report.
  */
-function secretsIn(looked: LookupResult | undefined, settings: Settings): string[] {
+async function secretsIn(looked: LookupResult | undefined, settings: Settings): Promise<string[]> {
+  const { secretsOfKeys } = await import('../service/token/identity.ts');
   const found = looked?.found;
   const outside = found?.outside.map(({ values }) => values) ?? [];
   const secrets = [
-    ...(found?.keys ?? []),
+    ...secretsOfKeys(found?.keys ?? []),
     ...outside.map((values) => values?.projectId),
     ...[found?.settings, settings, readUserSettings()].map((one) => one?.projectId),
   ];

@@ -5,13 +5,17 @@ import { neededSettings, type ResourceKind, type SettingName, type Vendor } from
  * is wrong with one, and where a URL may lead. R1 to R7 of docs/threat-model.md; pure, no network.
  */
 
-/** Everything a request with a credential needs, from one source. */
-export interface Credentials {
+/** A key with all that its header values are made of. */
+export interface ServiceKey {
   readonly vendor: Vendor;
   /** Whose secret it is, where the way to a token asks: a client ID or a user name. */
   readonly account?: string | undefined;
   /** The secret that opens the service: an API key, or that of an OAuth client. */
   readonly apiKey: string;
+}
+
+/** Everything a request with a credential needs, from one source. */
+export interface Credentials extends ServiceKey {
   /** What requests name: the ID of a project, or of `resource`; empty where they name nothing. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
@@ -22,7 +26,7 @@ export interface Credentials {
   /** The origins the user approved for this key; nothing of it goes anywhere else. */
   readonly approved: ApprovedOrigins;
   /** Keys of sources that are not used: not to be sent either, not even as a part of a text. */
-  readonly otherKeys?: readonly string[];
+  readonly otherKeys?: readonly ServiceKey[];
 }
 
 export interface ApprovedOrigins {

@@ -7,7 +7,7 @@ import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.
 import type { Model, ModelList } from './models/modelList.ts';
 import { type ModelSource, Models } from './models/models.ts';
 import { holdsSecret } from './secrets.ts';
-import { accessOf, fetchToken, secretsOf } from './token/identity.ts';
+import { accessOf, fetchToken, secretsOf, secretsOfKeys } from './token/identity.ts';
 import type { TokenState } from './token/tokenLife.ts';
 import type { TokenService } from './token/tokenService.ts';
 import { TokenServicePool } from './token/tokenServicePool.ts';
@@ -136,17 +136,19 @@ export class ServiceRuntime {
 
   /**
    * The models that a service offers at this moment: see `Models.list`.
+   * @param from with the known keys, if there are no credentials
    * @param credentials for a list that is not public
    */
   listModels(
-    from: ModelSource,
+    from: Omit<ModelSource, 'secrets'> & Pick<Credentials, 'otherKeys'>,
     current: string,
     signal: AbortSignal,
     credentials?: Credentials,
   ): Promise<ModelList> {
     const needsToken = credentials && dialectOf(from.vendor).models.needsToken;
     const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
-    const source = credentials ? { ...from, secrets: secretsOf(credentials) } : from;
+    const secrets = credentials ? secretsOf(credentials) : secretsOfKeys(from.otherKeys ?? []);
+    const source = { ...from, secrets };
     return this.#models.list(source, current, signal, access);
   }
 

@@ -57,7 +57,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a prompt can contain the value of a Basic header',
     file: 'src/service/token/identity.ts',
-    from: 'tokenEndpoint?.request(credentials).secrets ?? ',
+    from: 'tokenEndpoint?.request(key).secrets ?? ',
     to: '',
     test: prompts,
     title: 'finds and masks the value of each credential header as it is sent',
@@ -169,7 +169,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'the stored key is sent while another source is in use',
     file: 'src/credentials/sources.ts',
-    from: 'record?.apiKey ?? [], others',
+    from: 'record ? [[word, record] as const, ...others] : others',
     to: 'others',
     test: 'test/unit/credentials/access.test.ts',
     title: 'E12: of one source name the keys of all others, so that none of them is sent',
@@ -177,8 +177,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'the keys of other services are sent',
     file: 'src/credentials/sources.ts',
-    from: ' others, keysIn(inFile)',
-    to: ' keysIn(inFile)',
+    from: ', ...others] : others',
+    to: '] : []',
     test: 'test/unit/credentials/services.test.ts',
     title: 'keep the keys of all of them from being sent if the editor is used',
   },

@@ -1,4 +1,4 @@
-import type { Credentials } from '../credentials.ts';
+import type { Credentials, ServiceKey } from '../credentials.ts';
 import type { Http } from '../http/http.ts';
 import { type Access, fixedToken } from '../http/httpRequest.ts';
 import { parseJson, readTokenResponse } from '../responseSchemas.ts';
@@ -31,14 +31,20 @@ export function wayOf({ way }: Pick<Vendor, 'way'>): TokenWay {
 }
 
 /**
- * The secrets of a connection: its key, the values of its credential headers as sent, and the keys
+ * The secrets of a connection: its key, the values of its credential headers as sent, and the same
  * of unused sources. They must never be shown or sent anywhere else.
  */
-export function secretsOf(credentials: Credentials): readonly string[] {
-  const { vendor, apiKey, otherKeys = [] } = credentials;
-  const { scheme, tokenEndpoint } = wayOf(vendor);
-  const own = tokenEndpoint?.request(credentials).secrets ?? [apiKey, `${scheme} ${apiKey}`];
-  return [...own, ...otherKeys];
+export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly string[] {
+  return secretsOfKeys([own, ...otherKeys]);
+}
+
+/** These keys and the values of their credential headers as they are sent, each once. */
+export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
+  const secrets = keys.flatMap((key) => {
+    const { scheme, tokenEndpoint } = wayOf(key.vendor);
+    return tokenEndpoint?.request(key).secrets ?? [key.apiKey, `${scheme} ${key.apiKey}`];
+  });
+  return [...new Set(secrets)];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Credentials } from '../credentials.ts';
+import type { ServiceKey } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
@@ -15,7 +15,7 @@ export interface TokenWay {
 export interface TokenEndpoint {
   /** Behind the identity address. */
   readonly path: string;
-  readonly request: (credentials: Credentials) => TokenRequest;
+  readonly request: (key: ServiceKey) => TokenRequest;
   /** What an error answer means. Only one in the identity service's own shape tells of the secret. */
   readonly failure: (answer: ErrorResponse) => ServiceError;
   /** @throws {ServiceError} `token-unusable` */

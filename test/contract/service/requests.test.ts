@@ -8,6 +8,7 @@ import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import {
   endWorlds,
   failureOf,
+  ibm,
   kindOf,
   modelId,
   pathOf,
@@ -281,12 +282,13 @@ describe('requests', () => {
   for (const [what, changed] of Object.entries(pasted)) {
     for (const [name, call] of Object.entries(calls)) {
       it(`E16: with the key or the token as the ${what} never reach a model: ${name}`, async () => {
-        const otherKeys = ['a-key-of-another-service'];
-        const world = await startWorld({ credentials: { ...changed(defaultApiKey), otherKeys } });
+        const other = { vendor: ibm, apiKey: 'a-key-of-another-service' };
+        const known = { ...changed(defaultApiKey), otherKeys: [other] };
+        const world = await startWorld({ credentials: known });
         assert.equal(await kindOf(call(world)), 'setting-holds-secret');
         const { emulator, tokenService } = world;
         const token = await tokenService.get(new AbortController().signal);
-        for (const secret of [token.value, ...otherKeys]) {
+        for (const secret of [token.value, other.apiKey]) {
           Object.assign(world.credentials, changed(secret));
           assert.equal(await kindOf(call(world)), 'setting-holds-secret');
         }

@@ -497,7 +497,7 @@ describe('a runtime', () => {
       const url = `${emulator.url}/${key}`;
       const used = { ...settings, ...(place === 'the model' && { modelId: key }) };
       const credentials = {
-        ...{ ...withKey(own), otherKeys: [key] },
+        ...{ ...withKey(own), otherKeys: [{ vendor: ibm, apiKey: key }] },
         ...(place === 'the service URL' && { serviceUrl: url }),
         ...(place === 'the identity address' && { authUrl: url }),
       };

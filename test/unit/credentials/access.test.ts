@@ -3,7 +3,7 @@ import type { Uri, WorkspaceFolder } from 'vscode';
 import type { CredentialAccess } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore, type StorageIssue } from '../../../src/credentials/keyStore.ts';
-import type { LookupResult } from '../../../src/credentials/sourceSelection.ts';
+import type { SourceSelection } from '../../../src/credentials/sourceSelection.ts';
 import { vendors } from '../../../src/service/vendors.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
@@ -16,6 +16,11 @@ const IBM = 'IBM watsonx.ai';
 const SAVE = '$(save) Save Without Testing';
 const envFile = (url = EVIL, key = 'key-in-the-file') =>
   `VENDOR_API_KEY=${key}\nVENDOR_PROJECT_ID=project-in-the-file\nVENDOR_URL=${url}\n`;
+
+function otherKeysOf(choice: SourceSelection): string[] {
+  if (choice.kind !== 'ready') return [];
+  return (choice.credentials.otherKeys ?? []).map(({ apiKey }) => apiKey);
+}
 
 describe('the way to credentials', () => {
   let editor = new FakeEditor();
@@ -109,7 +114,7 @@ describe('the way to credentials', () => {
       const choice = await access.lookWithoutDocument();
       assert.ok(choice.kind === 'ready');
       const { source, credentials } = choice;
-      return [source, credentials.apiKey, [...(credentials.otherKeys ?? [])].sort()];
+      return [source, credentials.apiKey, otherKeysOf(choice).sort()];
     };
     const others = ['key-in-the-file', 'key-of-the-environment'];
     assert.deepEqual(await look(), ['editor', 'my-key', others]);
@@ -127,7 +132,7 @@ describe('the way to credentials', () => {
     const others = async () => {
       const { choice } = await access.look();
       assert.ok(choice.kind === 'ready');
-      return [choice.source, ...(choice.credentials.otherKeys ?? []).toSorted()];
+      return [choice.source, ...otherKeysOf(choice).sort()];
     };
     assert.deepEqual(await others(), ['editor', 'key-in-the-file', 'key-of-the-environment']);
     const preferring = access.prefer('envFile');
@@ -150,12 +155,10 @@ describe('the way to credentials', () => {
     it(`E15: include a key of a .env file ${what}, so that it is not sent`, async () => {
       await storeKey();
       editor.files.set('/work/.env', text);
-      const keysOf = ({ choice }: Pick<LookupResult, 'choice'>) =>
-        choice.kind === 'ready' ? (choice.credentials.otherKeys ?? []) : [];
-      assert.ok(keysOf(await access.look()).includes('key-in-the-file'));
+      assert.ok(otherKeysOf((await access.look()).choice).includes('key-in-the-file'));
       editor.addFolder('/other');
       const choice = await access.lookWithoutDocument();
-      assert.ok(keysOf({ choice }).includes('key-in-the-file'), 'an agent reads every folder');
+      assert.ok(otherKeysOf(choice).includes('key-in-the-file'), 'an agent reads every folder');
     });
   }
 

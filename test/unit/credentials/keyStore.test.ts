@@ -95,7 +95,7 @@ describe('key store', () => {
       assert.deepEqual(await store.services(), []);
       await store.write(another, 'acme');
       assert.deepEqual(await store.services(), ['acme']);
-      assert.deepEqual(await store.others('ibm'), [another.apiKey]);
+      assert.deepEqual(await store.others('ibm'), [['acme', another]]);
       await store.write(record, 'ibm');
       await store.delete();
       assert.deepEqual([keysIn(keyring), await store.services()], [[], []]);
@@ -116,11 +116,12 @@ describe('key store', () => {
     await elsewhere.store.write(another, 'acme');
     const { store } = openWindow(keyring, keyring.window({ keys }));
     for (let generations = 0; generations < 3; generations += 1) {
-      assert.deepEqual(await store.others('ibm'), [another.apiKey]);
+      assert.deepEqual(await store.others('ibm'), [['acme', another]]);
     }
     assert.equal(lists, 1);
-    await elsewhere.store.write({ ...another, apiKey: 'changed' }, 'acme');
-    assert.deepEqual([await store.others('ibm'), lists], [['changed'], 2]);
+    const changed = { ...another, apiKey: 'changed' };
+    await elsewhere.store.write(changed, 'acme');
+    assert.deepEqual([await store.others('ibm'), lists], [[['acme', changed]], 2]);
     const { promise, resolve } = Promise.withResolvers<void>();
     await elsewhere.store.write(another, 'beta');
     gates.push(promise);
@@ -128,7 +129,10 @@ describe('key store', () => {
     await elsewhere.store.write(record, 'zen');
     resolve();
     await listing;
-    assert.deepEqual(await store.others('acme'), [another.apiKey, record.apiKey]);
+    assert.deepEqual(await store.others('acme'), [
+      ['beta', another],
+      ['zen', record],
+    ]);
     await elsewhere.store.delete();
     assert.deepEqual(await store.others('ibm'), []);
   });
@@ -147,7 +151,7 @@ describe('key store', () => {
       assert.deepEqual(await store.others('ibm'), []);
       broken.delete(mended);
     }
-    assert.deepEqual(await store.others('ibm'), [another.apiKey]);
+    assert.deepEqual(await store.others('ibm'), [['acme', another]]);
   });
 
   it('deletes the other keys where secret storage keeps one', async () => {

@@ -4,8 +4,10 @@ import { Approvals } from '../../../src/credentials/approvals.ts';
 import { KeyStore } from '../../../src/credentials/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/credentials/sourceView.ts';
 import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
+import { secretsOf } from '../../../src/service/token/identity.ts';
 import { vendorFor, vendors } from '../../../src/service/vendors.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
@@ -25,6 +27,10 @@ const acme = {
 const acmeFile =
   'ACME_CLIENT_ID=me\nACME_CLIENT_SECRET=secret-of-acme\nACME_URL=https://llm.acme.example/v1\n';
 const use = 'Use These Values';
+
+function otherKeysOf(credentials: Credentials | undefined): string[] {
+  return (credentials?.otherKeys ?? []).map(({ apiKey }) => apiKey);
+}
 
 describe('the services that credentials are for', () => {
   let editor = new FakeEditor();
@@ -189,7 +195,7 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('service', 'cpd');
     const required = access.require();
     await (await editor.question()).answer(use);
-    assert.deepEqual((await required)?.otherKeys, ['key-of-the-cloud']);
+    assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
   it('keep the keys of all of them from being sent if the editor is used', async () => {
@@ -201,8 +207,41 @@ describe('the services that credentials are for', () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     const credentials = await access.require();
     assert.equal(credentials?.apiKey, 'my-key');
-    const others = [...(credentials?.otherKeys ?? [])].sort();
+    const others = otherKeysOf(credentials).sort();
     assert.deepEqual(others, ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform']);
+  });
+
+  it('keep each header value of all of them from being sent, made of account and key', async () => {
+    editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
+    editor.userSettings.set('services', [acme]);
+    const [service = assert.fail()] = readVendors([acme]).own;
+    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
+    const write = (word: string, definition?: string) =>
+      keys.write({ account: 'stored', apiKey: `key-of-${word}`, definition, ...stored }, word);
+    await write('acme', service.definition);
+    await write('gone', service.definition);
+    await write('unknown');
+    await write('damaged', '{');
+    await keys.write({ apiKey: 'sk-1234', ...stored }, 'zen');
+    const lastLines = 'ACME_CLIENT_ID=you\nACME_CLIENT_SECRET=last-secret\n';
+    editor.files.set('/work/.env', `${acmeFile}ACME_CLIENT_SECRET=secret-between\n${lastLines}`);
+    const credentials = (await access.require()) ?? assert.fail();
+    assert.equal(credentials.apiKey, 'my-key');
+    const secrets = secretsOf(credentials);
+    for (const header of [
+      `Basic ${btoa('stored:key-of-acme')}`,
+      `Basic ${btoa('stored:key-of-gone')}`,
+      `Basic ${btoa('me:secret-of-acme')}`,
+      `Basic ${btoa('you:last-secret')}`,
+      'secret-between',
+      'ZenApiKey sk-1234',
+      'key-of-unknown',
+      'key-of-damaged',
+    ]) {
+      assert.ok(secrets.includes(header), header);
+    }
+    assert.equal(new Set(secrets).size, secrets.length, 'none twice');
   });
 
   it('take the project of a file that names a space, too', async () => {

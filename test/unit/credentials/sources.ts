@@ -76,7 +76,9 @@ export function found(changes: Changes = {}): SourceSnapshot {
     preferred: undefined,
     ...known,
     keys: [
-      ...[known.record, ...outside.map(({ values }) => values)].flatMap((one) => one?.apiKey ?? []),
+      ...[known.record, ...outside.map(({ values }) => values)].flatMap((one) =>
+        one ? { vendor: ibm, apiKey: one.apiKey } : [],
+      ),
       ...(changes.keys ?? []),
     ],
     outside: outside.map((one) =>

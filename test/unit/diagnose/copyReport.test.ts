@@ -8,7 +8,10 @@ import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 import { envFile, found, full, record } from '../credentials/sources.ts';
-import { credentials } from '../service/fixtures.ts';
+import { credentials, oauth } from '../service/fixtures.ts';
+
+/** Of a service that isn't in use, whose method sends the account with the key. */
+const other = { vendor: oauth, account: 'client', apiKey: 'secret-of-the-client' };
 
 class EditorWithClipboard extends FakeEditor {
   copied: string[] = [];
@@ -43,6 +46,7 @@ describe('Copy Report', () => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
     const { readSettings } = await import('../../../src/settings.ts');
     const all = found({
+      keys: [other],
       settings: { projectId: 'project-of-the-folder', isProjectOfFolder: true },
       outside: [outside],
       preferred: outside.answer && outside.id,
@@ -67,6 +71,18 @@ describe('Copy Report', () => {
   it('puts the report on the clipboard', async () => {
     assert.equal(await copy(), 'done');
     assert.match(editor.copied.join(), /^Hosted Model 1\.2\.3\n/);
+  });
+
+  it('E07: copies nothing where the report would hold a header value of another service', async () => {
+    const runtime = new ServiceRuntime();
+    for (const open of [undefined, runtime]) {
+      const history = new SessionHistory(systemClock);
+      const code = btoa(`${other.account}:${other.apiKey}`);
+      history.failed(new ServiceError('bad-request', { code }));
+      assert.equal(await copy(history, undefined, undefined, open), 'holds-secret');
+    }
+    runtime.dispose();
+    assert.deepEqual(editor.copied, []);
   });
 
   for (const [form, of] of [

@@ -6,6 +6,7 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { Limiter } from '../../../src/service/http/limiter.ts';
+import { readVendors } from '../../../src/service/ownVendors.ts';
 import type { TokenResponse } from '../../../src/service/token/tokenLife.ts';
 import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
@@ -14,6 +15,13 @@ import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 export const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 0x7fff_ffff);
 
 export const ibm = vendorFor('ibm') as Vendor;
+/** A service whose token request has the account and the key in a Basic header. */
+export const oauth = readVendors([
+  {
+    ...{ word: 'acme', dialect: 'openAi', defaultModel: 'm' },
+    way: { kind: 'clientCredentials', tokenUrl: 'https://a.example/token' },
+  },
+]).own[0] as Vendor;
 export const never: AbortSignal = new AbortController().signal;
 
 export const credentials: Credentials = {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readVendors } from '../../../src/service/ownVendors.ts';
 import {
   addressHolds,
   holdsPrivateKey,
@@ -11,7 +10,7 @@ import {
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
 import { formsIn, writtenDown } from './canaries.ts';
-import { clientOn, credentials, fakeNetwork, never, seed } from './fixtures.ts';
+import { clientOn, credentials, fakeNetwork, ibm, never, oauth, seed } from './fixtures.ts';
 
 const block = (name: string, body = 'MIIEvQIBADAN\nBgkqhkiG9w0B') =>
   `-----BEGIN ${name}-----\n${body}\n-----END ${name}-----`;
@@ -82,15 +81,11 @@ describe('private keys in a text', () => {
   });
 });
 
-const acme = {
-  ...{ word: 'acme', dialect: 'openAi', defaultModel: 'm' },
-  way: { kind: 'clientCredentials', tokenUrl: 'https://a.example/token' },
-};
-const [oauth = assert.fail()] = readVendors([acme]).own;
 const zen = vendorFor('zen') ?? assert.fail();
 
 describe('a client', () => {
-  const otherKeys = ['key-of-the-unit-tests-2', 'another-short-key'];
+  const others = ['key-of-the-unit-tests-2', 'another-short-key'];
+  const otherKeys = others.map((apiKey) => ({ vendor: ibm, apiKey }));
   const { fetch } = fakeNetwork(() => ({}));
   const start = () => clientOn({ fetch }, { credentials: { ...credentials, otherKeys } }).client;
 
@@ -111,7 +106,7 @@ describe('a client', () => {
     const client = start();
     await client.generateText('Hi', {});
     const code = 'api_key = "not-one-of-ours"; Authorization: Bearer abcdefgh12345';
-    const text = `${code}\nA=${otherKeys[0]}\nB=${credentials.apiKey}\nC=token-of-the-unit-tests\n`;
+    const text = `${code}\nA=${others[0]}\nB=${credentials.apiKey}\nC=token-of-the-unit-tests\n`;
     const masked = client.mask(text + block('PRIVATE KEY'));
     assert.equal(masked, `${code}\nA=[redacted]\nB=[redacted]\nC=[redacted]\n[redacted]`);
     assert.deepEqual(client.secretKindsIn(masked), []);
@@ -172,9 +167,11 @@ describe('a client', () => {
     ] as const;
     for (const [vendor, apiKey, header] of headers) {
       const used = { ...credentials, vendor, account: 'a:client', apiKey };
-      const { client } = clientOn({ fetch }, { credentials: used });
-      assert.deepEqual(client.secretKindsIn(`Authorization: ${header}`), ['apiKey'], header);
-      assert.equal(client.mask(`Authorization: ${header}`), 'Authorization: [redacted]');
+      for (const inPrompt of [used, { ...credentials, otherKeys: [used] }]) {
+        const { client } = clientOn({ fetch }, { credentials: inPrompt });
+        assert.deepEqual(client.secretKindsIn(`Authorization: ${header}`), ['apiKey'], header);
+        assert.equal(client.mask(`Authorization: ${header}`), 'Authorization: [redacted]');
+      }
     }
   });
 
@@ -220,6 +217,21 @@ describe('what is shown', () => {
     const basic = btoa(`client:${credentials.apiKey}`);
     assert.equal(runtime.leaksInto(`a ${basic} b`, [], 0), true);
     assert.equal(runtime.leaksInto('a b', [], 0), false);
+    runtime.dispose();
+  });
+
+  it('lists no model whose words repeat a header value of another service', async () => {
+    const other = { vendor: oauth, account: 'client', apiKey: 'secret-of-the-client' };
+    const basic = btoa(`${other.account}:${other.apiKey}`);
+    const resources = ['m/free', basic].map((label) => ({ model_id: 'm/any', label }));
+    const runtime = runtimeOn({ resources });
+    const { vendor, serviceUrl } = credentials;
+    const from = { vendor, serviceUrl, operation: 'chat' as const, otherKeys: [other] };
+    const { models } = await runtime.listModels(from, 'm/any', never);
+    assert.deepEqual(
+      models.map(({ label }) => label),
+      ['m/free'],
+    );
     runtime.dispose();
   });
 
