@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind } from '../errors.ts';
-import { secretsOf } from './identity.ts';
+import { secretsOfKeys } from './identity.ts';
 import type { TokenResponse, TokenState } from './tokenLife.ts';
 import { TokenService } from './tokenService.ts';
 
@@ -38,9 +38,9 @@ interface Remembered {
 export class TokenServicePool {
   readonly #options: TokenServicePoolOptions;
   /**
-   * The last keys with their last tokens, the key that was used last at the end; in memory only, and
-   * gone with the window: a service can repeat whatever it was sent, also once it is replaced, or
-   * forgotten by signing out.
+   * The last keys with their last tokens by `nameOf`, the key that was used last at the end; in
+   * memory only, and gone with the window: a service can repeat whatever it was sent, also once it
+   * is replaced, or forgotten by signing out.
    */
   readonly #recent = new Map<string, Remembered>();
   /** The one that was used last at the end. */
@@ -104,13 +104,14 @@ export class TokenServicePool {
 
   /** Keeps a key and its tokens. Drops the least recently used key that isn't in a session. */
   #remember(credentials: Credentials, ...token: readonly string[]): void {
-    const { apiKey } = credentials;
-    const before = this.#recent.get(apiKey)?.tokens ?? [];
-    const tokens = [...token, ...before].slice(0, MOST_TOKENS);
-    this.#recent.delete(apiKey);
     // Keys of other sources are relevant only to the current lookup.
-    this.#recent.set(apiKey, { secrets: secretsOf({ ...credentials, otherKeys: [] }), tokens });
-    const inSession = new Set(this.#sessions.map((one) => one.credentials.apiKey));
+    const secrets = secretsOfKeys([credentials]);
+    const name = nameOf(credentials);
+    const before = this.#recent.get(name)?.tokens ?? [];
+    const tokens = [...token, ...before].slice(0, MOST_TOKENS);
+    this.#recent.delete(name);
+    this.#recent.set(name, { secrets, tokens });
+    const inSession = new Set(this.#sessions.map((one) => nameOf(one.credentials)));
     const others = [...this.#recent.keys()].slice(0, -1);
     const oldest = others.find((key) => !inSession.has(key));
     if (oldest !== undefined && this.#recent.size > MOST_KEYS) this.#recent.delete(oldest);
@@ -181,6 +182,11 @@ export class TokenServicePool {
     this.forget();
     this.#recent.clear();
   }
+}
+
+/** Equal for credentials with the same secrets. A header value differs by account, too. */
+function nameOf(credentials: Credentials): string {
+  return JSON.stringify(secretsOfKeys([credentials]));
 }
 
 /** Whether a token of the one serves the other, too. */

@@ -220,6 +220,19 @@ describe('what is shown', () => {
     runtime.dispose();
   });
 
+  it('E07: is searched for the value of a Basic header of each account with the same key', async () => {
+    const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
+    const accounts = ['client', 'another-client'];
+    for (const account of accounts) {
+      await runtime.tokenService({ ...credentials, vendor: oauth, account }).refresh(never);
+    }
+    for (const account of accounts) {
+      const basic = btoa(`${account}:${credentials.apiKey}`);
+      assert.equal(runtime.leaksInto(`a ${basic} b`, [], 0), true, account);
+    }
+    runtime.dispose();
+  });
+
   it('lists no model whose words repeat a header value of another service', async () => {
     const other = { vendor: oauth, account: 'client', apiKey: 'secret-of-the-client' };
     const basic = btoa(`${other.account}:${other.apiKey}`);
