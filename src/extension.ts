@@ -9,8 +9,9 @@ import {
 import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.ts';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
-import { chosenService, onDidChangeSettings, readStartupSettings } from './configuration.ts';
+import { onDidChangeSettings, readStartupSettings } from './configuration.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
+import { readServiceState } from './credentials/serviceState.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
 import type { Credentials } from './service/credentials.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
@@ -240,15 +241,10 @@ class HostedModel implements App {
   }
 
   async #showWhetherSetUp(): Promise<void> {
-    const { projectId, url } = readStartupSettings();
     const stored = await this.#keys.services();
-    const first = stored.includes(FIRST_SERVICE) ? FIRST_SERVICE : (stored[0] ?? '');
-    const service = chosenService() || first;
-    // Another service than the first one may need no project: that it was set up is all that is known.
-    const isNamed = projectId !== '' || service !== FIRST_SERVICE;
-    const isInEditor = stored.includes(service) && isNamed && url !== '';
+    const ofService = await readServiceState(this.#keys);
     const isOutside = this.#context.workspaceState.get(OUTSIDE, false);
-    const isSetUp = isInEditor || isOutside;
+    const isSetUp = ofService.isSetUp || isOutside;
     this.status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);
     setContextKey('canSignOut', isOutside || stored.length > 0);
@@ -298,9 +294,6 @@ function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown failure';
 }
-
-/** The first built-in service. The list of services loads only with the first command. */
-const FIRST_SERVICE = 'ibm';
 
 /** Says that a source outside the editor was in use here; nothing of its values. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';

@@ -196,6 +196,24 @@ describe('a window that opens', () => {
     }),
   );
 
+  for (const chosen of ['', 'acme']) {
+    it(
+      `is not set up with the stored key of a service whose entry was deleted, if the settings name ${chosen || 'none'}`,
+      closing(async () => {
+        life = await startLife();
+        const [editor, { keyring }] = [life.editor(), life.stores];
+        const record = keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
+        if (chosen === '') keyring.values.delete('hostedModel.key.ibm');
+        keyring.values.set('hostedModel.key.acme', record);
+        editor.userSettings.set('service', chosen);
+        await start(editor, life.stores);
+        await becomes('looked at', () => editor.textOf('context key').includes('isSetUp'));
+        assert.doesNotMatch(editor.textOf('context key'), /isSetUp",true/);
+        assert.equal(keyring.reads, 0);
+      }),
+    );
+  }
+
   it(
     'shows what its settings name, before anything else has loaded',
     closing(async () => {
