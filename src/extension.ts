@@ -11,12 +11,12 @@ import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings, readStartupSettings } from './configuration.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
-import { readServiceState } from './credentials/serviceState.ts';
+import { readServiceState, type ServiceState } from './credentials/serviceState.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
 import type { Credentials } from './service/credentials.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { TokenState } from './service/token/tokenLife.ts';
-import type { readSettings as ReadSettings } from './settings.ts';
+import type { Vendor } from './service/vendors.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
 import { refreshesTokens } from './status/statusView.ts';
@@ -76,8 +76,10 @@ class HostedModel implements App {
   readonly #chat = new Lazy(() => this.#makeChat());
   readonly #models: OfferedModels;
   #signedOut = new AbortController();
-  /** What knows the services, once it has loaded. */
-  #readSettings: typeof ReadSettings | undefined;
+  /** The service of the credentials in use; undefined if there are none, or nobody has looked. */
+  #vendor: Vendor | undefined;
+  /** Reads the settings of the service in use. */
+  #readSettings: ServiceState['settings'] = readStartupSettings;
 
   constructor(context: ExtensionContext, log: Log, make: Make) {
     this.#context = context;
@@ -87,11 +89,10 @@ class HostedModel implements App {
     const keys = () => new KeyStore(context.secrets, this.globalState, onIssue);
     this.#keys = make('the key store', keys);
     const onTick = () => this.#inBackground(this.#keepFresh());
-    const settings = () =>
-      (this.#readSettings ?? readStartupSettings)(window.activeTextEditor?.document.uri);
+    const settings = () => this.#readSettings(window.activeTextEditor?.document.uri);
     this.status = make('the status item', () => new StatusItem(settings, onTick));
     this.status.show();
-    make('the .env files', () => whenOpened(isNamedEnv, startEnvFile));
+    make('the .env files', () => whenOpened(isNamedEnv, () => startEnvFile(this.#keys)));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
     this.#models = make('the models of the chat', () => offerModels(this.chat));
     this.#listen(make);
@@ -178,9 +179,7 @@ class HostedModel implements App {
       isQuestion,
       provenanceLines,
       Usage,
-      readSettings,
     } = await lazyModules();
-    this.#readSettings = readSettings;
     const { secrets, globalState, workspaceState, globalStorageUri } = this.#context;
     const access = new CredentialAccess({
       keys: this.#keys,
@@ -209,14 +208,15 @@ class HostedModel implements App {
   /** Token and usage that are shown belong to what may be used now, or to nobody. */
   async #onChoice(choice: SourceSelection): Promise<void> {
     const usable = choice.kind === 'ready' ? choice.credentials : undefined;
+    this.#vendor = usable?.vendor;
     this.#inBackground(this.#runtime.ifMade?.then((made) => made.setActive(usable)));
     this.#inBackground(this.#parts.ifMade?.then(({ usage }) => usage.setActive(usable)));
     const { workspaceState } = this.#context;
     const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
-    if (isOutside === workspaceState.get(OUTSIDE, false)) return;
-    await workspaceState.update(OUTSIDE, isOutside);
+    const isNews = isOutside !== workspaceState.get(OUTSIDE, false);
+    if (isNews) await workspaceState.update(OUTSIDE, isOutside);
     await this.#showWhetherSetUp();
-    this.#models.refresh();
+    if (isNews) this.#models.refresh();
   }
 
   async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
@@ -242,7 +242,8 @@ class HostedModel implements App {
 
   async #showWhetherSetUp(): Promise<void> {
     const stored = await this.#keys.services();
-    const ofService = await readServiceState(this.#keys);
+    const ofService = await readServiceState(this.#keys, this.#vendor);
+    this.#readSettings = ofService.settings;
     const isOutside = this.#context.workspaceState.get(OUTSIDE, false);
     const isSetUp = ofService.isSetUp || isOutside;
     this.status.update({ isSetUp });
@@ -282,7 +283,8 @@ class HostedModel implements App {
 
 const lazyModules = () => import('./commands/lazyModules.ts');
 const chatModule = () => import('./chat/chat.ts');
-const startEnvFile = async () => (await import('./envFile/envFileFeature.ts')).startEnvFile();
+const startEnvFile = async (keys: KeyStore) =>
+  (await import('./envFile/envFileFeature.ts')).startEnvFile(keys);
 const startTemplateFiles = async () =>
   (await import('./templates/templateFeature.ts')).startTemplateFiles();
 

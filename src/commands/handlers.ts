@@ -4,6 +4,7 @@ import { writeSettings } from '../configuration.ts';
 import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
+import { vendorInUse } from '../credentials/sourceSelection.ts';
 import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
@@ -117,9 +118,10 @@ export const handlers: Handlers['handlers'] = {
 
   selectModel: async (app) => {
     const scope = window.activeTextEditor?.document.uri;
-    const ofEditor = readSettings(scope);
     const access = await app.access();
-    const { found, choice } = await access.lookUp();
+    const looked = await access.lookUp();
+    const { found, choice } = looked;
+    const ofEditor = settingsFor(vendorInUse(looked), readSettings(scope));
     const ready = choice.kind === 'ready' ? choice.credentials : undefined;
     // Only the list of a service with regions is public, and has an address before it is set up.
     const isPublic = ofEditor.vendor.regions.length > 0 && !ofEditor.vendorProblem;

@@ -216,6 +216,12 @@ function isUntrusted({ text }: ExternalSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';
 }
 
+/** The service of the source that is used, or would be after an approval; else that of the editor. */
+export function vendorInUse({ found, choice }: LookupResult): Vendor {
+  if (choice.kind === 'ready') return choice.credentials.vendor;
+  return choice.kind === 'ask-source' ? choice.source.vendor : found.settings.vendor;
+}
+
 /** Whether the choice waits for an answer of the user. */
 export function isQuestion({ kind }: SourceSelection): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commands, type WorkspaceFolder, window } from 'vscode';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
-import type { LookupResult } from '../credentials/sourceSelection.ts';
+import { type LookupResult, vendorInUse } from '../credentials/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Credentials } from '../service/credentials.ts';
@@ -42,13 +42,14 @@ export async function diagnoseConnection(
   for (;;) {
     const uri = window.activeTextEditor?.document.uri;
     const folder = activeFolder(uri);
-    const settings = readSettings(uri);
+    let settings = readSettings(uri);
     let looked: LookupResult | undefined;
     let anonymous: readonly ShownCheck[] = [];
     const run: DiagnosisOptions['run'] = async (show, signal) => {
       show(READING);
       looked = await (await deps.access()).lookUpWithin(KEYRING_MS, folder);
       if (!looked) return show(UNANSWERED);
+      settings = settingsFor(vendorInUse(looked), settings);
       const diagnosed = whatToDiagnose(looked.found, looked.choice);
       const { credentials, context } = diagnosed;
       anonymous = diagnosed.anonymous;

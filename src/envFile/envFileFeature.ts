@@ -1,24 +1,29 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
+import type { KeyStore } from '../credentials/keyStore.ts';
 import type { VendorReading } from '../dotenv/envFile.ts';
 import { type GitRisk, gitRisk, onDidChangeRepositories } from '../dotenv/gitRisk.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings, withStoredService } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './envDocument.ts';
 import { type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
 /** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
-export function startEnvFile(): Disposable {
+export function startEnvFile(keys: KeyStore): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
   const looks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
   const problemsIn = (document: TextDocument, text: VendorReading) =>
     problemsOf(text, risks.get(document));
+  const parse = async (document: TextDocument): Promise<VendorReading> => {
+    const settings = withStoredService(readSettings(document.uri), await keys.services());
+    const { vendor, vendors, isVendorSet } = settings;
+    return parseEnvText(document.getText(), vendor, vendors, isVendorSet);
+  };
   const diagnostics = new DocumentDiagnostics({
     appliesTo: isEnvFile,
     diagnosticsOf: async (document) => {
-      const { vendor, vendors } = readSettings(document.uri);
-      const text = parseEnvText(document.getText(), vendor, vendors);
+      const text = await parse(document);
       return problemsIn(document, text).map(diagnosticOf);
     },
   });
@@ -43,12 +48,13 @@ export function startEnvFile(): Disposable {
     files.onDidCreate(lookAtAll),
     files.onDidChange(lookAtAll),
     files.onDidDelete(lookAtAll),
+    keys.onDidChange(lookAtAll),
     onDidChangeRepositories(lookAtAll),
     workspace.onDidChangeWorkspaceFolders(lookAtAll),
     workspace.onDidOpenTextDocument(lookAtGit),
     workspace.onDidSaveTextDocument(lookAtGit),
     diagnostics,
-    registerQuickFixes(problemsIn),
+    registerQuickFixes(parse, problemsIn),
   );
 }
 

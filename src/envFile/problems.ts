@@ -1,4 +1,5 @@
 import {
+  firstReading,
   likelyReading,
   readForAll,
   type SourceReading,
@@ -25,15 +26,18 @@ export interface Problem {
 /**
  * The text of an open file, read once for its problems and for what mends them.
  * @param vendors those that the text can be about; the one in use if it names none
+ * @param isVendorSet false if the settings name no service, so that the first complete set is used
  */
 export function parseEnvText(
   text: string,
   inUse: Vendor,
   vendors: readonly Vendor[] = [inUse],
+  isVendorSet = true,
 ): VendorReading {
   // A file of this size is not used, so nothing needs to be said about it.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
-  return likelyReading(readForAll(assignments, inUse, vendors));
+  const all = readForAll(assignments, inUse, vendors);
+  return isVendorSet ? likelyReading(all) : firstReading(all, vendors);
 }
 
 /** In no order. Empty if the file names none of the settings. */

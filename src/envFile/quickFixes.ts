@@ -16,17 +16,17 @@ import { isEnvFile } from '../credentials/folders.ts';
 import type { VendorReading } from '../dotenv/envFile.ts';
 import { type EnvFix, envFixes } from '../dotenv/envMend.ts';
 import { LINE_END } from '../dotenv/envText.ts';
-import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { appendedLines, editorRange, isLink } from './envDocument.ts';
 import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
-import { absentNames, type Problem, parseEnvText } from './problems.ts';
+import { absentNames, type Problem } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
 
 type IsHere = (place: { readonly line: number }) => boolean;
 
 export function registerQuickFixes(
+  parse: (document: TextDocument) => Promise<VendorReading>,
   problemsIn: (document: TextDocument, text: VendorReading) => readonly Problem[],
 ): Disposable {
   const provideCodeActions = async (
@@ -35,8 +35,7 @@ export function registerQuickFixes(
     context: CodeActionContext,
   ): Promise<CodeAction[]> => {
     if (!isEnvFile(document)) return [];
-    const { vendor, vendors } = readSettings(document.uri);
-    const text = parseEnvText(document.getText(), vendor, vendors);
+    const text = await parse(document);
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
     const ours = context.diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
     const shown = Map.groupBy(ours, ({ code, range }) => markOf(code, range));

@@ -108,6 +108,12 @@ describe('an open .env file of another service', () => {
     );
   });
 
+  it('is read as the first complete set if the settings name no service', () => {
+    const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
+    assert.equal(parseEnvText(complete, ibm, vendors, false).vendor, cpd);
+    assert.equal(parseEnvText(complete, ibm, vendors).vendor, ibm);
+  });
+
   it('is one of the service in use where that is named, too', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, vendors).vendor, ibm);
   });

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { defaultApiKey } from '../../emulator/settings.ts';
+import { settled } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { type Windows, windows } from '../leaks/window.ts';
+
+import { type Life, startLife } from './life.ts';
+
+const acme = {
+  word: 'acme',
+  name: 'ACME',
+  way: { kind: 'zenApiKey' },
+  dialect: 'openAi',
+  defaultModel: 'acme/large',
+};
+
+describe('a service that the settings do not name', () => {
+  let opened: Windows;
+  let life: Life;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(async () => {
+    life = await startLife();
+    life.stores.keyring.values.clear();
+  });
+  afterEach(() => life.emulator.close());
+
+  const sources = {
+    'a stored key': (editor: SinkEditor) => {
+      const { url } = life.emulator;
+      editor.userSettings.set('url', url);
+      const definition = JSON.stringify(acme);
+      const record = { apiKey: defaultApiKey, authUrl: url, serviceUrl: url, definition };
+      life.stores.keyring.values.set('hostedModel.key.acme', JSON.stringify(record));
+    },
+    'a .env file': (editor: SinkEditor) => {
+      const file = `ACME_API_KEY=${defaultApiKey}\nACME_URL=${life.emulator.url}\n`;
+      editor.files.set('/work/.env', file);
+    },
+  };
+
+  for (const [name, store] of Object.entries(sources)) {
+    it(`is that of ${name} in the tooltip and the report`, async () => {
+      const editor = new SinkEditor();
+      editor.addFolder('/work');
+      editor.userSettings.set('services', [acme]);
+      store(editor);
+      await opened.open(editor, life.stores, async (run) => {
+        await run('refreshToken');
+        await run('diagnose');
+        const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
+        await becomes('painted', () => tooltip().includes('Model: acme/large'));
+      });
+      assert.match(editor.textOf('report'), /Service: an entry of the user \(zenApiKey, openAi\)/);
+      assert.match(editor.textOf('report'), /Model: the default of the entry/);
+    });
+  }
+
+  it('is that of a stored key in the tooltip before anything else has loaded', async () => {
+    const editor = new SinkEditor();
+    editor.userSettings.set('services', [acme]);
+    sources['a stored key'](editor);
+    await opened.open(editor, life.stores, async () => {
+      const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
+      await becomes('painted', () => tooltip().includes('Model: acme/large'));
+    });
+    assert.equal(life.stores.keyring.reads, 0);
+  });
+
+  it('is set up before the models of another one are listed', async () => {
+    const editor = new SinkEditor();
+    editor.userSettings.set('services', [acme]);
+    sources['a stored key'](editor);
+    editor.userSettings.delete('url');
+    await opened.open(editor, life.stores, async (run) => {
+      await run('selectModel');
+      await settled();
+    });
+    assert.doesNotMatch(editor.textOf('quick pick'), /Dallas/);
+    assert.match(editor.textOf('notification'), /needs a service URL/);
+  });
+});
