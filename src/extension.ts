@@ -19,7 +19,6 @@ import type { TokenState } from './service/token/tokenLife.ts';
 import type { Vendor } from './service/vendors.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
-import { refreshesTokens } from './status/statusView.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
 import { setContextKey } from './ui/contextKeys.ts';
 import { Lazy, whenOpened } from './ui/lazy.ts';
@@ -162,7 +161,6 @@ class HostedModel implements App {
 
   #onTokenState(token: TokenState, isOutOfReach: (error: unknown) => boolean): void {
     this.status.update({ token });
-    setContextKey('refreshesTokens', refreshesTokens(this.status.facts));
     this.history.tokenIs(token);
     const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
     if (error) this.log.warn(`token: ${error.message}`);
@@ -249,7 +247,7 @@ class HostedModel implements App {
     this.status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);
     setContextKey('canSignOut', isOutside || stored.length > 0);
-    setContextKey('refreshesTokens', refreshesTokens(this.status.facts));
+    setContextKey('refreshesTokens', isSetUp && !ofService.sendsKey);
   }
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {

@@ -12,6 +12,8 @@ export interface ServiceState {
   readonly settings: (scope?: Uri) => ShownSettings;
   /** True if the editor has a stored key, and the settings have the rest. */
   readonly isSetUp: boolean;
+  /** True if the key itself is sent, so that there is no token to refresh. */
+  readonly sendsKey: boolean;
 }
 
 /** The word of the first built-in service, which goes before all others. */
@@ -28,17 +30,17 @@ export async function readServiceState(keys: KeyStore, inUse?: Vendor): Promise<
   if (!inUse && (chosenService() || assumed) === FIRST_SERVICE) {
     const { projectId, url } = readStartupSettings();
     const isSetUp = stored.includes(FIRST_SERVICE) && projectId !== '' && url !== '';
-    return { isSetUp, settings: readStartupSettings };
+    return { isSetUp, sendsKey: false, settings: readStartupSettings };
   }
-  const [{ readSettings, settingsFor, withStoredService }, { neededSettings }] = await Promise.all([
-    import('../settings.ts'),
-    import('../service/vendors.ts'),
-  ]);
+  const [{ readSettings, settingsFor, withStoredService }, { neededSettings, WAYS }] =
+    await Promise.all([import('../settings.ts'), import('../service/vendors.ts')]);
   const words = await keys.services();
   const { vendor, vendorProblem, projectId, url } = withStoredService(readSettings(), words);
   const isNamed = projectId !== '' || !neededSettings(vendor).includes('projectId');
+  const used = inUse ?? vendor;
   return {
     isSetUp: words.includes(vendor.word) && !vendorProblem && isNamed && url !== '',
-    settings: (scope) => settingsFor(inUse ?? vendor, readSettings(scope)),
+    sendsKey: WAYS[used.way.kind].sendsKey === true,
+    settings: (scope) => settingsFor(used, readSettings(scope)),
   };
 }

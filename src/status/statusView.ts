@@ -193,12 +193,3 @@ function validWords(ms: number): string {
 export function amount(number: number, unit: string): string {
   return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }
-
-/**
- * True if the connection refreshes tokens. Until it has its first token, every connection is
- * assumed to.
- */
-export function refreshesTokens({ isSetUp, token }: StatusFacts): boolean {
-  const isKeyItself = token.kind === 'valid' && !Number.isFinite(token.expiresAt);
-  return isSetUp && !isKeyItself;
-}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { defaultApiKey } from '../../emulator/settings.ts';
 import { FakeKeyring } from '../../unit/credentials/fakes.ts';
 import { settled } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Windows, windows } from '../leaks/window.ts';
 import { type Life, startLife } from './life.ts';
@@ -66,6 +67,21 @@ describe('the commands in the palette', () => {
     const shown = ['canSignOut', 'hasJobs', 'hasUsage', 'refreshesTokens'];
     assert.deepEqual(trueKeys(editor), shown);
   });
+
+  for (const chosen of ['', 'zen']) {
+    it(`do not include Refresh Token for a key that is sent itself before its first use, if the settings name ${chosen || 'none'}`, async () => {
+      const editor = life.editor();
+      editor.userSettings.set('service', chosen);
+      const record = life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
+      life.stores.keyring.values.clear();
+      life.stores.keyring.values.set('hostedModel.key.zen', record);
+      await opened.open(editor, life.stores, async () => {
+        const painted = () => editor.textOf('status text').includes('$(key) Hosted Model');
+        await becomes('painted', painted);
+      });
+      assert.deepEqual(trueKeys(editor), ['canSignOut']);
+    });
+  }
 
   it('do not include Refresh Token if the key itself is the token', async () => {
     const editor = life.editor();
