@@ -10,6 +10,7 @@ import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.t
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings, readStartupSettings } from './configuration.ts';
+import { hasApprovals } from './credentials/approvalAnswers.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import { readServiceState, type ServiceState } from './credentials/serviceState.ts';
 import type { SourceSelection } from './credentials/sourceSelection.ts';
@@ -246,7 +247,8 @@ class HostedModel implements App {
     const isSetUp = ofService.isSetUp || isOutside;
     this.status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);
-    setContextKey('canSignOut', isOutside || stored.length > 0);
+    const canSignOut = isOutside || stored.length > 0 || hasApprovals(this.globalState);
+    setContextKey('canSignOut', canSignOut);
     setContextKey('refreshesTokens', isSetUp && !ofService.sendsKey);
   }
 

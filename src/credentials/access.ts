@@ -5,7 +5,7 @@ import type { Credentials } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import { SharedTask } from '../service/sharedTask.ts';
 import { cancellable } from '../ui/progress.ts';
-import type { ApprovalAnswer } from './approvals.ts';
+import type { ApprovalAnswer } from './approvalAnswers.ts';
 import { addressText, lookedText, projectText, vendorText } from './credentialMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import { folderKey, Looks } from './looks.ts';

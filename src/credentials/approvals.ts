@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Memento, SecretStorage } from 'vscode';
+import { type ApprovalAnswer, keepAnswers, keptAnswers } from './approvalAnswers.ts';
 
 /**
  * What the user answered when a folder brought credentials of its own. An answer
@@ -8,13 +9,10 @@ import type { Memento, SecretStorage } from 'vscode';
  * (R3 and R4 of docs/threat-model.md; approval by name was CVE-2025-54136 of another product).
  */
 
-export type ApprovalAnswer = 'approved' | 'refused';
-
 /** What an answer is about: every value that it depends on, in a fixed order. */
 export type Subject = readonly [kind: 'source', ...values: readonly string[]];
 
 const SALT = 'hostedModel.approvalSalt';
-const ANSWERS = 'hostedModel.approvals';
 const SALT_BYTES = 32;
 /** Old answers make room for new ones; a user who meets that question again loses nothing. */
 const MOST_ANSWERS = 500;
@@ -41,7 +39,8 @@ export class Approvals {
   /** Looks only: where there is no salt yet, there are no answers. */
   async answerFor(subject: Subject): Promise<ApprovalAnswer | undefined> {
     const salt = await this.#salt();
-    return salt === undefined ? undefined : new Map(this.#answers()).get(hashOf(subject, salt));
+    if (salt === undefined) return undefined;
+    return new Map(keptAnswers(this.#state)).get(hashOf(subject, salt));
   }
 
   remember(subject: Subject, answer: ApprovalAnswer): Promise<void> {
@@ -54,19 +53,15 @@ export class Approvals {
 
   /** Forgets every yes, in whichever folder; a no stays a no. */
   async forgetApproved(): Promise<void> {
-    const refused = this.#answers().filter(([, answer]) => answer === 'refused');
-    await this.#state.update(ANSWERS, refused);
+    const refused = keptAnswers(this.#state).filter(([, answer]) => answer === 'refused');
+    await keepAnswers(this.#state, refused);
   }
 
   async #keep(subject: Subject, answer: ApprovalAnswer | undefined): Promise<void> {
     const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
-    const others = this.#answers().filter(([known]) => known !== hash);
-    const all = answer ? [...others, [hash, answer]] : others;
-    await this.#state.update(ANSWERS, all.slice(-MOST_ANSWERS));
-  }
-
-  #answers(): readonly (readonly [hash: string, answer: ApprovalAnswer])[] {
-    return this.#state.get(ANSWERS, []);
+    const others = keptAnswers(this.#state).filter(([known]) => known !== hash);
+    const all = answer ? [...others, [hash, answer] as const] : others;
+    await keepAnswers(this.#state, all.slice(-MOST_ANSWERS));
   }
 
   async #salt(): Promise<string | undefined> {

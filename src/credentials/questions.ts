@@ -6,7 +6,7 @@ import { type Vendor, vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
-import type { ApprovalAnswer } from './approvals.ts';
+import type { ApprovalAnswer } from './approvalAnswers.ts';
 import {
   LEFT_KEY_WARNINGS,
   sourceName,

@@ -12,7 +12,8 @@ import {
 } from '../service/credentials.ts';
 import { neededSettings, type SettingName, type Vendor } from '../service/vendors.ts';
 import type { SourceSettings, VendorProblem } from '../settings.ts';
-import type { ApprovalAnswer, Subject } from './approvals.ts';
+import type { ApprovalAnswer } from './approvalAnswers.ts';
+import type { Subject } from './approvals.ts';
 import type { KeyRecord } from './keyStore.ts';
 
 /** Which of the three sources is used: a pure rule over what was found in each. */

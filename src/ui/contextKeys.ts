@@ -13,9 +13,9 @@ export type ContextKey =
   | 'hasJobs'
   /** True if this window has counted requests today. */
   | 'hasUsage'
-  /** True if a key is stored or a source outside the editor is in use. */
+  /** True if there is a stored key, a source outside the editor in use, or an approval of any folder. */
   | 'canSignOut'
-  /** True if tokens can be refreshed. */
+  /** True if the service in use is set up, and exchanges its key for tokens. */
   | 'refreshesTokens';
 
 export function setContextKey(key: ContextKey, value = true): void {

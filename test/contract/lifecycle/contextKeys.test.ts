@@ -51,6 +51,23 @@ describe('the commands in the palette', () => {
     });
   });
 
+  it('include Sign Out while an approval is left, even without a key, but not for a declined one', async () => {
+    const editor = new SinkEditor();
+    const stores = { ...life.stores, keyring: new FakeKeyring() };
+    const answers = [['a-hash', 'refused']];
+    stores.globalState.values.set('hostedModel.approvals', answers);
+    await opened.open(editor, stores, () => settled());
+    assert.deepEqual(trueKeys(editor), []);
+    answers.push(['another-hash', 'approved']);
+    await opened.open(editor, stores, async (run) => {
+      await settled();
+      assert.deepEqual(trueKeys(editor), ['canSignOut']);
+      await run('signOut');
+      await settled();
+      assert.deepEqual(trueKeys(editor), []);
+    });
+  });
+
   it('include those about a generation after the first one, even if it fails', async () => {
     const editor = life.editor();
     life.emulator.settings.apiKeys = [];
