@@ -1,20 +1,7 @@
-import type { Uri } from 'vscode';
 import { chosenService, readStartupSettings } from '../configuration.ts';
 import type { Vendor } from '../service/vendors.ts';
-import type { Settings } from '../settings.ts';
 import type { KeyStore } from './keyStore.ts';
-
-type ShownSettings = Pick<Settings, 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'>;
-
-/** The state of the service in use, as far as it is known without reading a secret. */
-export interface ServiceState {
-  /** Reads its settings; without a default of the service as long as the list hasn't loaded. */
-  readonly settings: (scope?: Uri) => ShownSettings;
-  /** True if the editor has a stored key, and the settings have the rest. */
-  readonly isSetUp: boolean;
-  /** True if the key itself is sent, so that there is no token to refresh. */
-  readonly sendsKey: boolean;
-}
+import type { ServiceState } from './listedService.ts';
 
 /** The word of the first built-in service, which goes before all others. */
 const FIRST_SERVICE = 'ibm';
@@ -32,15 +19,6 @@ export async function readServiceState(keys: KeyStore, inUse?: Vendor): Promise<
     const isSetUp = stored.includes(FIRST_SERVICE) && projectId !== '' && url !== '';
     return { isSetUp, sendsKey: false, settings: readStartupSettings };
   }
-  const [{ readSettings, settingsFor, withStoredService }, { neededSettings, WAYS }] =
-    await Promise.all([import('../settings.ts'), import('../service/vendors.ts')]);
-  const words = await keys.services();
-  const { vendor, vendorProblem, projectId, url } = withStoredService(readSettings(), words);
-  const isNamed = projectId !== '' || !neededSettings(vendor).includes('projectId');
-  const used = inUse ?? vendor;
-  return {
-    isSetUp: words.includes(vendor.word) && !vendorProblem && isNamed && url !== '',
-    sendsKey: WAYS[used.way.kind].sendsKey === true,
-    settings: (scope) => settingsFor(used, readSettings(scope)),
-  };
+  const { listedServiceState } = await import('./listedService.ts');
+  return listedServiceState(await keys.services(), inUse);
 }
