@@ -1,8 +1,8 @@
 import type { Credentials } from '../service/credentials.ts';
 import {
-  allNameSets,
   type NameSet,
   neededSettings,
+  neutralNameSet,
   resourceOf,
   type Vendor,
   vendorNameSets,
@@ -35,6 +35,12 @@ export interface SourceReading {
    */
   readonly values: SourceValues | undefined;
   /**
+   * True if one of the service's own names has a value with an error, which is more than a gap. The
+   * neutral names and later services aren't used instead: a stray quote must not bill another
+   * account.
+   */
+  readonly isMalformed: boolean;
+  /**
    * The names that lack a value, or hold a placeholder, in the set that is nearest to complete.
    * Empty if a set is complete (though it may have errors) and if none of the settings is named.
    */
@@ -61,15 +67,11 @@ export function readForAll(
   inUse: Vendor,
   vendors: readonly Vendor[],
 ): readonly [inUse: VendorReading, ...others: VendorReading[]] {
-  const named = vendors.filter((vendor) => {
-    if (vendor.word === inUse.word) return false;
-    return recognisedSettings(assignments, vendor, vendorNameSets(vendor)).length > 0;
-  });
-  const readings = named.map((vendor) => {
-    const reading = readAssignments(assignments, vendor, vendorNameSets(vendor));
-    return { vendor, reading };
-  });
-  return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...readings];
+  const readings = vendors
+    .filter(({ word }) => word !== inUse.word)
+    .map((vendor) => ({ vendor, reading: readAssignments(assignments, vendor, false) }));
+  const named = readings.filter(({ reading }) => reading.named.length > 0);
+  return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...named];
 }
 
 /** The one of them that the text is about: the service in use, or else one that it names. */
@@ -78,9 +80,9 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
 }
 
 /**
- * Returns the first complete reading, for use if the settings name no service. An earlier reading
- * with a gap or an error wins if it uses a name of its own service, since a typo must not bill
- * another account. The neutral names belong to no service, so they don't count.
+ * Returns the first complete reading, for use if the settings name no service, unless an earlier
+ * one is malformed. Incomplete readings are skipped. If none is complete, returns the first one that
+ * names a setting.
  * @param vendors in order of preference
  */
 export function firstReading(
@@ -90,20 +92,18 @@ export function firstReading(
   const inOrder = vendors.flatMap(
     ({ word }) => all.find(({ vendor }) => vendor.word === word) ?? [],
   );
-  return inOrder.find((one) => one.reading.values || isNamed(one)) ?? likelyReading(all);
+  const deciding = inOrder.find(({ reading }) => reading.values || reading.isMalformed);
+  return deciding ?? inOrder.find(({ reading }) => reading.named.length > 0) ?? all[0];
 }
 
-function isNamed({ vendor, reading }: VendorReading): boolean {
-  const ownNames = vendorNameSets(vendor).flatMap((set) => Object.values(set).flat());
-  return reading.named.some(({ name }) => ownNames.includes(name));
-}
-
-/** @param sets the names that are read */
+/** @param isInUse true for the service that the neutral names mean */
 export function readAssignments(
   assignments: readonly Assignment[],
   vendor: Vendor,
-  sets: readonly NameSet[] = allNameSets(vendor),
+  isInUse = true,
 ): SourceReading {
+  const ownSets = vendorNameSets(vendor);
+  const sets = isInUse ? [...ownSets, neutralNameSet(vendor)] : ownSets;
   const given = recognisedSettings(assignments, vendor, sets);
   // The first line of each setting, by the names that it goes by in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
@@ -120,8 +120,13 @@ export function readAssignments(
     const otherLine = first.place?.line;
     return [issueOf({ kind: 'duplicate', otherLine }, own.setting, own.assignment), ...own.issues];
   });
-  const values = sets.map((set) => usableValues(vendor, set, given, issues)).find(Boolean);
-  return { values, missing: nearest ?? [], named: given, issues };
+  const faulty = new Set(issues.flatMap(({ isError, name }) => (isError ? name : [])));
+  const isMalformed = given.some(
+    ({ set, name, isGiven }) => isGiven && faulty.has(name) && ownSets.includes(set),
+  );
+  const usable = isMalformed ? ownSets : sets;
+  const values = usable.map((set) => usableValues(vendor, set, given, faulty)).find(Boolean);
+  return { values, isMalformed, missing: nearest ?? [], named: given, issues };
 }
 
 function missingOf(vendor: Vendor, set: NameSet, given: readonly RecognisedSetting[]): string[] {
@@ -136,10 +141,9 @@ function usableValues(
   vendor: Vendor,
   set: NameSet,
   given: readonly RecognisedSetting[],
-  issues: readonly Issue[],
+  faulty: ReadonlySet<string>,
 ): SourceValues | undefined {
-  const names = new Set(given.flatMap((one) => (one.set === set ? one.name : [])));
-  if (issues.some(({ isError, name }) => isError && names.has(name))) return undefined;
+  if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;
   const values = valuesOf(set, given);
   if (neededSettings(vendor).some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;

@@ -213,7 +213,12 @@ export function neededSettings(vendor: Vendor): SettingName[] {
 
 /** The names that the settings of the vendor in use go by, in the order they are looked for. */
 export function allNameSets(vendor: Vendor): readonly NameSet[] {
-  return [...vendorNameSets(vendor), withPrefix('VENDOR', vendor)];
+  return [...vendorNameSets(vendor), neutralNameSet(vendor)];
+}
+
+/** The last of them, which means whichever service is in use. */
+export function neutralNameSet(vendor: Vendor): NameSet {
+  return withPrefix('VENDOR', vendor);
 }
 
 /** Those of them that are the vendor's own. */

@@ -117,4 +117,11 @@ describe('an open .env file of another service', () => {
   it('is one of the service in use where that is named, too', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, vendors).vendor, ibm);
   });
+
+  it('is one of the service whose values are used if the settings name none', () => {
+    const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
+    const open = parseEnvText(used, ibm, vendors, false);
+    assert.equal(open.vendor, cpd);
+    assert.deepEqual(problemsOf(open), []);
+  });
 });

@@ -5,6 +5,7 @@ import { KeyStore } from '../../../src/credentials/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/credentials/sourceView.ts';
 import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
+import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
 import { secretsOf } from '../../../src/service/token/identity.ts';
@@ -27,6 +28,8 @@ const acme = {
 const acmeFile =
   'ACME_CLIENT_ID=me\nACME_CLIENT_SECRET=secret-of-acme\nACME_URL=https://llm.acme.example/v1\n';
 const use = 'Use These Values';
+const variablesIn = (file: string): Record<string, string> =>
+  Object.fromEntries(assignmentsOf(file).map(({ name, raw }) => [name, raw]));
 
 function otherKeysOf(credentials: Credentials | undefined): string[] {
   return (credentials?.otherKeys ?? []).map(({ apiKey }) => apiKey);
@@ -38,6 +41,7 @@ describe('the services that credentials are for', () => {
   let keys: KeyStore;
   let access: CredentialAccess;
   let obstacles: Obstacle[];
+  let environment: Record<string, string>;
   let test = async () => {};
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -50,11 +54,12 @@ describe('the services that credentials are for', () => {
     editor.activeFile = '/work/a.txt';
     keyring = new FakeKeyring();
     obstacles = [];
+    environment = {};
     const secrets = keyring.window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
     const { CredentialAccess } = await import('../../../src/credentials/access.ts');
     access = new CredentialAccess({
-      ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment: {} },
+      ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment },
       ...{ workspaceState: new FakeState(), test: () => test(), isRefused: async () => false },
       onObstacle: (obstacle) => obstacles.push(obstacle),
       signOutSignal: () => new AbortController().signal,
@@ -116,37 +121,69 @@ describe('the services that credentials are for', () => {
     });
   }
 
-  for (const [what, broken, problem] of [
-    ['incomplete', cloudFile.replace(/^IBM_URL.+\n/m, ''), 'lacks IBM_URL'],
-    ['malformed', cloudFile.replace('=key-of-the-cloud', '="key-of-the-cloud"'), 'IBM_API_KEY has'],
-  ] as const) {
-    it(`exclude later ones if the first set of a file is ${what}`, async () => {
-      const approve = async (file: string) => {
-        editor.files.set('/work/.env', file);
-        const approved = access.require();
-        await (await editor.question()).answer(use);
-        return (await approved)?.vendor.word;
-      };
-      assert.equal(await approve(platformFile), 'cpd');
-      assert.equal(await approve(platformFile + cloudFile), 'ibm');
+  it('exclude later ones if the first set of a file is malformed', async () => {
+    const approve = async (file: string) => {
+      editor.files.set('/work/.env', file);
+      const approved = access.require();
+      await (await editor.question()).answer(use);
+      return (await approved)?.vendor.word;
+    };
+    assert.equal(await approve(platformFile), 'cpd');
+    assert.equal(await approve(platformFile + cloudFile), 'ibm');
+    for (const [broken, problem] of [
+      [cloudFile.replace('=key-of-the-cloud', '="key-of-the-cloud"'), 'IBM_API_KEY has quotes'],
+      ['IBM_API_KEY="key\n', 'IBM_API_KEY has quotes'],
+      ['WATSONX_URL=us-south\n', 'WATSONX_URL cannot be used as an address'],
+      ['IBM_PROJECT_ID=p\u200b\n', 'IBM_PROJECT_ID holds invisible characters'],
+    ] as const) {
       editor.files.set('/work/.env', platformFile + broken);
-      assert.equal(await access.require(), undefined);
+      assert.equal(await access.require(), undefined, broken);
       assert.equal(editor.asked, 2);
       assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
-    });
-  }
+    }
+  });
 
   for (const [what, file, word] of [
     ['of a later set', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
     ['of the neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
+    ['of an earlier set', `WATSONX_URL=https://eu-de.ml.cloud.ibm.com\n${platformFile}`, 'cpd'],
+    ['with an empty or an example value', `IBM_API_KEY=\nIBM_URL=<url>\n${platformFile}`, 'cpd'],
   ] as const) {
-    it(`can be used despite gaps ${what}`, async () => {
-      editor.files.set('/work/.env', file);
-      const required = access.require();
-      await (await editor.question()).answer(use);
-      assert.equal((await required)?.vendor.word, word);
-    });
+    for (const [source, put] of [
+      ['file', () => void editor.files.set('/work/.env', file)],
+      ['environment', () => void Object.assign(environment, variablesIn(file))],
+    ] as const) {
+      it(`can be used despite gaps ${what}, in the ${source}`, async () => {
+        put();
+        const required = access.require();
+        await (await editor.question()).answer(use);
+        assert.equal((await required)?.vendor.word, word);
+      });
+    }
   }
+
+  it('are not those of the neutral names if their own are malformed', async () => {
+    const file = `IBM_API_KEY="key\n${cloudFile.replaceAll('IBM_', 'VENDOR_')}`;
+    for (const word of ['', 'ibm']) {
+      editor.userSettings.set('service', word);
+      editor.files.set('/work/.env', file);
+      assert.equal(await access.require(), undefined);
+      assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY has quotes/);
+      editor.files.clear();
+      Object.assign(environment, variablesIn(file));
+      assert.equal(await access.require(), undefined);
+      assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY has quotes/);
+    }
+    assert.equal(editor.asked, 0);
+  });
+
+  it('are those of no source if no set of a file is complete, which names the first one', async () => {
+    editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
+    Object.assign(environment, variablesIn(platformFile));
+    assert.equal(await access.require(), undefined);
+    assert.equal(editor.asked, 0);
+    assert.match(editor.said.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
+  });
 
   it('are none if the one in the settings is unknown, even if the user prefers a source', async () => {
     editor.files.set('/work/.env', cloudFile);

@@ -147,6 +147,41 @@ const sets: readonly EnvFileFixture[] = [
     issues: [[1, 'quotes']],
   },
   {
+    name: 'an error in a set of its own, none in the neutral set',
+    file: lines(
+      ...[`IBM_API_KEY="${KEY}`, project, url],
+      ...[`VENDOR_API_KEY=${KEY}`, `VENDOR_PROJECT_ID=${PROJECT}`, `VENDOR_URL=${URL}`],
+    ),
+    issues: [[1, 'quotes']],
+  },
+  {
+    name: 'an error in a lone value of its own, none in the neutral set',
+    file: lines(
+      'WATSONX_URL=eu-de',
+      ...[`VENDOR_API_KEY=${KEY}`, `VENDOR_PROJECT_ID=${PROJECT}`, `VENDOR_URL=${URL}`],
+    ),
+    issues: [[1, 'bad-url']],
+  },
+  {
+    name: 'gaps in sets of its own, none in the neutral set',
+    file: lines(
+      ...['IBM_API_KEY=""', 'IBM_PROJECT_ID=<project-id>', `WATSONX_URL=${URL}`],
+      ...[`VENDOR_API_KEY=${KEY}`, `VENDOR_PROJECT_ID=${PROJECT}`, `VENDOR_URL=${URL}`],
+    ),
+    values: good,
+    issues: [
+      [1, 'quotes'],
+      [1, 'empty'],
+      [2, 'placeholder'],
+    ],
+  },
+  {
+    name: 'an error in the neutral set, none in one of its own',
+    file: lines(key, project, url, `VENDOR_API_KEY="${KEY}`),
+    values: good,
+    issues: [[4, 'quotes']],
+  },
+  {
     name: 'values of two sets, which are never mixed',
     file: lines(key, `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`),
     missing: ['WATSONX_API_KEY'],
