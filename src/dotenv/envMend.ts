@@ -1,9 +1,9 @@
 import { parseServiceUrl, strippedValue } from '../service/credentials.ts';
 import type { Region, Vendor } from '../service/vendors.ts';
-import { type Assignment, assignmentsOf } from './envText.ts';
+import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, placeOf } from './settingValue.ts';
 
-/** How to change a `.env` text so that an issue is gone. Changes its line alone. */
+/** How to change a `.env` text so that an issue is gone, or a name there. Changes no other line. */
 
 /** `region` is there where a mending chooses one of the maker's. */
 export type EnvFix =
@@ -66,6 +66,18 @@ export function envFixes(content: string, issue: Issue, vendor: Vendor): readonl
     case 'malformed':
       return [];
   }
+}
+
+/** Adds lines at the end of a text. An editor gives them the line ends of its document. */
+export function appendedLines(
+  text: string,
+  lines: readonly string[],
+): Extract<EnvFix, { readonly kind: 'replace' }> {
+  const before = text.split(LINE_END);
+  const { length: end } = before.at(-1) ?? '';
+  const place = { line: before.length - 1, start: end, end };
+  const start = end === 0 ? '' : '\n';
+  return { kind: 'replace', place, newText: start + lines.map((line) => `${line}\n`).join('') };
 }
 
 function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {

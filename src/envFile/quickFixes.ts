@@ -4,8 +4,8 @@ import {
   CodeActionKind,
   type Diagnostic,
   type Disposable,
+  FileType,
   languages,
-  Position,
   type Range,
   type TextDocument,
   Uri,
@@ -14,14 +14,16 @@ import {
 } from 'vscode';
 import { isEnvFile } from '../credentials/folders.ts';
 import type { VendorReading } from '../dotenv/envFile.ts';
-import { type EnvFix, envFixes } from '../dotenv/envMend.ts';
-import { LINE_END } from '../dotenv/envText.ts';
+import { appendedLines, type EnvFix, envFixes } from '../dotenv/envMend.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
-import { appendedLines, editorRange, isLink } from './envDocument.ts';
+import { editorRange } from './envDocument.ts';
 import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
 import { absentNames, type Problem } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
+
+/** Many times what a real one has. */
+const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 
 type IsHere = (place: { readonly line: number }) => boolean;
 
@@ -73,7 +75,8 @@ async function fixesOf(
 ): Promise<CodeAction[]> {
   if (kind === 'incomplete') {
     const lines = absentNames(reading).map((name) => `${name}=`);
-    return [withEdit(document, ADD_LINES, appendedLines(document, lines))];
+    const fix = appendedLines(document.getText(), lines);
+    return [withEdit(document, ADD_LINES, changeOf(document, fix))];
   }
   if (kind === 'not-ignored') return ignoreActions(document);
   if (!issue) return [];
@@ -88,24 +91,26 @@ async function fixesOf(
 
 /**
  * Offers to add the file to the `.gitignore` next to it, which takes precedence over the others.
- * Empty if that `.gitignore` is a link, since git doesn't follow it and it can point anywhere.
+ * Empty if that `.gitignore` is a link, since git doesn't follow it and it can point anywhere, or if
+ * it can't be read.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');
-  if (await isLink(rules)) return [];
+  const stat = await workspace.fs.stat(rules).then(undefined, () => undefined);
+  if (stat && (stat.type !== FileType.File || stat.size > GITIGNORE_LIMIT_BYTES)) return [];
   const action = new CodeAction(ADD_TO_GITIGNORE, CodeActionKind.QuickFix);
   action.edit = new WorkspaceEdit();
   action.isPreferred = true;
   const text = await currentText(rules);
   if (text !== undefined) {
-    const lines = text.split(LINE_END);
-    const last = lines.at(-1) ?? '';
-    const end = new Position(lines.length - 1, last.length);
-    action.edit.insert(rules, end, `${last === '' ? '' : '\n'}.env\n`);
+    const { place, newText } = appendedLines(text, ['.env']);
+    action.edit.replace(rules, editorRange(place), newText);
     // Git reads the change only after the user saves it, so show the file.
     action.command = { command: 'vscode.open', title: ADD_TO_GITIGNORE, arguments: [rules] };
-  } else {
+  } else if (!stat) {
     action.edit.createFile(rules, { contents: new TextEncoder().encode('.env\n') });
+  } else {
+    return [];
   }
   return [action];
 }

@@ -240,6 +240,17 @@ describe('the .env file in a real editor', () => {
       }
     });
 
+    it('offers no fix for rules of more than 1 MB @nightly', async () => {
+      const { found } = await notIgnored();
+      for (const [size, titles] of [
+        [1024 * 1024, [fix]],
+        [1024 * 1024 + 1, []],
+      ] as const) {
+        writeFileSync(path('.gitignore'), '#'.repeat(size));
+        assert.deepEqual(await titlesAt(found.range), titles, `${size} bytes`);
+      }
+    });
+
     it('warns of a file that git tracks, whatever is ignored @nightly', async () => {
       git('init', '--quiet');
       writeFileSync(path('.env'), good);

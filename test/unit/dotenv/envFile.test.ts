@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type EnvFix, envFixes } from '../../../src/dotenv/envMend.ts';
+import { appendedLines, type EnvFix, envFixes } from '../../../src/dotenv/envMend.ts';
 import { assignmentsOf, decodeEnvFile, LINE_END } from '../../../src/dotenv/envText.ts';
 import {
   type Issue,
@@ -231,6 +231,20 @@ describe('mending a .env file', () => {
   });
 });
 
+describe('lines at the end of a file', () => {
+  for (const [name, text, becomes] of [
+    ['an empty one', '', 'A=\nB=\n'],
+    ['a last line that has no end', 'X=1', 'X=1\nA=\nB=\n'],
+    ['a last line that has one', 'X=1\r\nY=2\r\n', 'X=1\r\nY=2\r\nA=\nB=\n'],
+    ['CR as line ends', 'X=1\rY=2', 'X=1\rY=2\nA=\nB=\n'],
+    ['spaces in the last line', 'X=1\n ', 'X=1\n \nA=\nB=\n'],
+  ] as const) {
+    it(`are added behind ${name}`, () => {
+      assert.equal(applied(text, appendedLines(text, ['A=', 'B='])), becomes);
+    });
+  }
+});
+
 function mend(text: string, issue: Issue) {
   return envFixes(text.split(LINE_END)[issue.place?.line ?? -1] ?? '', issue, ibm);
 }
@@ -264,7 +278,7 @@ function applied(text: string, edit: EnvFix): string {
   const { place, newText } = edit;
   const line = lines[place.line] ?? '';
   return lines
-    .with(place.line, line.slice(0, place.start) + newText + line.slice(place.end))
+    .toSpliced(place.line, 1, line.slice(0, place.start) + newText + line.slice(place.end))
     .join('');
 }
 
