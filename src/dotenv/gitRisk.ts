@@ -7,6 +7,8 @@ export type GitRisk = 'not-ignored' | 'tracked';
 
 /** The parts that we use of https://github.com/microsoft/vscode/blob/main/extensions/git/src/api/git.d.ts */
 interface GitExtension {
+  readonly enabled: boolean;
+  readonly onDidChangeEnablement: Event<boolean>;
   /** @throws Error if git is disabled or not installed */
   getAPI(version: 1): GitApi;
 }
@@ -33,7 +35,7 @@ interface Repository {
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {
-    const repository = (await gitApi())?.getRepository(file);
+    const repository = (await gitExtension())?.getAPI(1).getRepository(file);
     if (!repository) return undefined;
     if (await isTracked(repository, file.fsPath)) return 'tracked';
     const ignored = await repository.checkIgnore([file.fsPath]);
@@ -44,24 +46,37 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   }
 }
 
-/** Calls the listener when VS Code opens or closes a repository, often after start-up. */
+/**
+ * Calls the listener when VS Code opens or closes a repository, often after start-up, and when git
+ * becomes available or is disabled. The Git extension is missing until the window is trusted.
+ */
 export function onDidChangeRepositories(listener: () => void): Disposable {
   const parts = new DisposableStack();
+  let ofExtension: Disposable[] = [];
+  const stop = () => {
+    for (const part of ofExtension) part.dispose();
+    ofExtension = [];
+  };
   const listen = async () => {
-    const api = await gitApi();
-    if (!api || parts.disposed) return;
-    for (const event of [api.onDidOpenRepository, api.onDidCloseRepository]) {
-      parts.adopt(event(listener), (part) => part.dispose());
+    const git = await gitExtension();
+    if (!git || parts.disposed) return;
+    stop();
+    ofExtension.push(git.onDidChangeEnablement(restart));
+    if (git.enabled) {
+      const { onDidOpenRepository, onDidCloseRepository } = git.getAPI(1);
+      ofExtension.push(onDidOpenRepository(listener), onDidCloseRepository(listener));
     }
     listener();
   };
-  listen().catch(() => {});
+  const restart = () => void listen().catch(() => {});
+  parts.adopt(extensions.onDidChange(restart), (part) => part.dispose());
+  parts.defer(stop);
+  restart();
   return parts;
 }
 
-async function gitApi(): Promise<GitApi | undefined> {
-  const extension = extensions.getExtension<GitExtension>('vscode.git');
-  return (await extension?.activate())?.getAPI(1);
+async function gitExtension(): Promise<GitExtension | undefined> {
+  return extensions.getExtension<GitExtension>('vscode.git')?.activate();
 }
 
 async function isTracked(repository: Repository, path: string): Promise<boolean> {

@@ -3,13 +3,28 @@ import type { Uri } from 'vscode';
 import type * as GitRisk from '../../../src/dotenv/gitRisk.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 
+/** An event, and the listeners that it has. */
+class Listeners extends Set<() => void> {
+  readonly event = (listener: () => void) => {
+    const own = () => listener();
+    this.add(own);
+    return { dispose: () => this.delete(own) };
+  };
+
+  fire(): void {
+    for (const listener of [...this]) listener();
+  }
+}
+
 /** A window with a fake Git extension. */
 class GitEditor extends FakeEditor {
   extension: unknown;
+  readonly extensionsChanged = new Listeners();
 
   override exports(): Record<string, unknown> {
     const getExtension = (id: string) => (id === 'vscode.git' ? this.extension : undefined);
-    return { ...super.exports(), extensions: { getExtension } };
+    const { event: onDidChange } = this.extensionsChanged;
+    return { ...super.exports(), extensions: { getExtension, onDidChange } };
   }
 }
 
@@ -22,7 +37,14 @@ const untracked = {
   getObjectDetails: (): Promise<unknown> => Promise.reject(unknownPath),
   checkIgnore: (): Promise<Set<string>> => Promise.resolve(new Set<string>()),
 };
-const withApi = (api: object) => ({ activate: async () => ({ getAPI: () => api }) });
+const withApi = (api: object) => {
+  const { event: onDidChangeEnablement } = new Listeners();
+  const git = { enabled: true, onDidChangeEnablement, getAPI: () => api };
+  return { activate: async () => git };
+};
+const disabled = () => {
+  throw new Error('Git model not found');
+};
 const withRepository = (repository: object | null) => withApi({ getRepository: () => repository });
 
 describe("VS Code's Git extension", () => {
@@ -61,9 +83,6 @@ describe("VS Code's Git extension", () => {
       assert.equal(await gitRisk(file), undefined);
     });
 
-    const disabled = () => {
-      throw new Error('Git model not found');
-    };
     const broken = () => Promise.reject(new Error('git failed'));
     for (const [name, extension] of [
       ['the Git extension is missing, as in a remote window', undefined],
@@ -84,12 +103,8 @@ describe("VS Code's Git extension", () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     /** An API with two events and their listeners. */
     const withEvents = () => {
-      const listeners = new Set<() => void>();
-      const event = (listener: () => void) => {
-        const own = () => listener();
-        listeners.add(own);
-        return { dispose: () => listeners.delete(own) };
-      };
+      const listeners = new Listeners();
+      const { event } = listeners;
       return { listeners, api: { onDidOpenRepository: event, onDidCloseRepository: event } };
     };
 
@@ -116,6 +131,55 @@ describe("VS Code's Git extension", () => {
         await turn();
         assert.equal(listeners.size, 0);
       }
+    });
+
+    it('is called when git is enabled or disabled, and follows repositories while it is enabled', async () => {
+      const { listeners, api } = withEvents();
+      const changed = new Listeners();
+      const git = { enabled: false, onDidChangeEnablement: changed.event, getAPI: disabled };
+      editor.extension = { activate: async () => git };
+      let calls = 0;
+      const listening = onDidChangeRepositories(() => {
+        calls += 1;
+      });
+      await turn();
+      assert.equal(listeners.size, 0);
+      for (const enabled of [true, false, true]) {
+        calls = 0;
+        Object.assign(git, { enabled, getAPI: enabled ? () => api : disabled });
+        changed.fire();
+        await turn();
+        assert.equal(calls, 1);
+        listeners.fire();
+        assert.deepEqual([calls, listeners.size], enabled ? [3, 2] : [1, 0]);
+      }
+      listening.dispose();
+      assert.deepEqual([listeners.size, changed.size, editor.extensionsChanged.size], [0, 0, 0]);
+    });
+
+    it('is called when the extension comes, as with trust, and listens once', async () => {
+      const { listeners, api } = withEvents();
+      editor.extension = undefined;
+      let calls = 0;
+      const listening = onDidChangeRepositories(() => {
+        calls += 1;
+      });
+      editor.extensionsChanged.fire();
+      await turn();
+      assert.equal(calls, 0);
+      editor.extension = { activate: () => Promise.reject(new Error('git failed')) };
+      editor.extensionsChanged.fire();
+      await turn();
+      editor.extension = withApi(api);
+      editor.extensionsChanged.fire();
+      editor.extensionsChanged.fire();
+      await turn();
+      assert.equal(listeners.size, 2);
+      calls = 0;
+      listeners.fire();
+      assert.equal(calls, 2);
+      listening.dispose();
+      assert.deepEqual([listeners.size, editor.extensionsChanged.size], [0, 0]);
     });
   });
 });
