@@ -39,12 +39,15 @@ export type CommandName = (typeof COMMANDS)[number];
  * Arguments of *Generate from selection*, which a keybinding or any extension can pass. The names
  * aren't checked yet.
  */
-export interface GenerateArguments {
-  /** Name of a template. */
-  readonly template?: string | undefined;
-  /** ID of an insert mode. */
-  readonly insertMode?: string | undefined;
-}
+export type GenerateArguments =
+  | {
+      /** Name of a template. */
+      readonly template?: string | undefined;
+      /** ID of an insert mode. */
+      readonly insertMode?: string | undefined;
+    }
+  /** The one of an unexpected type; `args` for all of them together. */
+  | { readonly malformed: 'args' | 'template' | 'insertMode' };
 
 /** How a command was run. */
 export interface Invocation {

@@ -13,6 +13,12 @@ export const COMMAND_MESSAGES = {
   noGeneration: 'there is no generation here to try again.',
   noPreview: 'open the preview of a generated text first.',
   noDocument: 'open a document first.',
+  /** About an argument of a keybinding. */
+  malformed: {
+    args: 'the keybinding\'s “args” must be an object, such as {"template": "Review"}.',
+    template: "“template” in the keybinding's “args” must be a string.",
+    insertMode: "“insertMode” in the keybinding's “args” must be a string.",
+  },
   noTemplate: (name: string) => `there is no template “${oneLine(name)}” here.`,
   noInsertMode: (id: string, known: readonly string[]) =>
     `there is no insert mode “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,

@@ -46,14 +46,15 @@ export function registerCommands(
 /** Picks the known arguments. The context menu passes the address of the document instead. */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);
-  if (given !== undefined && !isObject) return { template: nameIn(null) };
+  if (given !== undefined && !isObject) return { malformed: 'args' };
   const { template, insertMode } = Object(given) as Record<string, unknown>;
-  return { template: nameIn(template), insertMode: nameIn(insertMode) };
+  if (!isNameOrAbsent(template)) return { malformed: 'template' };
+  if (!isNameOrAbsent(insertMode)) return { malformed: 'insertMode' };
+  return { template, insertMode };
 }
 
-/** Turns a value that isn't text into a name that doesn't exist, so it's reported like a typo. */
-function nameIn(value: unknown): string | undefined {
-  return value === undefined || typeof value === 'string' ? value : '';
+function isNameOrAbsent(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
 }
 
 /**

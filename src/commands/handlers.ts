@@ -35,6 +35,7 @@ import { pickModel } from './modelPicker.ts';
 /** What each command does. Loaded with the first command that runs. */
 export const handlers: Handlers['handlers'] = {
   generateFromSelection: async (app, { args, snapshot }) => {
+    if ('malformed' in args) return inform(COMMAND_MESSAGES.malformed[args.malformed]);
     const { template, insertMode } = args;
     if (insertMode !== undefined && !insertModeIds.includes(insertMode)) {
       return inform(COMMAND_MESSAGES.noInsertMode(insertMode, insertModeIds));

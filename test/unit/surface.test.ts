@@ -75,11 +75,9 @@ describe('the surface of the extension', () => {
     const run =
       /const run = \(given: unknown\): Promise<undefined> => \{\s+const args = name === 'generateFromSelection' \? generateArguments\(given\) : \{\};\s+return guarded\(name, appOf\(\), load, invoked\(args\)\);\s+\};/g;
     assert.equal(places(run).length, 1);
-    assert.equal(
-      places(/return \{ template: nameIn\(template\), insertMode: nameIn\(insertMode\) \};/g)
-        .length,
-      1,
-    );
+    const picked =
+      /if \(!isNameOrAbsent\(template\)\) return \{ malformed: 'template' \};\s+if \(!isNameOrAbsent\(insertMode\)\) return \{ malformed: 'insertMode' \};\s+return \{ template, insertMode \};/g;
+    assert.equal(places(picked).length, 1);
     assert.equal(places(/export function activate\([^)]*\): void/g).length, 1);
   });
 });

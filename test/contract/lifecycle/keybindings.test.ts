@@ -52,16 +52,17 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
 
   const unknown: readonly [given: unknown, said: RegExp][] = [
     [{ template: 'Revue' }, /there is no template “Revue” here/],
-    [{ template: 7 }, /there is no template “” here/],
+    [{ template: 7 }, /: “template” in the keybinding's “args” must be a string\./],
+    [{ template: null }, /: “template” in the keybinding's “args” must be a string\./],
     [{ insertMode: 'sideways' }, /no insert mode “sideways”.* below, after, above, /],
-    [{ insertMode: null }, /no insert mode “”/],
+    [{ insertMode: null }, /: “insertMode” in the keybinding's “args” must be a string\./],
     [{ template: 'Review', insertMode: 'toString' }, /no insert mode “toString”/],
-    ['Review', /there is no template “” here/],
-    [['Review'], /there is no template “” here/],
-    [7, /there is no template “” here/],
+    ['Review', /: the keybinding's “args” must be an object, such as {"template": "Review"}\./],
+    [['Review'], /: the keybinding's “args” must be an object, such as {"template": "Review"}\./],
+    [7, /: the keybinding's “args” must be an object, such as {"template": "Review"}\./],
   ];
   for (const [given, message] of unknown) {
-    it(`send nothing and say so if a name is unknown: ${JSON.stringify(given)}`, async () => {
+    it(`send nothing and say what is wrong: ${JSON.stringify(given)}`, async () => {
       const { prompts, said } = await generate(given);
       assert.deepEqual(prompts, []);
       assert.match(said, message);
