@@ -4,21 +4,19 @@ import {
   type Memento,
   type TextDocument,
   window,
-  workspace,
 } from 'vscode';
 import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.ts';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings, readStartupSettings } from './configuration.ts';
-import { hasApprovals } from './credentials/approvalAnswers.ts';
+import { Approvals } from './credentials/approvals.ts';
+import { Connections } from './credentials/connections.ts';
+import type { ConnectionsState } from './credentials/connectionsState.ts';
+import { STORAGE_MESSAGES } from './credentials/credentialMessages.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
-import type { ServiceState } from './credentials/listedService.ts';
-import { readServiceState } from './credentials/serviceState.ts';
-import type { SourceSelection } from './credentials/sourceSelection.ts';
-import type { Credentials } from './service/credentials.ts';
+import { provenanceLines } from './credentials/sourceView.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { TokenState } from './service/token/tokenLife.ts';
-import type { Vendor } from './service/vendors.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
@@ -69,34 +67,32 @@ class HostedModel implements App {
   readonly log: Log;
   readonly globalState: Memento;
   readonly status: StatusItem;
+  readonly connections: Connections;
   readonly history = new SessionHistory({ now: Date.now, monotonic: () => performance.now() });
   readonly #context: ExtensionContext;
-  readonly #keys: KeyStore;
   readonly #runtime = new Lazy(() => this.#makeRuntime());
   readonly #parts = new Lazy(() => this.#makeParts());
   readonly #chat = new Lazy(() => this.#makeChat());
   readonly #models: OfferedModels;
-  #signedOut = new AbortController();
-  /** The service of the credentials in use; undefined if there are none, or nobody has looked. */
-  #vendor: Vendor | undefined;
-  /** Reads the settings of the service in use. */
-  #readSettings: ServiceState['settings'] = readStartupSettings;
+  /** Reads the settings that the tooltip shows. */
+  #readSettings: ConnectionsState['settings'] = readStartupSettings;
 
   constructor(context: ExtensionContext, log: Log, make: Make) {
     this.#context = context;
     this.log = log;
     this.globalState = context.globalState;
-    const onIssue = (what: StorageIssue) => this.#inBackground(sayOfStorage(what));
-    const keys = () => new KeyStore(context.secrets, this.globalState, onIssue);
-    this.#keys = make('the key store', keys);
+    const keys = make('the key store', () => {
+      return new KeyStore(context.secrets, this.globalState, showStorageIssue);
+    });
+    this.connections = make('the connections', () => this.#makeConnections(keys));
     const onTick = () => this.#inBackground(this.#keepFresh());
     const settings = () => this.#readSettings(window.activeTextEditor?.document.uri);
     this.status = make('the status item', () => new StatusItem(settings, onTick));
     this.status.show();
-    make('the .env files', () => whenOpened(isNamedEnv, () => startEnvFile(this.#keys)));
+    make('the .env files', () => whenOpened(isNamedEnv, () => startEnvFile(keys)));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
     this.#models = make('the models of the chat', () => offerModels(this.chat));
-    this.#listen(make);
+    this.#listen(make, keys);
     make('the end', () => ({ dispose: () => this.#end() }));
     this.#inBackground(this.#showWhetherSetUp());
   }
@@ -105,14 +101,8 @@ class HostedModel implements App {
     return this.#context.extension;
   }
 
-  /** Aborts when the user signs out, in this window or another, and is then replaced. */
-  get signOutSignal(): AbortSignal {
-    return this.#signedOut.signal;
-  }
-
   readonly runtime = () => this.#runtime.get();
   readonly runtimeIfMade = async () => this.#runtime.ifMade;
-  readonly access = async () => (await this.#parts.get()).access;
   readonly jobs = async () => (await this.#parts.get()).jobs;
   readonly chat = () => this.#chat.get();
   readonly watches = async () => (await this.#parts.get()).watches;
@@ -125,27 +115,40 @@ class HostedModel implements App {
     return { provider, tool: new GenerateTool(provider) };
   }
 
-  #listen(make: Make): void {
-    const listen = (
-      to: string,
-      event: (hear: () => void) => Disposable,
-      onEvent: () => Promise<void>,
-    ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
-    const lookIfMoved = async () => (await this.#parts.ifMade)?.access.lookIfMoved();
-    const onKeyChange = (isSignOut: boolean) => this.#inBackground(this.#onKeyChange(isSignOut));
-    make('listening to key changes', () => this.#keys.onDidChange(onKeyChange));
-    listen('settings', onDidChangeSettings, () => this.#onSettingsChange());
-    listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
-    listen('editors', window.onDidChangeActiveTextEditor, lookIfMoved);
-    listen('trust', workspace.onDidGrantWorkspaceTrust, () => {
-      this.#models.refresh();
-      return this.#lookAgain();
+  #makeConnections(keys: KeyStore): Connections {
+    const { secrets, globalState, workspaceState } = this.#context;
+    return new Connections({
+      keys,
+      approvals: new Approvals(secrets, globalState),
+      workspaceState,
+      environment: process.env,
+      runtime: this.runtime,
+      runtimeIfMade: () => this.#runtime.ifMade,
+      inBackground: (work) => this.#inBackground(work),
     });
   }
 
+  #listen(make: Make, keys: KeyStore): void {
+    const { connections } = this;
+    const listen = (
+      to: string,
+      event: (listener: () => void) => Disposable,
+      onEvent: () => unknown,
+    ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
+    listen('connections', connections.onDidChange, () => this.#onConnectionsChange());
+    listen('sign-outs', connections.onDidSignOut, async () =>
+      (await chatModule()).forgetCallers(this.globalState),
+    );
+    listen('keys', keys.onDidChange, () =>
+      this.status.update({ lastFailure: undefined, unreachable: false }),
+    );
+    listen('settings', onDidChangeSettings, () => this.status.update({ unreachable: false }));
+    listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
+  }
+
   /** Nobody waits for it; a failure of it still must not pass unseen. */
-  #inBackground(work: PromiseLike<unknown> | undefined): void {
-    void work?.then(undefined, (error: unknown) => {
+  #inBackground(work: unknown): void {
+    Promise.resolve(work).catch((error: unknown) => {
       this.log.error(`in the background: ${nameOf(error)}`);
     });
   }
@@ -171,112 +174,38 @@ class HostedModel implements App {
 
   /** What commands share, made together since one file brings it. */
   async #makeParts() {
-    const {
-      CredentialAccess,
-      Approvals,
-      Jobs,
-      generationWatches,
-      isQuestion,
-      provenanceLines,
-      Usage,
-    } = await lazyModules();
-    const { secrets, globalState, workspaceState, globalStorageUri } = this.#context;
-    const access = new CredentialAccess({
-      keys: this.#keys,
-      approvals: new Approvals(secrets, globalState),
-      workspaceState,
-      environment: process.env,
-      test: (credentials, signal) => this.#test(credentials, signal),
-      isRefused: async (apiKey) => (await this.#runtime.ifMade)?.isRefused(apiKey) ?? false,
-      onObstacle: (obstacle) => this.status.update({ obstacle }),
-      signOutSignal: () => this.signOutSignal,
-      onFound: (found, choice) => {
-        const { obstacle } = this.status.facts;
-        const isSettled = obstacle === 'approval' && !isQuestion(choice);
-        const left = choice.kind === 'missing' ? 'missing' : 'none';
-        this.status.update({
-          provenance: provenanceLines(found, choice),
-          obstacle: isSettled ? left : obstacle,
-        });
-        this.#inBackground(this.#onChoice(choice));
-      },
-    });
-    const usage = new Usage(this, globalStorageUri);
-    return { access, jobs: new Jobs(), watches: generationWatches(this), usage };
+    const { Jobs, generationWatches, Usage } = await lazyModules();
+    const usage = new Usage(this, this.#context.globalStorageUri);
+    return { jobs: new Jobs(), watches: generationWatches(this), usage };
   }
 
-  /** Token and usage that are shown belong to what may be used now, or to nobody. */
-  async #onChoice(choice: SourceSelection): Promise<void> {
-    const usable = choice.kind === 'ready' ? choice.credentials : undefined;
-    this.#vendor = usable?.vendor;
-    this.#inBackground(this.#runtime.ifMade?.then((made) => made.setActive(usable)));
-    this.#inBackground(this.#parts.ifMade?.then(({ usage }) => usage.setActive(usable)));
-    const { workspaceState } = this.#context;
-    const isOutside = choice.kind === 'ready' && choice.source !== 'editor';
-    const isNews = isOutside !== workspaceState.get(OUTSIDE, false);
-    if (isNews) await workspaceState.update(OUTSIDE, isOutside);
+  async #onConnectionsChange(): Promise<void> {
+    const { current, obstacle } = this.connections;
+    const active = current?.choice.kind === 'ready' ? current.choice.connection : undefined;
+    const provenance = current && provenanceLines(current.found, current.choice);
+    this.status.update({ obstacle, provenance, modelId: active?.modelId });
+    this.#models.refresh();
+    this.#inBackground(this.#parts.ifMade?.then(({ usage }) => usage.setActive(active)));
     await this.#showWhetherSetUp();
-    if (isNews) this.#models.refresh();
-  }
-
-  async #test(credentials: Credentials, signal: AbortSignal): Promise<void> {
-    const { readSettings, settingsFor } = await lazyModules();
-    const runtime = await this.runtime();
-    await runtime.test(credentials, settingsFor(credentials.vendor, readSettings()), signal);
-    setContextKey('isTested');
   }
 
   async #keepFresh(): Promise<void> {
     if (!window.state.focused || !this.#runtime.ifMade) return;
-    // The source of the token may have changed since it was used: then it is not renewed.
-    await this.#lookAgain();
+    // A token isn't refreshed after the connection in use has changed.
+    await this.connections.refresh();
     (await this.#runtime.ifMade)?.keepTokenFresh();
   }
 
-  /** What may be used can have changed. Asks nothing; does nothing as long as nobody needed it. */
-  async #lookAgain(): Promise<void> {
-    const { obstacle, provenance } = this.status.facts;
-    if (!this.#runtime.ifMade && obstacle !== 'approval' && !provenance) return;
-    await (await this.access()).look();
-  }
-
   async #showWhetherSetUp(): Promise<void> {
-    const stored = await this.#keys.services();
-    const ofService = await readServiceState(this.#keys, this.#vendor);
-    this.#readSettings = ofService.settings;
-    const isOutside = this.#context.workspaceState.get(OUTSIDE, false);
-    const isSetUp = ofService.isSetUp || isOutside;
+    const { settings, isSetUp, ...state } = await this.connections.state();
+    this.#readSettings = settings;
     this.status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);
-    const canSignOut = isOutside || stored.length > 0 || hasApprovals(this.globalState);
-    setContextKey('canSignOut', canSignOut);
-    setContextKey('refreshesTokens', isSetUp && !ofService.sendsKey);
-  }
-
-  async #onKeyChange(isSignOut: boolean): Promise<void> {
-    this.status.update({ lastFailure: undefined, unreachable: false });
-    if (isSignOut || (await this.#keys.services()).length === 0) {
-      this.#signedOut.abort();
-      this.#signedOut = new AbortController();
-      // Signing out forgets what was approved, too.
-      await this.#context.workspaceState.update(OUTSIDE, undefined);
-      (await this.#runtime.ifMade)?.forgetToken();
-      await (await chatModule()).forgetCallers(this.globalState);
-    }
-    this.#models.refresh();
-    await this.#showWhetherSetUp();
-    await this.#lookAgain();
-  }
-
-  async #onSettingsChange(): Promise<void> {
-    this.status.update({ unreachable: false });
-    this.#models.refresh();
-    await this.#showWhetherSetUp();
-    await this.#lookAgain();
+    setContextKey('canSignOut', state.canSignOut);
+    setContextKey('refreshesTokens', state.refreshesTokens);
   }
 
   #end(): void {
-    this.#signedOut.abort();
     this.#inBackground(this.#runtime.ifMade?.then((made) => made.dispose()));
     this.#inBackground(this.#parts.ifMade?.then(({ jobs }) => jobs.dispose()));
   }
@@ -298,10 +227,6 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown failure';
 }
 
-/** Says that a source outside the editor was in use here; nothing of its values. */
-const OUTSIDE = 'hostedModel.usesOutsideSource';
-
-async function sayOfStorage(what: StorageIssue): Promise<void> {
-  const { STORAGE_MESSAGES } = await import('./credentials/credentialMessages.ts');
-  await window.showWarningMessage(STORAGE_MESSAGES[what]);
+function showStorageIssue(what: StorageIssue): void {
+  void window.showWarningMessage(STORAGE_MESSAGES[what]);
 }

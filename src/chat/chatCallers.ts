@@ -1,5 +1,5 @@
 import type { Memento, QuickPickItem } from 'vscode';
-import type { Credentials } from '../service/credentials.ts';
+import type { Connection } from '../service/connection.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
@@ -22,11 +22,8 @@ export interface CallersOptions {
   readonly state: Memento;
   /** The id of this extension. */
   readonly ownId: string;
-  readonly fingerprintOf: (
-    credentials: Credentials,
-    ...shown: readonly string[]
-  ) => Promise<string>;
-  readonly ask: (id: string, credentials: Credentials) => Promise<boolean>;
+  readonly fingerprintOf: (connection: Connection, ...shown: readonly string[]) => Promise<string>;
+  readonly ask: (id: string, connection: Connection) => Promise<boolean>;
 }
 
 export class ChatCallers {
@@ -47,19 +44,17 @@ export class ChatCallers {
    * shown.
    * @param signedOut aborts once the key is gone: what is answered then is about nothing
    */
-  async mayCall(id: string, credentials: Credentials, signedOut: AbortSignal): Promise<boolean> {
+  async mayCall(id: string, connection: Connection, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;
-    const { approved, resource = 'project', projectId } = credentials;
+    const { approved, resource = 'project', projectId } = connection;
     const shown = [approved.service, resource, projectId];
-    const fingerprint = await this.#options.fingerprintOf(credentials, ...shown);
+    const fingerprint = await this.#options.fingerprintOf(connection, ...shown);
     const known = this.#kept().find((one) => one.id === id && one.fingerprint === fingerprint);
     if (known) return known.isAllowed;
     const key = `${id} ${fingerprint}`;
     const asking =
       this.#asking.get(key) ??
-      this.#ask({ id, fingerprint }, credentials, signedOut).finally(() =>
-        this.#asking.delete(key),
-      );
+      this.#ask({ id, fingerprint }, connection, signedOut).finally(() => this.#asking.delete(key));
     this.#asking.set(key, asking);
     return asking;
   }
@@ -83,10 +78,10 @@ export class ChatCallers {
 
   async #ask(
     caller: Pick<KeptAnswer, 'id' | 'fingerprint'>,
-    credentials: Credentials,
+    connection: Connection,
     signedOut: AbortSignal,
   ): Promise<boolean> {
-    const isAllowed = await this.#options.ask(caller.id, credentials);
+    const isAllowed = await this.#options.ask(caller.id, connection);
     if (signedOut.aborted) return false;
     const all = [...this.#kept(), { ...caller, isAllowed }];
     await this.#options.state.update(ANSWERS, all.slice(-MOST_ANSWERS));

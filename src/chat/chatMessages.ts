@@ -2,7 +2,7 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 import { listOf, resourceName } from '../messages/settingLabels.ts';
-import type { Credentials } from '../service/credentials.ts';
+import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
@@ -100,10 +100,10 @@ export function callerQuestion(id: string): string {
     : `Let the extension ${id} use your hosted model?`;
 }
 
-export function callerDetail(credentials: Credentials): string {
-  const { projectId, resource } = credentials;
+export function callerDetail(connection: PublicCredentials): string {
+  const { projectId, resource } = connection;
   const bound = listOf(['key', 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `It requests a response from the model. Its requests are sent to ${destinationOf(credentials)}. Your choice applies to this ${bound}, until you forget it in “Show Status and Actions” or sign out.`;
+  return `It requests a response from the model. Its requests are sent to ${destinationOf(connection)}. Your choice applies to this ${bound}, until you forget it in “Show Status and Actions” or sign out.`;
 }
 
 // The tool
@@ -118,8 +118,8 @@ export const TOOL_ADVICE = 'Do not call the tool again before the user has mende
 const MOST_SHOWN = 300;
 
 /** Returns the destination, the length, and the beginning of the text, as Markdown. */
-export function toolQuestion(prompt: string, credentials: Credentials): string {
-  const destination = destinationOf(credentials);
+export function toolQuestion(prompt: string, connection: PublicCredentials): string {
+  const destination = destinationOf(connection);
   const question = escapeMarkdown(
     `${formatNumber(prompt.length)} characters are sent to ${destination}.`,
   );
@@ -129,7 +129,7 @@ export function toolQuestion(prompt: string, credentials: Credentials): string {
 }
 
 /** The host, and what is billed there. */
-function destinationOf({ approved, projectId, resource }: Credentials): string {
+function destinationOf({ approved, projectId, resource }: PublicCredentials): string {
   const { host } = new URL(approved.service);
   return projectId ? `${host} and billed to the ${resourceName({ resource })} ${projectId}` : host;
 }

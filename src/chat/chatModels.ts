@@ -1,10 +1,9 @@
 import type { LanguageModelChatInformation, Memento } from 'vscode';
-import type { Credentials } from '../service/credentials.ts';
+import type { Connection } from '../service/connection.ts';
 import { CHAT_NEW_TOKENS } from '../service/generation/parameters.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { Model } from '../service/models/modelList.ts';
 import type { ModelSource } from '../service/models/models.ts';
-import type { Settings } from '../settings.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
@@ -49,17 +48,14 @@ export class ChatModels {
    * The model in the settings first, and those that the service has listed for this operation. One
    * that it has not listed yet has no abilities that would be a mere hope.
    */
-  information(
-    credentials: Credentials,
-    { operation, modelId }: Pick<Settings, 'operation' | 'modelId'>,
-  ): LanguageModelChatInformation[] {
-    const { resource, projectId } = credentials;
+  information(connection: Connection): LanguageModelChatInformation[] {
+    const { resource, projectId, modelId } = connection;
     const isDeployment = resource === 'deployment';
-    const models = isDeployment ? [] : (this.#kept({ ...credentials, operation })?.models ?? []);
+    const models = isDeployment ? [] : (this.#kept(connection)?.models ?? []);
     const id = isDeployment ? projectId : modelId;
     const current = models.find((model) => model.id === id) ?? unlisted(id);
     const others = models.filter((model) => model !== current);
-    return [current, ...others].map((model) => informationOf(model, credentials, operation));
+    return [current, ...others].map((model) => informationOf(model, connection));
   }
 
   isStale(source: ModelSource): boolean {
@@ -113,8 +109,7 @@ function unlisted(id: string): Model {
 
 function informationOf(
   model: Model,
-  { vendor, serviceUrl, projectId }: Credentials,
-  operation: Settings['operation'],
+  { vendor, serviceUrl, projectId, operation }: Connection,
 ): LanguageModelChatInformation {
   const context = model.contextLength ?? USUAL_CONTEXT;
   const most = Math.floor(context / 2);

@@ -17,7 +17,7 @@ import type { DiagnosisDeps } from '../diagnose/copyReport.ts';
 import { explainFailure } from '../diagnose/reportFailure.ts';
 import { brokenOff } from '../messages/messages.ts';
 import type { CallOptions } from '../service/client.ts';
-import type { Credentials } from '../service/credentials.ts';
+import type { Connection } from '../service/connection.ts';
 import { isKind } from '../service/errors.ts';
 import type { Generation } from '../service/generation/answerReader.ts';
 import {
@@ -26,7 +26,6 @@ import {
   promptConversation,
 } from '../service/generation/conversation.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
-import { readSettings, type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import { type Claim, counted, type Usage } from '../usage/usage.ts';
@@ -54,11 +53,9 @@ export interface ChatDeps extends DiagnosisDeps {
   readonly usage: () => Promise<Usage>;
 }
 
-/** What a request is made with. There is no document, so that what is in front has no say. */
-interface RequestContext {
-  readonly credentials: Credentials;
-  readonly settings: Settings;
-  /** Aborts once the key is gone, also while a question about the request is open. */
+/** A request, with a signal that aborts at the next sign-out, even while a prompt is open. */
+interface ChatRequest {
+  readonly connection: Connection;
   readonly signedOut: AbortSignal;
 }
 
@@ -83,7 +80,7 @@ export class ChatProvider {
     this.callers = new ChatCallers({
       state: globalState,
       ownId: extensionId,
-      fingerprintOf: async (...from) => (await deps.access()).fingerprintOf(...from),
+      fingerprintOf: (...from) => deps.connections.fingerprintOf(...from),
       ask: askAboutCaller,
     });
   }
@@ -101,8 +98,8 @@ export class ChatProvider {
     const isOfGroup = Reflect.get(options, 'configuration') !== undefined;
     if (isOfGroup) this.#groupCalls += 1;
     if (isOfGroup || !workspace.isTrusted || isAiDisabled()) return [];
-    const context = await this.requestContext();
-    return context ? this.models.information(context.credentials, context.settings) : [];
+    const connection = await this.connection();
+    return connection ? this.models.information(connection) : [];
   }
 
   /** As often as VS Code counts, thousands of times for one prompt. */
@@ -110,14 +107,10 @@ export class ChatProvider {
     return estimateTokens(typeof text === 'string' ? text : textOfMessage(text));
   }
 
-  /** What may be used for chat now; undefined where something is missing or waits for a yes. */
-  async requestContext(): Promise<RequestContext | undefined> {
-    const signedOut = this.#deps.signOutSignal;
-    const choice = await (await this.#deps.access()).lookWithoutDocument();
-    if (choice.kind !== 'ready') return undefined;
-    const { credentials } = choice;
-    const settings = settingsFor(credentials.vendor, readSettings(onlyFolder()?.uri));
-    return { credentials, settings, signedOut };
+  /** The connection of the chat; undefined if something is missing or not approved. */
+  async connection(): Promise<Connection | undefined> {
+    const [first] = await this.#deps.connections.all();
+    return first;
   }
 
   /** @throws an error whose message is a sentence, without a stack: the chat shows both */
@@ -131,14 +124,14 @@ export class ChatProvider {
     const named: unknown = Reflect.get(options, 'requestInitiator');
     const callerId = typeof named === 'string' ? named.toLowerCase() : '';
     try {
-      const context = await this.#requireContext({ modelId });
-      if (!(await this.callers.mayCall(callerId, context.credentials, context.signedOut))) {
+      const request = await this.#request(modelId);
+      if (!(await this.callers.mayCall(callerId, request.connection, request.signedOut))) {
         throw new ChatError(texts.CALLER_REFUSED);
       }
-      await this.#checkBudget(context);
+      await this.#checkBudget(request);
       const asks = options.tools?.length ? 'agent' : 'chat';
       let hasReasoned = false;
-      const answer = await this.#chat(context, conversationOf(messages, options), token, {
+      const answer = await this.#chat(request, conversationOf(messages, options), token, {
         caller: this.callers.isTrusted(callerId) ? asks : 'other extension',
         onText: (text) => progress.report(new LanguageModelTextPart(text)),
         onReasoning: (text) => {
@@ -149,7 +142,7 @@ export class ChatProvider {
       reportAnswer(answer, progress);
       checkEnd(answer, hasReasoned);
       setContextKey('hasChatted');
-      this.#refreshIfStale(context);
+      this.#refreshIfStale(request);
     } catch (error) {
       if (isKind(error, 'cancelled')) throw new CancellationError();
       const text = await this.sentenceFor(error);
@@ -164,10 +157,10 @@ export class ChatProvider {
    * @throws {ChatError} with a sentence
    */
   async generate(prompt: string, token: CancellationToken): Promise<string> {
-    const context = await this.#requireContext({});
-    await this.#checkBudget(context);
+    const request = await this.#request();
+    await this.#checkBudget(request);
     const conversation = promptConversation(prompt);
-    const answer = await this.#chat(context, conversation, token, { caller: 'agent' });
+    const answer = await this.#chat(request, conversation, token, { caller: 'agent' });
     checkEnd(answer, false);
     return answer.text;
   }
@@ -176,50 +169,43 @@ export class ChatProvider {
   async sentenceFor(error: unknown): Promise<string> {
     if (error instanceof ChatError) return error.message;
     // Where that fails, too, the failure itself is still worth its sentence.
-    const context = await this.requestContext().catch(() => undefined);
-    const folder = onlyFolder();
-    const used = context && { ...context, folder };
-    return texts.chatFailure(error, await explainFailure(this.#deps, error, folder, used));
+    const connection = await this.connection().catch(() => undefined);
+    const explained = await explainFailure(this.#deps, error, onlyFolder(), connection);
+    return texts.chatFailure(error, explained);
   }
 
   /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
-  #refreshIfStale(context: RequestContext): void {
-    const { credentials, settings } = context;
-    const service = `${credentials.vendor.word} ${credentials.serviceUrl}`;
-    const isStale = this.models.isStale({ ...credentials, operation: settings.operation });
+  #refreshIfStale({ connection, signedOut }: ChatRequest): void {
+    const service = `${connection.vendor.word} ${connection.serviceUrl}`;
+    const isStale = this.models.isStale(connection);
     // Once in a window: a service that does not list its models is not asked after each answer.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);
-    this.refresh(context, context.signedOut).catch(() => {});
+    this.refresh(connection, signedOut).catch(() => {});
   }
 
   /** @throws {ServiceError} as the service failed */
-  async refresh(
-    { credentials, settings }: Omit<RequestContext, 'signedOut'>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { operation, modelId } = settings;
-    const runtime = await this.#deps.runtime();
-    const from = { ...credentials, operation };
-    const { models } = await runtime.listModels(from, modelId, signal, credentials);
-    await this.models.keep(from, models);
+  async refresh(connection: Connection, signal: AbortSignal): Promise<void> {
+    const { models } = await connection.models(signal);
+    await this.models.keep(connection, models);
   }
 
-  /** @throws {ChatError} where nothing may be used */
-  async #requireContext(settings: Partial<Settings>): Promise<RequestContext> {
-    const context = await this.requestContext();
-    if (!context) throw new ChatError(texts.NOT_SET_UP);
-    return { ...context, settings: { ...context.settings, ...settings } };
+  /** @throws {ChatError} if there is no connection */
+  async #request(modelId?: string): Promise<ChatRequest> {
+    const signedOut = this.#deps.connections.signOutSignal;
+    const connection = await this.connection();
+    if (!connection) throw new ChatError(texts.NOT_SET_UP);
+    return { connection: modelId ? connection.with({ modelId }) : connection, signedOut };
   }
 
   /** @throws {ChatError} where the budget of the day is used up */
-  async #checkBudget({ credentials }: RequestContext): Promise<void> {
-    const refusal = await (await this.#deps.usage()).refusal(credentials);
+  async #checkBudget({ connection }: ChatRequest): Promise<void> {
+    const refusal = await (await this.#deps.usage()).refusal(connection);
     if (refusal) throw new ChatError(refusal);
   }
 
   async #chat(
-    { credentials, settings, signedOut }: RequestContext,
+    { connection, signedOut }: ChatRequest,
     conversation: Conversation,
     token: CancellationToken,
     { caller, onText, onReasoning }: ChatListener,
@@ -228,19 +214,17 @@ export class ChatProvider {
     const listening = token.onCancellationRequested(() => stopped.abort());
     if (token.isCancellationRequested) stopped.abort();
     const signal = AbortSignal.any([stopped.signal, signedOut]);
-    const { runtime: service, watches, usage: counter } = this.#deps;
-    const [runtime, startWatch, usage] = await Promise.all([service(), watches(), counter()]);
+    const [startWatch, usage] = await Promise.all([this.#deps.watches(), this.#deps.usage()]);
     const watch = startWatch();
     let said = '';
     let claim: Claim | undefined;
     try {
-      const client = runtime.client(credentials, { ...settings, isLowPriority: true });
       const prompt = conversationText(conversation);
-      const answering = client.chat(conversation, settings.parameters, {
+      const answering = connection.chat(conversation, {
         signal,
         // Checked again, because other calls may have used up the budget while this one waited.
         onTurn: async () => {
-          claim = await usage.claim(credentials, estimateTokens(prompt));
+          claim = await usage.claim(connection, estimateTokens(prompt));
           if (claim.refusal) throw new ChatError(claim.refusal);
         },
         onText: (text) => {
@@ -258,7 +242,7 @@ export class ChatProvider {
         answering,
         () => ({ prompt, said }),
         (used) => {
-          void usage.record(credentials, { model: settings.modelId, caller, ...used }, claim);
+          void usage.record(connection, { model: connection.modelId, caller, ...used }, claim);
           claim = undefined;
         },
       );
@@ -274,8 +258,8 @@ export class ChatProvider {
   }
 }
 
-async function askAboutCaller(id: string, credentials: Credentials): Promise<boolean> {
-  const detail = texts.callerDetail(credentials);
+async function askAboutCaller(id: string, connection: Connection): Promise<boolean> {
+  const detail = texts.callerDetail(connection);
   const allow = { title: texts.ALLOW };
   const deny = { title: texts.DENY, isCloseAffordance: true };
   const options = { modal: true, detail };

@@ -35,9 +35,9 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   }: LanguageModelToolInvocationPrepareOptions<GenerateToolInput>): Promise<PreparedToolInvocation> {
     // Nothing is sent then, so that there is nothing to ask.
     if (!readSettings().offersTool) return {};
-    const context = await this.#chat.requestContext();
-    const message = context
-      ? texts.toolQuestion(promptOf(input), context.credentials)
+    const connection = await this.#chat.connection();
+    const message = connection
+      ? texts.toolQuestion(promptOf(input), connection)
       : texts.escapeMarkdown(texts.NOT_SET_UP);
     return {
       invocationMessage: texts.TOOL_RUNNING,

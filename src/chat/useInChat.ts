@@ -1,6 +1,6 @@
 import { commands, env, extensions, lm, Uri, window, workspace } from 'vscode';
 import { enableAi, isAiDisabled } from '../configuration.ts';
-import type { Credentials } from '../service/credentials.ts';
+import type { Connection } from '../service/connection.ts';
 import { cancellable } from '../ui/progress.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
@@ -15,28 +15,29 @@ const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
 /**
- * @param requireCredentials asks for what is missing; undefined if the user gave up
+ * @param requireConnection asks for what is missing; undefined if the user gave up
  * @throws {ServiceError} where the service does not list its models
  */
 export async function startChat(
   provider: ChatProvider,
-  requireCredentials: () => Promise<Credentials | undefined>,
+  requireConnection: () => Promise<Connection | undefined>,
+  signOutSignal: AbortSignal,
 ): Promise<void> {
   if (isAiDisabled()) return void window.showWarningMessage(texts.AI_IS_OFF);
   if (!workspace.isTrusted) return void window.showWarningMessage(texts.NOT_TRUSTED);
-  if (!(await requireCredentials())) return;
+  if (!(await requireConnection())) return;
   const { question, detail } = texts.USE_QUESTION;
   const answer = await window.showInformationMessage(question, { modal: true, detail }, texts.USE);
   if (answer !== texts.USE) return;
-  const context = await provider.requestContext();
-  if (!context) return void window.showWarningMessage(texts.NOT_SET_UP);
+  const connection = await provider.connection();
+  if (!connection) return void window.showWarningMessage(texts.NOT_SET_UP);
   await cancellable(texts.LISTING, (cancel) =>
-    provider.refresh(context, AbortSignal.any([cancel, context.signedOut])),
+    provider.refresh(connection, AbortSignal.any([cancel, signOutSignal])),
   );
   if (!(await ensureGroup(provider))) return offerHelp(texts.BY_HAND.group);
   if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.BY_HAND.chat);
   // It fails unless the model is there and selected; what is selected VS Code tells nobody.
-  const modelSelector = { vendor: PROVIDER_ID, id: context.settings.modelId };
+  const modelSelector = { vendor: PROVIDER_ID, id: connection.modelId };
   await commands
     .executeCommand('workbench.action.chat.open', { mode: 'ask', modelSelector })
     .then(undefined, () => offerHelp(texts.BY_HAND.open));

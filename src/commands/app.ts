@@ -2,9 +2,12 @@ import type { ChatDeps } from '../chat/chatProvider.ts';
 import type { Chat } from '../chat/offerModels.ts';
 import type { generate } from '../generate/generate.ts';
 import type { Jobs } from '../generate/jobs.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 
 /** What `extension.ts` builds and commands use: what chat and diagnoses use, too, and the rest. */
 export interface App extends ChatDeps {
+  /** Loads the service, for a list of models that needs no credentials. */
+  readonly runtime: () => Promise<ServiceRuntime>;
   /** What follows generated text. */
   readonly jobs: () => Promise<Jobs>;
   /** What VS Code's chat is answered by. */

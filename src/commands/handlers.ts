@@ -80,38 +80,35 @@ export const handlers: Handlers['handlers'] = {
   showLastResponse: async (app) => showResult((await app.jobs()).result),
 
   showUsage: async (app) => {
-    // The key of the chat, which the budget can stop; with one folder it is that of all.
-    const context = await (await app.chat()).provider.requestContext();
-    const { choice } = await (await app.access()).lookUp();
-    const inFront = choice.kind === 'ready' ? choice.credentials : undefined;
-    await (await app.usage()).show(context?.credentials ?? inFront);
+    // The budget applies to the connection of the chat.
+    const [ofChat] = await app.connections.all();
+    const { choice } = await app.connections.peekWithProgress();
+    const active = choice.kind === 'ready' ? choice.connection : undefined;
+    await (await app.usage()).show(ofChat ?? active);
   },
 
-  setUp: async (app) => (await app.access()).setUp(),
+  setUp: (app) => app.connections.setUp(),
 
   signOut: async (app) => {
     try {
-      await (await app.access()).signOut();
+      await app.connections.signOut();
       inform(COMMAND_MESSAGES.signedOut);
     } catch {
-      (await app.runtime()).forgetToken();
       void window.showErrorMessage(STORAGE_MESSAGES['keeps-key']);
     }
   },
 
   refreshToken: async (app) => {
-    const credentials = await (await app.access()).require();
-    if (!credentials) return;
-    // Of this moment: a key that is deleted while the service loads must not be sent any more.
-    const signedOut = app.signOutSignal;
-    const runtime = await app.runtime();
+    const connection = await app.connections.for();
+    if (!connection) return;
+    // A key that is deleted while the service loads must not be sent anymore.
+    const { signOutSignal } = app.connections;
     const progress = { location: ProgressLocation.Window, title: COMMAND_MESSAGES.gettingToken };
-    const service = runtime.tokenService(credentials);
-    await window.withProgress(progress, () => service.refresh(signedOut));
+    const { hasToken } = await window.withProgress(progress, () =>
+      connection.refreshToken(signOutSignal),
+    );
     app.status.update({ lastFailure: undefined });
-    const { state } = service;
-    const isTraded = state.kind !== 'valid' || Number.isFinite(state.expiresAt);
-    inform(isTraded ? COMMAND_MESSAGES.newToken : COMMAND_MESSAGES.noToken);
+    inform(hasToken ? COMMAND_MESSAGES.newToken : COMMAND_MESSAGES.noToken);
   },
 
   showMenu: openMenu,
@@ -119,25 +116,26 @@ export const handlers: Handlers['handlers'] = {
 
   selectModel: async (app) => {
     const scope = window.activeTextEditor?.document.uri;
-    const access = await app.access();
-    const looked = await access.lookUp();
+    const looked = await app.connections.peekWithProgress();
     const { found, choice } = looked;
     const ofEditor = settingsFor(vendorInUse(looked), readSettings(scope));
-    const ready = choice.kind === 'ready' ? choice.credentials : undefined;
+    const ready = choice.kind === 'ready' ? choice.connection : undefined;
     // Only the list of a service with regions is public, and has an address before it is set up.
     const isPublic = ofEditor.vendor.regions.length > 0 && !ofEditor.vendorProblem;
-    const credentials = ready ?? (isPublic ? undefined : await access.require());
-    if (!credentials && !isPublic) return;
-    const serviceUrl = credentials?.serviceUrl ?? (await requireAddress(ofEditor));
+    const connection = ready ?? (isPublic ? undefined : await app.connections.for());
+    if (!connection && !isPublic) return;
+    const serviceUrl = connection?.serviceUrl ?? (await requireAddress(ofEditor));
     if (!serviceUrl) return;
-    const { vendor } = credentials ?? ofEditor;
+    const { vendor } = connection ?? ofEditor;
     const folder = activeFolder()?.uri;
     const isOther = vendor.word !== found.settings.vendor.word;
     if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(vendor.name));
     const { operation, modelId } = settingsFor(vendor, ofEditor);
-    const runtime = await app.runtime();
     const from = { vendor, serviceUrl, operation, otherKeys: found.keys };
-    const models = runtime.listModels(from, modelId, app.signOutSignal, credentials);
+    const { signOutSignal } = app.connections;
+    const models =
+      connection?.models(signOutSignal) ??
+      (await app.runtime()).listModels(from, modelId, signOutSignal);
     // The list is that of the chat, too. Whoever picks from it is told of its failure.
     const keep = async ({ models }: ModelList) =>
       (await app.chat()).provider.models.keep(from, models);
@@ -152,8 +150,10 @@ export const handlers: Handlers['handlers'] = {
 
   useInChat: async (app) => {
     const { startChat } = await import('../chat/chat.ts');
-    const [{ provider }, access] = await Promise.all([app.chat(), app.access()]);
-    await startChat(provider, () => access.require(onlyFolder()?.uri));
+    const { provider } = await app.chat();
+    const { connections } = app;
+    const requireConnection = () => connections.for(onlyFolder()?.uri);
+    await startChat(provider, requireConnection, connections.signOutSignal);
   },
 
   showLog: async ({ log }) => log.show(),
@@ -161,16 +161,16 @@ export const handlers: Handlers['handlers'] = {
 
 /** The menu, and what is done with a source that was picked in it. */
 async function openMenu(app: App): Promise<unknown> {
-  const [access, { provider }] = await Promise.all([app.access(), app.chat()]);
-  const { callers } = provider;
+  const { connections } = app;
+  const { callers } = (await app.chat()).provider;
   // The folder whose sources are shown, whatever is active once something is picked.
   const folder = activeFolder();
-  const { found, choice } = await access.lookUp(folder);
+  const { found, choice } = await connections.peekWithProgress(folder);
   const ofSources = sourceRows(found, choice);
   // Nothing is there to choose from. What was clicked has the keyboard, and would get it back.
   if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
     await commands.executeCommand('workbench.action.focusActiveEditorGroup');
-    return access.setUp();
+    return connections.setUp();
   }
   const { sources, extensions, forget } = COMMAND_MESSAGES.menu;
   const picked = await showMenu<SourceRow | CallerRow>(app.status.facts, [
@@ -188,7 +188,7 @@ async function openMenu(app: App): Promise<unknown> {
     case undefined:
       return undefined;
     case 'setUp':
-      return access.setUp();
+      return connections.setUp();
     case 'open':
       return openEnvFile(folder);
     case 'openSettings':
@@ -196,12 +196,12 @@ async function openMenu(app: App): Promise<unknown> {
     case 'manageTrust':
       return commands.executeCommand('workbench.trust.manage');
     case 'import':
-      return access.importFrom(source);
+      return connections.importFrom(source);
     case 'prefer':
-      return (await access.prefer(source)) && inform(chosenText(source, found));
+      return (await connections.prefer(source)) && inform(chosenText(source, found));
     case 'forgetApproval':
     case 'forgetRefusal':
-      await access.forget(source);
+      await connections.forget(source);
       return inform(COMMAND_MESSAGES.forgotten);
   }
 }
@@ -246,15 +246,13 @@ async function templateOfName(
 
 async function optionsFor(app: App): Promise<GenerateDeps> {
   // Together: in the first command of a window each is a file to load.
-  const needed = [app.jobs(), app.watches(), app.access(), app.runtime(), app.usage()] as const;
-  const [jobs, startWatch, access, runtime, usage] = await Promise.all(needed);
+  const needed = [app.jobs(), app.watches(), app.usage()] as const;
+  const [jobs, startWatch, usage] = await Promise.all(needed);
   return {
     jobs,
-    credentials: (document) => access.require(document),
-    client: async (credentials, settings) => runtime.client(credentials, settings),
+    connections: app.connections,
     startWatch,
-    onUsage: (credentials, request) => void usage.record(credentials, request),
-    signOut: () => app.signOutSignal,
-    report: (error, used, lines) => reportFailure(app, error, used, lines),
+    onUsage: (connection, request) => void usage.record(connection, request),
+    report: (error, connection, at) => reportFailure(app, error, connection, at),
   };
 }

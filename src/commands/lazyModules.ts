@@ -3,13 +3,8 @@
  * that an extension loads (measured).
  */
 
-export { CredentialAccess } from '../credentials/access.ts';
-export { Approvals } from '../credentials/approvals.ts';
-export { isQuestion } from '../credentials/sourceSelection.ts';
-export { provenanceLines } from '../credentials/sourceView.ts';
 export { reportFailure as report } from '../diagnose/reportFailure.ts';
 export { Jobs } from '../generate/jobs.ts';
-export { readSettings, settingsFor } from '../settings.ts';
 export { generationWatches } from '../status/generationWatch.ts';
 export { trafficOf } from '../status/requestsLine.ts';
 export { Usage } from '../usage/usage.ts';

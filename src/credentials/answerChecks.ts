@@ -5,8 +5,8 @@ import { type Credentials, cleanValue } from '../service/credentials.ts';
 import { addressHolds } from '../service/secrets.ts';
 import type { Vendor } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
+import { type Destination, destination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './credentialMessages.ts';
-import { type Destination, destination } from './sourceSelection.ts';
 
 /** What is said about an answer while it is typed. Never repeats the answer. Pure. */
 

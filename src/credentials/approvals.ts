@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Memento, SecretStorage } from 'vscode';
-import { type ApprovalAnswer, keepAnswers, keptAnswers } from './approvalAnswers.ts';
+import type { Connection } from '../service/connection.ts';
 
 /**
  * What the user answered when a folder brought credentials of its own. An answer
@@ -9,10 +9,15 @@ import { type ApprovalAnswer, keepAnswers, keptAnswers } from './approvalAnswers
  * (R3 and R4 of docs/threat-model.md; approval by name was CVE-2025-54136 of another product).
  */
 
+export type ApprovalAnswer = 'approved' | 'refused';
+
+type HashedAnswer = readonly [hash: string, answer: ApprovalAnswer];
+
 /** What an answer is about: every value that it depends on, in a fixed order. */
 export type Subject = readonly [kind: 'source', ...values: readonly string[]];
 
 const SALT = 'hostedModel.approvalSalt';
+const ANSWERS = 'hostedModel.approvals';
 const SALT_BYTES = 32;
 /** Old answers make room for new ones; a user who meets that question again loses nothing. */
 const MOST_ANSWERS = 500;
@@ -32,15 +37,20 @@ export class Approvals {
    * A keyed hash that identifies a key in records that must not contain it.
    * @param shown further values that the hash covers
    */
-  async fingerprintOf(apiKey: string, ...shown: readonly string[]): Promise<string> {
-    return hashOf(['key', apiKey, ...shown], (await this.#salt()) ?? (await this.#makeSalt()));
+  async fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
+    return connection.fingerprint((await this.#salt()) ?? (await this.#makeSalt()), shown);
   }
 
   /** Looks only: where there is no salt yet, there are no answers. */
   async answerFor(subject: Subject): Promise<ApprovalAnswer | undefined> {
     const salt = await this.#salt();
     if (salt === undefined) return undefined;
-    return new Map(keptAnswers(this.#state)).get(hashOf(subject, salt));
+    return new Map(this.#answers).get(hashOf(subject, salt));
+  }
+
+  /** True if a sign-out would forget an approval, in any folder. */
+  get areAny(): boolean {
+    return this.#answers.some(([, answer]) => answer === 'approved');
   }
 
   remember(subject: Subject, answer: ApprovalAnswer): Promise<void> {
@@ -53,15 +63,19 @@ export class Approvals {
 
   /** Forgets every yes, in whichever folder; a no stays a no. */
   async forgetApproved(): Promise<void> {
-    const refused = keptAnswers(this.#state).filter(([, answer]) => answer === 'refused');
-    await keepAnswers(this.#state, refused);
+    const refused = this.#answers.filter(([, answer]) => answer === 'refused');
+    await this.#state.update(ANSWERS, refused);
   }
 
   async #keep(subject: Subject, answer: ApprovalAnswer | undefined): Promise<void> {
     const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
-    const others = keptAnswers(this.#state).filter(([known]) => known !== hash);
+    const others = this.#answers.filter(([known]) => known !== hash);
     const all = answer ? [...others, [hash, answer] as const] : others;
-    await keepAnswers(this.#state, all.slice(-MOST_ANSWERS));
+    await this.#state.update(ANSWERS, all.slice(-MOST_ANSWERS));
+  }
+
+  get #answers(): readonly HashedAnswer[] {
+    return this.#state.get(ANSWERS, []);
   }
 
   async #salt(): Promise<string | undefined> {
@@ -84,6 +98,6 @@ export class Approvals {
 }
 
 /** Without the salt the hashes could be compared with guesses; it never leaves secret storage. */
-function hashOf(subject: Subject | readonly ['key', ...string[]], salt: string): string {
+function hashOf(subject: Subject, salt: string): string {
   return createHmac('sha256', salt).update(JSON.stringify(subject)).digest('hex');
 }

@@ -2,15 +2,16 @@ import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
+import type { PublicCredentials, SourceId } from '../service/connection.ts';
 import type { Blemish, Credentials, UrlProblem } from '../service/credentials.ts';
 import type { SettingName } from '../service/vendors.ts';
 import type { SourceSettings, VendorProblem } from '../settings.ts';
+import type { AddressProblem } from './binding.ts';
 import type { StorageIssue } from './keyStore.ts';
 import type {
-  AddressProblem,
+  Choice,
   ExternalSource,
-  SourceId,
-  SourceSelection,
+  SourceObstacle,
   SourceSnapshot,
   UnreadReason,
 } from './sourceSelection.ts';
@@ -210,7 +211,7 @@ export function sourceProblem({ text, answer }: ExternalSource): string | undefi
 }
 
 /** Why the credentials are not used. */
-export const WHY_NOT_USED: Readonly<Record<Exclude<SourceSelection['kind'], 'ready'>, string>> = {
+export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
   'bad-vendor': 'the service is not known',
   'bad-address': 'an address cannot be used',
@@ -250,9 +251,10 @@ function issuePhrase({ place, name, kind }: Issue): string {
 }
 
 /** What a message about these credentials has to know of them. */
-export function contextOf(choice: SourceSelection): MessageContext {
+export function contextOf(choice: Choice): MessageContext {
   if (choice.kind !== 'ready') return {};
-  return { source: choice.source, ...serviceContext(choice.credentials) };
+  const { connection } = choice;
+  return { source: connection.source, ...serviceContext(connection) };
 }
 
 /** The same for the test of a set-up, which asks for all that it tests but the identity address. */
@@ -261,7 +263,8 @@ export function contextOfTest(credentials: Credentials): MessageContext {
 }
 
 /** Where one host is both, its name does not tell which of the two failed. */
-function serviceContext({ authUrl, serviceUrl, vendor, resource }: Credentials): MessageContext {
+function serviceContext(connection: PublicCredentials): MessageContext {
+  const { authUrl, serviceUrl, vendor, resource } = connection;
   const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
   return { vendor, resource, ...(authHost !== serviceHost && { authHost }) };
 }

@@ -6,7 +6,8 @@ import { type Vendor, vendors } from '../service/vendors.ts';
 import type { Settings } from '../settings.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
-import type { ApprovalAnswer } from './approvalAnswers.ts';
+import type { ApprovalAnswer } from './approvals.ts';
+import type { ChangedBinding } from './binding.ts';
 import {
   LEFT_KEY_WARNINGS,
   sourceName,
@@ -15,13 +16,7 @@ import {
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
 import { hostsText } from './setUpMessages.ts';
-import type {
-  ChangedBinding,
-  ExternalSource,
-  Folder,
-  SourceSnapshot,
-  UsableSource,
-} from './sourceSelection.ts';
+import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
 /** What people are asked about their credentials, and warned of, outside of the set-up. */
 

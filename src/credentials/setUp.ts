@@ -3,6 +3,7 @@ import { isAiDisabled, writeSettings } from '../configuration.ts';
 import { hasMovableIdentity, type SettingName } from '../service/vendors.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
+import { type ChangedBinding, destination } from './binding.ts';
 import { addressText } from './credentialMessages.ts';
 import type { KeyStore } from './keyStore.ts';
 import { askDestination, reportSetting } from './questions.ts';
@@ -15,7 +16,7 @@ import {
 } from './setUpAnswers.ts';
 import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, QUESTIONS, recordFor, type StepProblem } from './setUpSteps.ts';
-import { type ChangedBinding, destination, type SourceSnapshot } from './sourceSelection.ts';
+import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** The reason for a set-up that the user did not start with *Set Up...*. */
 export interface SetUpReason {

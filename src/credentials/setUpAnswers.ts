@@ -8,8 +8,8 @@ import {
 } from '../service/vendors.ts';
 import { readUserSettings, type Settings, settingsFor, withStoredService } from '../settings.ts';
 import { problemOfKey } from './answerChecks.ts';
+import { destination } from './binding.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { destination } from './sourceSelection.ts';
 
 /** The state of a set-up: its steps, the values in use, and the answers so far. */
 
@@ -19,7 +19,11 @@ export type StepName = 'service' | SettingName | 'save';
 export interface SetUpOptions {
   readonly keys: KeyStore;
   /** Proves credentials with a token request and a tokenization; generates nothing. */
-  readonly test: (credentials: Credentials, signal: AbortSignal) => Promise<void>;
+  readonly test: (
+    credentials: Credentials,
+    settings: Settings,
+    signal: AbortSignal,
+  ) => Promise<void>;
   /** True if the service refused this key in this window. */
   readonly isRefused: (apiKey: string) => Promise<boolean>;
 }

@@ -6,7 +6,7 @@ import {
   settingLabel,
 } from '../messages/settingLabels.ts';
 import type { Vendor } from '../service/vendors.ts';
-import type { Destination } from './sourceSelection.ts';
+import type { Destination } from './binding.ts';
 
 /** What the set-up asks and says. */
 export const SET_UP = {

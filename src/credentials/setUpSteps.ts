@@ -15,6 +15,7 @@ import {
   sentValues,
   validationOf,
 } from './answerChecks.ts';
+import { bindingOf, credentialsFor, type Destination, destination } from './binding.ts';
 import { contextOfTest } from './credentialMessages.ts';
 import type { KeyRecord } from './keyStore.ts';
 import { askDestination, askReplacement } from './questions.ts';
@@ -27,7 +28,6 @@ import {
   type StepName,
 } from './setUpAnswers.ts';
 import { hostsText, SET_UP } from './setUpMessages.ts';
-import { bindingOf, credentialsFor, type Destination, destination } from './sourceSelection.ts';
 
 /** The questions of the guided set-up, what is wrong with an answer, and what is stored. */
 
@@ -260,7 +260,7 @@ async function problemOf(
 ): Promise<StepProblem | undefined> {
   const { test, steps } = setUp;
   try {
-    await test(credentials, signal);
+    await test(credentials, setUp.settings, signal);
     return undefined;
   } catch (error) {
     const context = contextOfTest(credentials);

@@ -1,26 +1,29 @@
 import type { WorkspaceFolder } from 'vscode';
 import type { SourceReading, SourceValues } from '../dotenv/envFile.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
+import type { Connection, SourceId } from '../service/connection.ts';
 import {
-  type ApprovedOrigins,
   type Credentials,
   cleanValue,
   missingSettings,
-  parseServiceUrl,
   type ServiceKey,
-  type UrlProblem,
 } from '../service/credentials.ts';
 import { neededSettings, type SettingName, type Vendor } from '../service/vendors.ts';
-import type { SourceSettings, VendorProblem } from '../settings.ts';
-import type { ApprovalAnswer } from './approvalAnswers.ts';
-import type { Subject } from './approvals.ts';
+import type { Settings, SourceSettings, VendorProblem } from '../settings.ts';
+import type { ApprovalAnswer, Subject } from './approvals.ts';
+import {
+  type AddressProblem,
+  bindingOf,
+  type ChangedBinding,
+  credentialsFor,
+  type Destination,
+  destination,
+} from './binding.ts';
 import type { KeyRecord } from './keyStore.ts';
 
 /** Which of the three sources is used: a pure rule over what was found in each. */
 
-export type SourceId = 'editor' | ExternalSourceId;
-
-export type ExternalSourceId = 'envFile' | 'environment';
+export type ExternalSourceId = Exclude<SourceId, 'editor'>;
 
 /** What was found, before anybody is asked whether it may be used. */
 export type ExternalText =
@@ -43,17 +46,9 @@ export type UnreadReason =
   | 'not-text'
   | 'unreadable';
 
-/** Where a key and its text would go, in ASCII, for people to read. */
-export interface Destination {
-  readonly authUrl: string;
-  readonly authHost: string;
-  readonly serviceUrl: string;
-  readonly serviceHost: string;
-}
-
 /** Everything that was found, read once; nothing in it has been asked about yet. */
 export interface SourceSnapshot {
-  readonly settings: SourceSettings;
+  readonly settings: Settings;
   readonly record: KeyRecord | undefined;
   /** Every key that is stored or in a source, used or not. No prompt may contain one. */
   readonly keys: readonly ServiceKey[];
@@ -96,22 +91,14 @@ export interface UsableSource extends ExternalSource {
   readonly subject: Subject;
 }
 
-export interface AddressProblem {
-  readonly setting: 'url' | 'authUrl';
-  readonly problem: UrlProblem;
+interface ReadySelection {
+  readonly kind: 'ready';
+  readonly source: SourceId;
+  readonly credentials: Credentials;
 }
 
-/** What was shown when a key was saved, where it is something else by now. */
-export interface ChangedBinding {
-  readonly approved: Destination;
-  readonly wanted: Destination;
-  /** Whether the user's own entry of the service is another one than then. */
-  readonly isEntryChanged: boolean;
-}
-
-/** What the editor alone can come to. */
-export type EditorSourceSelection =
-  | { readonly kind: 'ready'; readonly source: SourceId; readonly credentials: Credentials }
+/** What keeps the editor's own credentials from being used. */
+type EditorObstacle =
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
   /** The service that the settings name is not known, or its entry has a mistake. */
   | { readonly kind: 'bad-vendor'; readonly problem: VendorProblem }
@@ -122,16 +109,25 @@ export type EditorSourceSelection =
   /** The settings lead to a host that was not shown when the key was saved. */
   | ({ readonly kind: 'unapproved' } & ChangedBinding);
 
-export type SourceSelection =
-  | EditorSourceSelection
+/** What the editor alone can come to. */
+export type EditorSourceSelection = ReadySelection | EditorObstacle;
+
+/** What keeps a command from a connection. */
+export type SourceObstacle =
+  | EditorObstacle
   /** Nothing else can be used, and nobody has been asked about this. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
   /** The user chose this source for the folder, and it cannot be used any more. */
   | { readonly kind: 'chosen-unusable'; readonly source: ExternalSource };
 
-export interface LookupResult {
+export type SourceSelection = ReadySelection | SourceObstacle;
+
+/** A connection, or what stands in the way. */
+export type Choice = { readonly kind: 'ready'; readonly connection: Connection } | SourceObstacle;
+
+export interface Lookup {
   readonly found: SourceSnapshot;
-  readonly choice: SourceSelection;
+  readonly choice: Choice;
 }
 
 /**
@@ -218,13 +214,13 @@ function isUntrusted({ text }: ExternalSource): boolean {
 }
 
 /** The service of the source that is used, or would be after an approval; else that of the editor. */
-export function vendorInUse({ found, choice }: LookupResult): Vendor {
-  if (choice.kind === 'ready') return choice.credentials.vendor;
+export function vendorInUse({ found, choice }: Lookup): Vendor {
+  if (choice.kind === 'ready') return choice.connection.vendor;
   return choice.kind === 'ask-source' ? choice.source.vendor : found.settings.vendor;
 }
 
 /** Whether the choice waits for an answer of the user. */
-export function isQuestion({ kind }: SourceSelection): boolean {
+export function isQuestion({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }
 
@@ -271,53 +267,4 @@ export function selectEditorSource({
   const { resource } = project;
   const credentials = credentialsFor(vendor, { ...record, projectId, resource }, wanted);
   return { kind: 'ready', source: 'editor', credentials };
-}
-
-/** Whether a stored key may go to these addresses, or what has changed since it was saved. */
-export function bindingOf(
-  { authUrl, serviceUrl, definition }: KeyRecord,
-  vendor: Vendor,
-  wanted: Destination,
-): 'same' | 'tampered' | ChangedBinding {
-  const approved = destination(authUrl, serviceUrl);
-  // It names no host that could have been approved.
-  if ('setting' in approved) return 'tampered';
-  const isEntryChanged = definition !== vendor.definition;
-  const [then, now] = [originsOf(approved), originsOf(wanted)];
-  const isMoved = then.auth !== now.auth || then.service !== now.service;
-  return isEntryChanged || isMoved ? { approved, wanted, isEntryChanged } : 'same';
-}
-
-/** Credentials for a destination whose two origins the user approved. */
-export function credentialsFor(
-  vendor: Vendor,
-  values: Pick<Credentials, 'account' | 'apiKey' | 'projectId' | 'resource'>,
-  target: Destination,
-): Credentials {
-  const { account = '', apiKey, projectId, resource } = values;
-  const { authUrl, serviceUrl } = target;
-  const known = { ...(account && { account }), apiKey, projectId, ...(resource && { resource }) };
-  return { vendor, ...known, authUrl, serviceUrl, approved: originsOf(target) };
-}
-
-/**
- * Both addresses read strictly, or which of them is wrong and how.
- * @param authUrl empty where the service itself is what a key is sent to
- */
-export function destination(authUrl: string, url: string): Destination | AddressProblem {
-  const auth = parseServiceUrl(authUrl || url);
-  if (!auth.ok) return { setting: authUrl ? 'authUrl' : 'url', problem: auth.problem };
-  const service = parseServiceUrl(url);
-  if (!service.ok) return { setting: 'url', problem: service.problem };
-  return {
-    authUrl: auth.url,
-    authHost: auth.host,
-    serviceUrl: service.url,
-    serviceHost: service.host,
-  };
-}
-
-/** The origins of both addresses: http and https of one host are two places. */
-function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
-  return { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin };
 }

@@ -5,6 +5,7 @@ import {
   settingLabel,
   settingNames,
 } from '../messages/settingLabels.ts';
+import type { SourceId } from '../service/connection.ts';
 import type { SettingName } from '../service/vendors.ts';
 import {
   projectPlace,
@@ -14,12 +15,11 @@ import {
   WHY_NOT_USED,
 } from './credentialMessages.ts';
 import {
+  type Choice,
   type ExternalSource,
   editorSourceProject,
   externalSource,
   isUsable,
-  type SourceId,
-  type SourceSelection,
   type SourceSnapshot,
   selectEditorSource,
 } from './sourceSelection.ts';
@@ -37,7 +37,7 @@ export interface ActionItem extends QuickPickItem {
 }
 
 /** One row for each source that says anything about the settings, with what becomes of it. */
-export function sourceRows(found: SourceSnapshot, choice: SourceSelection): SourceRow[] {
+export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
   const outside = found.outside.filter(isWorthShowing);
   return (['editor', ...outside.map(({ id }) => id)] as const).map((source) => {
     const inUse = isInUse(source, choice);
@@ -55,7 +55,7 @@ export function sourceRows(found: SourceSnapshot, choice: SourceSelection): Sour
 }
 
 /** What can be done with a source that was picked. */
-export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: SourceSelection) {
+export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Choice) {
   return {
     title: `Hosted Model: ${sourceName(source, found)}`,
     placeHolder: isInUse(source, choice) ? 'In use' : sourceState(source, found),
@@ -64,11 +64,7 @@ export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Sour
 }
 
 /** What is offered for a source, in this order: always at least one way on. */
-export function actionsFor(
-  source: SourceId,
-  found: SourceSnapshot,
-  choice: SourceSelection,
-): ActionItem[] {
+export function actionsFor(source: SourceId, found: SourceSnapshot, choice: Choice): ActionItem[] {
   const outside = externalSource(found, source);
   const issue = sourceIssue(outside, found);
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
@@ -109,8 +105,8 @@ function sourceIssue(
   return isUsable(outside) ? undefined : 'bad-address';
 }
 
-function isInUse(source: SourceId, choice: SourceSelection): boolean {
-  return choice.kind === 'ready' && choice.source === source;
+function isInUse(source: SourceId, choice: Choice): boolean {
+  return choice.kind === 'ready' && choice.connection.source === source;
 }
 
 /** Why a source is not in use. */
@@ -143,19 +139,30 @@ function isWorthShowing({ text }: ExternalSource): boolean {
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
 }
 
+/** One sentence that says which source is used, and why. */
+export function reasonText(source: SourceId, found: SourceSnapshot): string {
+  const from = `From ${sourceName(source, found)}`;
+  if (source === found.preferred) return `${from}, as you chose for this folder.`;
+  if (source === 'editor') return `${from}.`;
+  const editor = selectEditorSource(found);
+  if (editor.kind !== 'missing') return `${from}.`;
+  const lacks = `the editor has no ${settingLabel(editor.names[0] ?? 'apiKey', found.settings)}`;
+  return `${from}; ${lacks}.`;
+}
+
 /** What is in use, as lines for the tooltip. Keys are never shown, not in part. */
 export function provenanceLines(
   found: SourceSnapshot,
-  choice: SourceSelection,
+  choice: Choice,
 ): readonly string[] | undefined {
   if (choice.kind !== 'ready') return undefined;
-  const { source, credentials } = choice;
-  const { auth, service } = credentials.approved;
-  const { projectId, account } = credentials;
+  const { connection } = choice;
+  const { source, projectId, account } = connection;
+  const { auth, service } = connection.approved;
   const values: readonly (readonly [SettingName, label: string, value: string | undefined])[] = [
-    ['apiKey', settingLabel('apiKey', credentials), `sent to ${new URL(auth).host}`],
-    ['account', settingLabel('account', credentials), account],
-    ['projectId', resourceName(credentials), projectId],
+    ['apiKey', settingLabel('apiKey', connection), `sent to ${new URL(auth).host}`],
+    ['account', settingLabel('account', connection), account],
+    ['projectId', resourceName(connection), projectId],
     ['url', 'service', new URL(service).host],
   ];
   return values.flatMap(([name, label, value]) => {

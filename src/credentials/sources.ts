@@ -13,22 +13,22 @@ import {
   ENV_FILE_LIMIT_BYTES,
 } from '../dotenv/envText.ts';
 import { isWellFormed, valuesOf } from '../dotenv/settingValue.ts';
+import type { SourceId } from '../service/connection.ts';
 import type { ServiceKey } from '../service/credentials.ts';
 import { readVendors } from '../service/ownVendors.ts';
 import { type Vendor, vendorFor, vendors } from '../service/vendors.ts';
 import { readSettings, type Settings, withStoredService } from '../settings.ts';
 import type { Approvals, Subject } from './approvals.ts';
+import { destination } from './binding.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import {
-  destination,
-  type ExternalSource,
-  type ExternalSourceId,
-  type ExternalText,
-  type Folder,
-  type SourceId,
-  type SourceSnapshot,
-  type UnreadReason,
+import type {
+  ExternalSource,
+  ExternalSourceId,
+  ExternalText,
+  Folder,
+  SourceSnapshot,
+  UnreadReason,
 } from './sourceSelection.ts';
 
 /** What the three sources hold at this moment, and which of them the user prefers. */

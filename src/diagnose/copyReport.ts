@@ -1,6 +1,6 @@
 import { type Extension, env, version } from 'vscode';
-import type { CredentialAccess } from '../credentials/access.ts';
-import type { LookupResult } from '../credentials/sourceSelection.ts';
+import type { Connections } from '../credentials/connections.ts';
+import type { Lookup } from '../credentials/sourceSelection.ts';
 import { holdsSecret, redact } from '../service/secrets.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { readUserSettings, type Settings } from '../settings.ts';
@@ -19,14 +19,9 @@ export interface DiagnosisDeps {
   /** This extension, as VS Code knows it. */
   readonly extension: Extension<unknown>;
   readonly history: SessionHistory;
-  /** Aborts when the user signs out, in this window or another, and is then replaced. */
-  readonly signOutSignal: AbortSignal;
-  /** Loads the service when it is first needed. */
-  readonly runtime: () => Promise<ServiceRuntime>;
   /** The service, only if it was needed already. */
   readonly runtimeIfMade: () => Promise<ServiceRuntime | undefined>;
-  /** The way to credentials; what watches, counts and follows generations loads together with it. */
-  readonly access: () => Promise<CredentialAccess>;
+  readonly connections: Connections;
 }
 
 /**
@@ -43,7 +38,7 @@ const SHORTEST_IN_OUR_WORDS = 16;
 export async function copyReport(
   { runtimeIfMade }: Pick<DiagnosisDeps, 'runtimeIfMade'>,
   { text, wordsOfOthers }: Report,
-  looked: LookupResult | undefined,
+  looked: Lookup | undefined,
   settings: Settings,
 ): Promise<Copied> {
   const runtime = await runtimeIfMade();
@@ -78,7 +73,7 @@ export function versions({ extension }: Pick<DiagnosisDeps, 'extension'>): strin
  * Every key, header value, and project ID that is anywhere, whether or not it is in use: a project
  * names an account. Of what did not answer none is in the report.
  */
-async function secretsIn(looked: LookupResult | undefined, settings: Settings): Promise<string[]> {
+async function secretsIn(looked: Lookup | undefined, settings: Settings): Promise<string[]> {
   const { secretsOfKeys } = await import('../service/token/identity.ts');
   const found = looked?.found;
   const outside = found?.outside.map(({ values }) => values) ?? [];

@@ -1,4 +1,5 @@
 import { problemOfKey } from '../credentials/answerChecks.ts';
+import type { Destination } from '../credentials/binding.ts';
 import {
   addressText,
   contextOf,
@@ -12,18 +13,17 @@ import {
   vendorText,
 } from '../credentials/credentialMessages.ts';
 import {
-  type Destination,
+  type Choice,
   type ExternalSource,
   editorSourceProject,
   externalSource,
-  type SourceId,
-  type SourceSelection,
   type SourceSnapshot,
 } from '../credentials/sourceSelection.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { allOf, capitalized, missingText, resourceName } from '../messages/settingLabels.ts';
-import { type Credentials, cleanValue } from '../service/credentials.ts';
+import type { Connection, SourceId } from '../service/connection.ts';
+import { cleanValue } from '../service/credentials.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 
 /**
@@ -50,28 +50,25 @@ interface Diagnosed {
   /** The same for the report, which strangers read: without the name of the folder. */
   readonly anonymous: readonly ShownCheck[];
   /** Undefined if they are missing, malformed or not approved. */
-  readonly credentials: Credentials | undefined;
+  readonly connection: Connection | undefined;
   readonly context: MessageContext;
 }
 
 /** The credentials that a generation would use now, and what is known about them. */
-export function whatToDiagnose(found: SourceSnapshot, choice: SourceSelection): Diagnosed {
+export function whatToDiagnose(found: SourceSnapshot, choice: Choice): Diagnosed {
   const preliminary = preliminaryChecks(found, choice);
   const nameless = { ...found, folder: { ...found.folder, name: '' } };
   const mayBeUsed = choice.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
   return {
     preliminary,
     anonymous: preliminaryChecks(nameless, choice),
-    credentials: mayBeUsed ? choice.credentials : undefined,
+    connection: mayBeUsed ? choice.connection : undefined,
     context: contextOf(choice),
   };
 }
 
 /** Where the settings come from, how they are written, and whether their hosts are approved. */
-export function preliminaryChecks(
-  found: SourceSnapshot,
-  choice: SourceSelection,
-): readonly ShownCheck[] {
+export function preliminaryChecks(found: SourceSnapshot, choice: Choice): readonly ShownCheck[] {
   const source = sourceOf(found, choice);
   if (!source) return [settingsIssue(found, choice), notRun('syntax'), notRun('hosts')];
   const settings = passed('settings', originText(source, found, choice));
@@ -81,8 +78,8 @@ export function preliminaryChecks(
 }
 
 /** The source that is used or would be, once it is approved or mended; undefined for none. */
-function sourceOf({ outside }: SourceSnapshot, choice: SourceSelection): SourceId | undefined {
-  if (choice.kind === 'ready') return choice.source;
+function sourceOf({ outside }: SourceSnapshot, choice: Choice): SourceId | undefined {
+  if (choice.kind === 'ready') return choice.connection.source;
   if (choice.kind === 'ask-source') return choice.source.id;
   // What the user chose over the order goes before everything else that could be said.
   if (['chosen-unusable', 'bad-vendor'].includes(choice.kind)) return undefined;
@@ -99,7 +96,7 @@ function sourceOf({ outside }: SourceSnapshot, choice: SourceSelection): SourceI
 }
 
 /** Where the values are from that are looked at. */
-function originText(source: SourceId, found: SourceSnapshot, choice: SourceSelection): string {
+function originText(source: SourceId, found: SourceSnapshot, choice: Choice): string {
   const { vendor = found.settings.vendor } = externalSource(found, source) ?? {};
   const all = allOf({ vendor });
   if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return `${all} are there.`;
@@ -112,7 +109,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: SourceSelec
 }
 
 /** Why there is no source to look at more closely. */
-function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
+function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'chosen-unusable') {
     const { id, text } = choice.source;
     const problem = sourceProblem(choice.source) ?? 'incomplete';
@@ -142,7 +139,7 @@ function settingsIssue(found: SourceSnapshot, choice: SourceSelection): ShownChe
  */
 function partialSource(
   { record, outside }: SourceSnapshot,
-  choice: SourceSelection,
+  choice: Choice,
 ): ExternalSource | undefined {
   if (choice.kind !== 'missing' || record) return undefined;
   return outside.find(({ text, answer }) => {
@@ -150,7 +147,7 @@ function partialSource(
   });
 }
 
-function editorSyntax(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
+function editorSyntax(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'bad-address') {
     return failed('syntax', addressText(choice), 'openSettings');
   }
@@ -177,14 +174,14 @@ function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   return failed('syntax', text, mendingOf(id));
 }
 
-function hostsCheck(found: SourceSnapshot, choice: SourceSelection): ShownCheck {
+function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
   const unapproved = (what: string, { authHost, serviceHost }: Destination) => {
     const where = `${what} to ${authHost} and ${serviceHost}`;
     return failed('hosts', `${where}, which you have not approved. Nothing was sent.`, 'approve');
   };
   switch (choice.kind) {
     case 'ready': {
-      const { auth, service } = choice.credentials.approved;
+      const { auth, service } = choice.connection.approved;
       const [authHost, serviceHost] = [new URL(auth).host, new URL(service).host];
       return passed(
         'hosts',

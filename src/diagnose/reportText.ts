@@ -1,5 +1,6 @@
 import { WHY_NOT_USED } from '../credentials/credentialMessages.ts';
-import type { LookupResult, SourceId } from '../credentials/sourceSelection.ts';
+import type { Lookup } from '../credentials/sourceSelection.ts';
+import type { SourceId } from '../service/connection.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
 import type { LimiterReport } from '../service/serviceRuntime.ts';
@@ -32,7 +33,7 @@ export interface ReportFacts {
   /** Ids of all there are: any other word is the user's own. */
   readonly insertModes: readonly string[];
   /** Undefined where secret storage or the folder did not answer. */
-  readonly looked: LookupResult | undefined;
+  readonly looked: Lookup | undefined;
   readonly status: StatusFacts;
   /** Empty as long as nothing was sent. */
   readonly loads: readonly LimiterReport[];
@@ -111,7 +112,9 @@ function credentialLines({ looked }: ReportFacts): string[] {
   if (!looked) return ['Not read: secret storage or the folder does not answer'];
   const { found, choice } = looked;
   const inUse =
-    choice.kind === 'ready' ? `from ${SOURCES[choice.source]}` : WHY_NOT_USED[choice.kind];
+    choice.kind === 'ready'
+      ? `from ${SOURCES[choice.connection.source]}`
+      : WHY_NOT_USED[choice.kind];
   const others = found.outside.map(({ id, text, answer }) => {
     const state =
       text.kind === 'unread'

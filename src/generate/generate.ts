@@ -2,7 +2,7 @@ import type { TextDocument } from 'vscode';
 import { leadsToConfigFile } from '../document/configFiles.ts';
 import { captureTargets, currentSnapshot, upToDate } from '../document/target.ts';
 import { modeFor } from '../insert/insertModes.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings } from '../settings.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
@@ -39,11 +39,10 @@ export async function generate(
   const targets = [first, ...more] as const;
   if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);
   const { document } = snapshot;
-  const settings = jobSettings(document, order);
-  const mode = modeFor(document, settings.insertMode, mustPreview);
+  const mode = modeFor(document, insertModeFor(document, order), mustPreview);
   // From here on the places are followed: what comes next can take the user minutes.
   const rescue = (lost: Job) => void offerResult(lost);
-  const job = new Job(targets, settings, mode, { previews: options.jobs.previews, rescue });
+  const job = new Job(targets, order.template, mode, { previews: options.jobs.previews, rescue });
   options.jobs.add(job);
   return runJob(options, job, job.indices, 'restart', async () => {
     const prompts = await promptsFor(targets, order.template);
@@ -53,13 +52,6 @@ export async function generate(
   });
 }
 
-/** A template may have a model of its own, and parameters over those of the settings. */
-function jobSettings(document: TextDocument, { template, insertMode }: Order): Settings {
-  const settings = readSettings(document.uri);
-  return {
-    ...settings,
-    insertMode: insertMode ?? template?.insertMode ?? settings.insertMode,
-    modelId: template?.modelId ?? settings.modelId,
-    parameters: { ...settings.parameters, ...template?.parameters },
-  };
+function insertModeFor({ uri }: TextDocument, { template, insertMode }: Order): string {
+  return insertMode ?? template?.insertMode ?? readSettings(uri).insertMode;
 }

@@ -7,7 +7,7 @@ import { TrackedRange } from '../document/trackedRange.ts';
 import { plainText } from '../formatting/characterFilter.ts';
 import { TextFit } from '../formatting/textFit.ts';
 import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
-import type { Settings } from '../settings.ts';
+import type { Template } from '../templates/template.ts';
 import {
   ActiveRuns,
   nextRunState,
@@ -43,7 +43,8 @@ interface Answer {
  * outlives the command, so that answers can be continued, made anew or taken back.
  */
 export class Job implements Result, Disposable {
-  readonly settings: Settings;
+  /** Undefined for the selected text itself. */
+  readonly template: Template | undefined;
   readonly mode: InsertMode;
   /** Empty once the job is forgotten. */
   #answers: readonly Answer[];
@@ -54,12 +55,12 @@ export class Job implements Result, Disposable {
 
   constructor(
     targets: Targets,
-    settings: Settings,
+    template: Template | undefined,
     mode: InsertMode,
     { previews, rescue }: Pick<ModeDeps, 'previews'> & { readonly rescue: (job: Job) => void },
   ) {
     const { document } = targets[0];
-    this.settings = settings;
+    this.template = template;
     this.mode = mode;
     this.#openDocument = new EditorDocument(document);
     this.#answers = targets.map((target) => ({

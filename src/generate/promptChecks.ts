@@ -1,6 +1,6 @@
 import { window } from 'vscode';
 import { secretNames } from '../messages/messages.ts';
-import type { Client } from '../service/client.ts';
+import type { Connection } from '../service/connection.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
@@ -44,14 +44,15 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
 export async function confirmSecrets(
   job: Job,
   indices: readonly number[],
-  client: Client,
+  connection: Connection,
 ): Promise<boolean> {
-  const kinds = new Set(indices.flatMap((index) => client.secretKindsIn(job.promptOf(index))));
+  const guard = await connection.promptGuard();
+  const kinds = new Set(indices.flatMap((index) => guard.secretKindsIn(job.promptOf(index))));
   if (kinds.size === 0) return true;
   const text = texts.holdsSecretText(secretNames([...kinds]));
   const options = { modal: true, detail: texts.MASKING };
   const picked = await window.showWarningMessage(text, options, texts.MASK_AND_SEND);
   if (picked !== texts.MASK_AND_SEND) return false;
-  for (const index of indices) job.setPrompt(index, client.mask(job.promptOf(index)));
+  for (const index of indices) job.setPrompt(index, guard.mask(job.promptOf(index)));
   return true;
 }

@@ -1,13 +1,11 @@
-import type { Uri } from 'vscode';
+import type { WorkspaceFolder } from 'vscode';
+import type { Connections } from '../credentials/connections.ts';
 import { activeFolder } from '../credentials/folders.ts';
-import type { Used } from '../diagnose/diagnoseConnection.ts';
 import { leadsToConfigFile } from '../document/configFiles.ts';
 import { writesUnseen } from '../insert/insertModes.ts';
 import { brokenOff, retryText } from '../messages/messages.ts';
-import type { Client } from '../service/client.ts';
-import type { Credentials } from '../service/credentials.ts';
+import type { Connection } from '../service/connection.ts';
 import { ServiceError } from '../service/errors.ts';
-import { type Settings, settingsFor } from '../settings.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
@@ -24,19 +22,16 @@ import { markLine, SlowResponseQuestion } from './waiting.ts';
 /** What the main job needs from the rest of the extension. */
 export interface GenerateDeps {
   readonly jobs: Jobs;
-  /**
-   * Usable credentials for text of this document, after asking the user for what is missing;
-   * undefined if they gave up.
-   */
-  readonly credentials: (uri: Uri) => Promise<Credentials | undefined>;
-  readonly client: (credentials: Credentials, settings: Settings) => Promise<Client>;
+  readonly connections: Pick<Connections, 'for' | 'signOutSignal'>;
   readonly startWatch: () => GenerationWatch;
-  /** Told what each request has used. */
-  readonly onUsage: (credentials: Credentials, request: UsedRequest) => void;
-  /** A signal that aborts when the key is gone, in this window or another. */
-  readonly signOut: () => AbortSignal;
-  /** Shows a failure. @returns true once the user wants another try; false if they do not */
-  readonly report: (error: unknown, used: Used, lines: readonly number[]) => Promise<boolean>;
+  /** Called with what each request has used. */
+  readonly onUsage: (connection: Connection, request: UsedRequest) => void;
+  /** Shows a failure. @returns true once the user wants another try */
+  readonly report: (
+    error: unknown,
+    connection: Connection,
+    at: { readonly folder: WorkspaceFolder | null; readonly lines: readonly number[] },
+  ) => Promise<boolean>;
 }
 
 /** What became of one answer. */
@@ -58,12 +53,13 @@ interface Run {
 
 /** What came of a run, and what it used. */
 interface Ran {
-  readonly used: Used;
+  readonly connection: Connection;
+  readonly folder: WorkspaceFolder | null;
   readonly outcomes: readonly Outcome[];
 }
 
 interface RunContext {
-  readonly client: Client;
+  readonly connection: Connection;
   readonly onUsed: (used: UsedTokens) => void;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
@@ -114,13 +110,12 @@ async function attempt(asked: Run, controller: AbortController): Promise<Ran | u
   if (indices.length === 0) return undefined;
   const run = { ...asked, indices };
   const { uri } = job.document;
-  const credentials = await options.credentials(uri);
-  if (!credentials) return undefined;
-  // Of this moment: a key that is deleted while the service loads must not be sent any more.
-  const signedOut = options.signOut();
-  const settings = settingsFor(credentials.vendor, job.settings);
-  const client = await options.client(credentials, settings);
-  if (!(await confirmSecrets(job, indices, client))) return undefined;
+  const found = await options.connections.for(uri);
+  if (!found) return undefined;
+  // A key that is deleted while the service loads must not be sent anymore.
+  const signedOut = options.connections.signOutSignal;
+  const connection = withTemplate(found, job);
+  if (!(await confirmSecrets(job, indices, connection))) return undefined;
   // Checked for each run, since the file may have been renamed, or a link may have a new target.
   if (writesUnseen(job.mode) && (await leadsToConfigFile(job.document))) {
     inform(texts.NEEDS_PREVIEW);
@@ -133,12 +128,19 @@ async function attempt(asked: Run, controller: AbortController): Promise<Ran | u
       const signal = AbortSignal.any([cancel, signedOut]);
       const silence = new SlowResponseQuestion(say);
       const onUsed = (used: UsedTokens) =>
-        options.onUsage(credentials, { model: settings.modelId, caller: 'selection', ...used });
-      return generateAll(run, { client, onUsed, signal, say, silence });
+        options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
+      return generateAll(run, { connection, onUsed, signal, say, silence });
     },
     controller,
   ).finally(endStart);
-  return { used: { folder: activeFolder(uri), credentials, settings }, outcomes };
+  return { connection, folder: activeFolder(uri), outcomes };
+}
+
+/** A template can have its own model, and its parameters go before those of the settings. */
+function withTemplate(connection: Connection, { template }: Job): Connection {
+  if (!template) return connection;
+  const parameters = { ...connection.parameters, ...template.parameters };
+  return connection.with({ modelId: template.modelId ?? connection.modelId, parameters });
 }
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
@@ -171,7 +173,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
 async function generateOne(
   { options: { jobs, startWatch }, job, runMode }: Run,
   index: number,
-  { client, onUsed, signal, say, silence }: RunContext,
+  { connection, onUsed, signal, say, silence }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
   let watch: GenerationWatch | undefined;
@@ -181,7 +183,7 @@ async function generateOne(
     const prompt = job.promptOf(index);
     const answerSoFar = job.begin(index, runMode);
     const generation = await silence.runAndAsk((ends, onSilence, onFirstText) => {
-      const generating = client.generateText(prompt, job.settings.parameters, {
+      const generating = connection.generateText(prompt, {
         signal: ends,
         answerSoFar,
         onSilence,
@@ -211,7 +213,10 @@ async function generateOne(
   }
 }
 
-async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Promise<void> {
+async function tell(
+  { options, job, runMode }: Run,
+  { connection, folder, outcomes }: Ran,
+): Promise<void> {
   const runAgain: RunAgain = (indices, how) => runJob(options, job, indices, how);
   const linesOf = (indices: readonly number[]) =>
     job.indices.length > 1 ? indices.map((index) => job.linesOf(index).first) : [];
@@ -221,7 +226,8 @@ async function tell({ options, job, runMode }: Run, { used, outcomes }: Ran): Pr
   const came = outcomes.filter(({ error }) => error === undefined);
   const told = byKind(failed).map(async (alike) => {
     const indices = alike.map(({ index }) => index);
-    const wantsRetry = await options.report(alike[0]?.error, used, linesOf(indices));
+    const at = { folder, lines: linesOf(indices) };
+    const wantsRetry = await options.report(alike[0]?.error, connection, at);
     if (wantsRetry) await runAgain(indices, runMode);
   });
   if (came.length > 0) {

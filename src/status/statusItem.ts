@@ -129,16 +129,21 @@ function tooltipLines(
     traffic?.line(),
     renewal > 0 && `Next renewal in ${renewal} min`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
-    modelLine(settings.modelId),
+    modelLine(settings.modelId, facts.modelId),
     facts.usageToday?.(),
   ];
   return lines.filter((line) => typeof line === 'string');
 }
 
-/** @param id as written in the settings */
-function modelLine(id: string): string {
-  const isUsed = id === '' || MODEL_ID.test(id);
-  return `Model: ${id || 'the service’s default'}${isUsed ? '' : ' (not a model ID, so the default is used)'}`;
+/**
+ * @param id as written in the settings
+ * @param inUse the model of the connection in use
+ */
+function modelLine(id: string, inUse: string | undefined): string {
+  if (id !== '' && !MODEL_ID.test(id)) {
+    return `Model: ${id} (not a model ID, so the default is used)`;
+  }
+  return `Model: ${inUse ?? (id || 'the service’s default')}`;
 }
 
 /** What the settings of the editor say, as long as nobody has looked for credentials. */

@@ -1,4 +1,4 @@
-import type { Obstacle } from '../credentials/access.ts';
+import type { Obstacle } from '../credentials/activeConnection.ts';
 import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/token/tokenLife.ts';
 import type { Activity } from './activity.ts';
@@ -28,6 +28,8 @@ export interface StatusFacts {
   readonly lastFailure: Message | undefined;
   /** Where each of the settings comes from, as lines; undefined as long as nobody has looked. */
   readonly provenance: readonly string[] | undefined;
+  /** The model of the connection in use; undefined without one. */
+  readonly modelId: string | undefined;
   /** What the key in use has used today, in all windows, as a line; undefined without such a key. */
   readonly usageToday: (() => string | undefined) | undefined;
 }
@@ -79,6 +81,7 @@ export const initialFacts: StatusFacts = {
   unreachable: false,
   lastFailure: undefined,
   provenance: undefined,
+  modelId: undefined,
   usageToday: undefined,
 };
 

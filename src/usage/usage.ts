@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Memento, Uri, window, workspace } from 'vscode';
-import type { Credentials } from '../service/credentials.ts';
+import type { Connection } from '../service/connection.ts';
 import { isKind } from '../service/errors.ts';
 import type { Generation } from '../service/generation/answerReader.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
@@ -16,7 +16,7 @@ const SCHEME = 'hosted-model-usage';
 /** What usage needs from the rest of the extension. */
 export interface UsageDeps {
   readonly globalState: Memento;
-  readonly access: () => Promise<{ fingerprintOf(credentials: Credentials): Promise<string> }>;
+  readonly connections: { fingerprintOf(connection: Connection): Promise<string> };
   /** Shows a line, as long as it is about today. */
   readonly status: {
     update(facts: { readonly usageToday: (() => string | undefined) | undefined }): void;
@@ -37,8 +37,8 @@ export class Usage {
   readonly #ledger: UsageLedger;
   readonly #budget: DailyBudget;
   readonly #now: () => number;
-  /** The credentials whose usage the tooltip shows. */
-  #active: Credentials | undefined;
+  /** The connection whose usage the tooltip shows. */
+  #active: Connection | undefined;
   /** Estimated tokens of the requests in progress, by the fingerprint of their key. */
   readonly #claimed = new Map<string, number>();
 
@@ -55,28 +55,28 @@ export class Usage {
   }
 
   /**
-   * Shows the usage of these credentials in the tooltip, instead of the usage of others.
+   * Shows the usage of this connection in the tooltip, instead of the usage of others.
    * @returns once it is shown
    */
-  async setActive(credentials: Credentials | undefined): Promise<void> {
-    const isSame = credentials?.apiKey === this.#active?.apiKey;
-    this.#active = credentials;
-    if (isSame) return;
+  async setActive(connection: Connection | undefined): Promise<void> {
+    const before = this.#active;
+    this.#active = connection;
+    if (connection === before || (before && connection?.hasSameKeyAs(before))) return;
     this.#deps.status.update({ usageToday: undefined });
-    if (credentials) await this.#look(credentials, await this.#fingerprintOf(credentials));
+    if (connection) await this.#look(connection, await this.#fingerprintOf(connection));
   }
 
   /**
    * @param claim the estimate that this record replaces
    * @returns once the record is saved; never rejects, since a lost count must not stop a generation
    */
-  async record(credentials: Credentials, request: UsedRequest, claim?: Claim): Promise<void> {
+  async record(connection: Connection, request: UsedRequest, claim?: Claim): Promise<void> {
     try {
-      const fingerprint = await this.#fingerprintOf(credentials);
+      const fingerprint = await this.#fingerprintOf(connection);
       const kept = this.#ledger.record(fingerprint, request);
       claim?.end();
       await kept;
-      this.#budget.tell((await this.#look(credentials, fingerprint)).use);
+      this.#budget.tell((await this.#look(connection, fingerprint)).use);
     } catch {
       // Nobody would miss an answer for a number.
       claim?.end();
@@ -84,8 +84,8 @@ export class Usage {
   }
 
   /** Why chat and other extensions get no answer now; undefined if they do. */
-  async refusal(credentials: Credentials): Promise<string | undefined> {
-    return (await this.claim(credentials, 0)).refusal;
+  async refusal(connection: Connection): Promise<string | undefined> {
+    return (await this.claim(connection, 0)).refusal;
   }
 
   /**
@@ -93,10 +93,10 @@ export class Usage {
    * has failed. The real usage of concurrent requests is known only after they end.
    * @param tokens the estimate
    */
-  async claim(credentials: Credentials, tokens: number): Promise<Claim> {
+  async claim(connection: Connection, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
-    const fingerprint = await this.#fingerprintOf(credentials);
-    const { use } = await this.#look(credentials, fingerprint);
+    const fingerprint = await this.#fingerprintOf(connection);
+    const { use } = await this.#look(connection, fingerprint);
     this.#budget.tell(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;
     const add = (more: number) => this.#claimed.set(fingerprint, claimed() + more);
@@ -114,31 +114,31 @@ export class Usage {
     return { refusal: undefined, end };
   }
 
-  /** *Show Usage*. @param credentials in use; undefined without any */
-  async show(credentials: Credentials | undefined): Promise<void> {
-    if (!credentials) return inform(texts.NO_KEY);
-    const fingerprint = await this.#fingerprintOf(credentials);
-    const { day, today, use } = await this.#look(credentials, fingerprint);
+  /** *Show Usage*. @param connection in use; undefined without any */
+  async show(connection: Connection | undefined): Promise<void> {
+    if (!connection) return inform(texts.NO_KEY);
+    const fingerprint = await this.#fingerprintOf(connection);
+    const { day, today, use } = await this.#look(connection, fingerprint);
     const session = this.#ledger.session(fingerprint);
     await showText(texts.usageText({ day, today, session, budget: use.budget }));
     if (!this.#budget.mayGo(use)) await this.#budget.offer(use);
   }
 
-  async #fingerprintOf(credentials: Credentials): Promise<string> {
-    return (await this.#deps.access()).fingerprintOf(credentials);
+  #fingerprintOf(connection: Connection): Promise<string> {
+    return this.#deps.connections.fingerprintOf(connection);
   }
 
   /** Sums up the day, for the tooltip, too, if the key is the active one. */
-  async #look(credentials: Credentials, fingerprint: string) {
+  async #look(connection: Connection, fingerprint: string) {
     const day = dayOf(this.#now());
     const today = await this.#ledger.today(fingerprint);
     const total = totalOf(today);
     if (total.requests > 0) setContextKey('hasUsage');
     const usageToday = () =>
       day === dayOf(this.#now())
-        ? texts.todayLine(credentials, total, readSettings().dailyTokenBudget)
+        ? texts.todayLine(connection, total, readSettings().dailyTokenBudget)
         : undefined;
-    if (credentials.apiKey === this.#active?.apiKey) this.#deps.status.update({ usageToday });
+    if (this.#active?.hasSameKeyAs(connection)) this.#deps.status.update({ usageToday });
     const budget = readSettings().dailyTokenBudget;
     return { day, today, use: { fingerprint, tokens: texts.tokensOf(total), budget } };
   }

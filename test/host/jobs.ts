@@ -18,7 +18,6 @@ import { Job } from '../../src/generate/job.ts';
 import type { InsertMode } from '../../src/insert/insertMode.ts';
 import { insertModes } from '../../src/insert/insertModes.ts';
 import { Previews } from '../../src/insert/previews.ts';
-import { readSettings } from '../../src/settings.ts';
 import { until as becomes } from '../vscode/deadline.ts';
 
 /** The insert modes that write into the document, and how titles name them. */
@@ -38,7 +37,7 @@ export function jobOn(editor: TextEditor, mode: string | InsertMode, rescue = ()
   const found = typeof mode === 'string' ? insertModes.find(({ id }) => id === mode) : mode;
   if (!first || !found) throw new RangeError(`No target, or no mode ${mode}`);
   const stage = { previews: openPreviews(), rescue };
-  const job = new Job([first, ...more], readSettings(), found, stage);
+  const job = new Job([first, ...more], undefined, found, stage);
   toDispose.push(job);
   return job;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Memento, Uri, window, workspace } from 'vscode';
-import type { Credentials } from '../../src/service/credentials.ts';
 import { Usage, type UsageDeps } from '../../src/usage/usage.ts';
+import { connectionOf } from '../unit/service/fixtures.ts';
 import { close, fileUri } from './jobs.ts';
 
-const credentials = { apiKey: 'a key' } as Credentials;
+const connection = connectionOf();
 const request = {
   caller: 'chat',
   inputTokens: 1_200,
@@ -26,29 +26,29 @@ describe('Show Usage', () => {
       get: (name: string) => kept.get(name),
       update: async (name: string, value: unknown) => void kept.set(name, value),
     } as unknown as Memento;
-    const access = async () => ({ fingerprintOf: async () => 'one' });
+    const connections = { fingerprintOf: async () => 'one' };
     const update: UsageDeps['status']['update'] = ({ usageToday }) => {
       line = usageToday ?? (() => undefined);
     };
-    return new Usage({ globalState, access, status: { update } }, storage());
+    return new Usage({ globalState, connections, status: { update } }, storage());
   };
 
   it('sums up what two windows have used, in a document that needs no saving @nightly', async () => {
     const [one, other] = [open(), open()];
-    await one.record(credentials, { ...request, model: 'maker/model' });
-    await other.record(credentials, { ...request, model: 'maker/large', isEstimate: true });
-    await other.setActive(credentials);
+    await one.record(connection, { ...request, model: 'maker/model' });
+    await other.record(connection, { ...request, model: 'maker/large', isEstimate: true });
+    await other.setActive(connection);
     assert.match(line() ?? '', /: 2 requests, ≈2,468 tokens$/);
     const files = await workspace.fs.readDirectory(Uri.joinPath(storage(), 'usage'));
     assert.equal(files.length, 2);
-    await one.show(credentials);
+    await one.show(connection);
     const document = window.activeTextEditor?.document;
     assert.equal(document?.isDirty, false);
     assert.equal(document?.languageId, 'markdown');
     assert.match(document?.getText() ?? '', /`maker\/large` \| chat \| 1 \| ≈1,200 \| ≈34 \|/);
     // The next one is another document, with what has come meanwhile.
-    await one.record(credentials, { ...request, model: 'maker/new' });
-    await one.show(credentials);
+    await one.record(connection, { ...request, model: 'maker/new' });
+    await one.show(connection);
     assert.match(window.activeTextEditor?.document.getText() ?? '', /maker\/new/);
   });
 });

@@ -7,6 +7,7 @@ import { vendors } from '../../src/service/vendors.ts';
 import type { Template } from '../../src/templates/template.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
+import { connectionOf } from '../unit/service/fixtures.ts';
 import { close, closing } from './jobs.ts';
 
 export const chatPath = '/ml/v1/text/chat_stream';
@@ -54,14 +55,16 @@ export class World {
       serviceUrl: url,
       approved: { auth: url, service: url },
     };
+    const connection = connectionOf({ credentials }, async () => this.#runtime);
     return {
       jobs: this.jobs,
-      credentials: async () => ((await this.beforeCredentials) ? credentials : undefined),
-      client: async (_credentials, settings) => this.#runtime.client(credentials, settings),
+      connections: {
+        for: async () => ((await this.beforeCredentials) ? connection : undefined),
+        signOutSignal: new AbortController().signal,
+      },
       startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      signOut: () => new AbortController().signal,
-      report: async (error, _used, lines) => {
+      report: async (error, _connection, { lines }) => {
         const { kind } = error as ServiceError;
         if (!isKind(error, 'cancelled')) this.reported.push({ kind, lines });
         return this.isRetryWanted;

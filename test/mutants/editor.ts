@@ -84,8 +84,8 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody can stop waiting for the keyring',
-    file: 'src/credentials/access.ts',
-    from: 'new SharedTask(() => this.look(owner)).wait(signal),',
+    file: 'src/credentials/connections.ts',
+    from: 'new SharedTask(() => this.#active.look(owner)).wait(signal),',
     to: 'new SharedTask(() => this.look(owner)).result.finally(() => signal),',
     test: 'test/contract/lifecycle/events.test.ts',
     title: 'K12: wait for a secret storage that takes 5 s',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const access = 'test/unit/credentials/access.test.ts';
+const access = 'test/unit/credentials/connections.test.ts';
 const urls = 'test/unit/service/serviceUrl.test.ts';
 const prompts = 'test/unit/service/secrets.test.ts';
 
@@ -152,7 +152,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a changed entry of a service is used as it is',
-    file: 'src/credentials/sourceSelection.ts',
+    file: 'src/credentials/binding.ts',
     from: 'return isEntryChanged || isMoved',
     to: 'return isMoved',
     test: 'test/unit/credentials/services.test.ts',
@@ -171,7 +171,7 @@ export const secretMutants: readonly Mutant[] = [
     file: 'src/credentials/sources.ts',
     from: 'record ? [[word, record] as const, ...others] : others',
     to: 'others',
-    test: 'test/unit/credentials/access.test.ts',
+    test: 'test/unit/credentials/connections.test.ts',
     title: 'E12: of one source name the keys of all others, so that none of them is sent',
   },
   {
@@ -281,7 +281,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a key is used that was read before a sign-out',
-    file: 'src/credentials/access.ts',
+    file: 'src/credentials/connections.ts',
     from: '      if (signedOut.aborted) continue;\n',
     to: '',
     test: access,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { choose, type SourceSnapshot } from '../../src/credentials/sourceSelection.ts';
+import type { SourceSnapshot } from '../../src/credentials/sourceSelection.ts';
 import type { ShownCheck } from '../../src/diagnose/checkMessages.ts';
 import { preliminaryChecks } from '../../src/diagnose/preliminaryChecks.ts';
 import { causes, shapeOf } from './causes.ts';
-import { envFile, found, full, REGION, record } from './credentials/sources.ts';
+import { choiceOf, envFile, found, full, REGION, record } from './credentials/sources.ts';
 
 const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);
@@ -28,7 +28,7 @@ describe('the causes that a diagnosis names', () => {
 });
 
 describe('what is said before anything is sent', () => {
-  const checksOf = (all: SourceSnapshot) => preliminaryChecks(all, choose(all));
+  const checksOf = (all: SourceSnapshot) => preliminaryChecks(all, choiceOf(all));
   const statesOf = (all: SourceSnapshot) => checksOf(all).map(({ state }) => state);
 
   it('names source and hosts where all is well, and no secret', () => {

@@ -1,9 +1,17 @@
-import { choose, type SourceId } from '../../src/credentials/sourceSelection.ts';
 import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnose/checkMessages.ts';
 import { preliminaryChecks, UNANSWERED } from '../../src/diagnose/preliminaryChecks.ts';
 import type { CheckName } from '../../src/service/checks/diagnose.ts';
+import type { SourceId } from '../../src/service/connection.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
-import { type Changes, envFile, environment, found, full, noFile } from './credentials/sources.ts';
+import {
+  type Changes,
+  choiceOf,
+  envFile,
+  environment,
+  found,
+  full,
+  noFile,
+} from './credentials/sources.ts';
 
 /**
  * Every cause that a diagnosis names, and what it says about it. The contract tests plant them one
@@ -34,7 +42,7 @@ const before = (changes: Changes): ShownCheck => {
     workspaceFolder: null,
   };
   const all = found({ folder, ...changes });
-  const checks = preliminaryChecks(all, choose(all));
+  const checks = preliminaryChecks(all, choiceOf(all));
   return checks.find(({ state }) => state === 'failed' || state === 'warning') as ShownCheck;
 };
 const inFile = (values: Partial<typeof full>) =>

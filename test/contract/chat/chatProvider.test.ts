@@ -15,6 +15,7 @@ import { type Fault, gate } from '../../emulator/faults.ts';
 import { defaultProjectId } from '../../emulator/settings.ts';
 import { FakeEditor, installEditor } from '../../unit/credentials/fakeEditor.ts';
 import { FakeState } from '../../unit/credentials/fakes.ts';
+import { connectionOf } from '../../unit/service/fixtures.ts';
 import { UsageEditor } from '../../unit/usage/usageEditor.ts';
 import { credentialsFor, modelId, pathOf, tokenPath } from '../service/world.ts';
 
@@ -67,22 +68,21 @@ describe('the chat provider', () => {
   function depsOf(): ChatDeps {
     const known = credentialsFor(emulator.url);
     const log = (text: string) => void logged.push(text);
-    const access = {
-      lookWithoutDocument: async () =>
+    const connections = {
+      all: async () =>
         isSetUp
-          ? { kind: 'ready', credentials: { ...known, projectId } }
-          : { kind: 'missing', names: ['apiKey'] },
-      lookUpWithin: async () => undefined,
+          ? [connectionOf({ credentials: { ...known, projectId }, modelId }, async () => runtime)]
+          : [],
+      peek: async () => ({ choice: { kind: 'missing', names: [] } }),
+      signOutSignal: signedOut.signal,
       fingerprintOf: async (_: unknown, ...shown: readonly string[]) => shown.join(),
     };
     return {
       log: { debug: log, info: log, warn: log, error: log, show: () => {} },
       status: { update: () => {}, facts: {} },
       history: new SessionHistory(systemClock),
-      signOutSignal: signedOut.signal,
-      runtime: async () => runtime,
       runtimeIfMade: async () => runtime,
-      access: async () => access,
+      connections,
       watches: async () => () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
       usage: async () => ({
         refusal: async () => budgetText,

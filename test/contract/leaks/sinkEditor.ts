@@ -135,7 +135,7 @@ export class SinkEditor extends FakeEditor {
   }
 
   /** Tells everybody who listens to it of an event. */
-  fire(event: string, value: unknown = {}): void {
+  override fire(event: string, value: unknown = {}): void {
     for (const listener of this.held.get(event) ?? [])
       (listener as (value: unknown) => void)(value);
   }
@@ -220,11 +220,6 @@ export class SinkEditor extends FakeEditor {
       WorkspaceEdit: FakeEdit,
       MarkdownString: FakeMarkdown,
       Disposable: FakeDisposable,
-      EventEmitter: class {
-        event = () => ({ dispose: () => {} });
-        fire(): void {}
-        dispose(): void {}
-      },
       EndOfLine: { LF: 1, CRLF: 2 },
       StatusBarAlignment: { Left: 1, Right: 2 },
       ProgressLocation: { Notification: 15, Window: 10 },

@@ -173,8 +173,9 @@ describe('events of an open window', () => {
       editor.userSettings.set('projectId', '');
       editor.fire('configuration', event);
       await pass(APART_MS);
-      await pass(1);
-      assert.match(editor.textOf('status text').slice(shown), /Set up/);
+      const isShown = () => /Set up/.test(editor.textOf('status text').slice(shown));
+      for (let turn = 0; turn < 100 && !isShown(); turn += 1) await pass(1);
+      assert.ok(isShown());
     });
   });
 
@@ -210,7 +211,7 @@ describe('events of an open window', () => {
       const editor = life.editor();
       await opened.open(editor, stores, async (run) => {
         await run('showLog');
-        await import('../../../src/credentials/access.ts');
+        await import('../../../src/credentials/connections.ts');
         keyring.slowly = Promise.withResolvers<void>().promise;
         mock.timers.enable({ apis: ['setTimeout'] });
         const given = run(command);
@@ -231,7 +232,7 @@ describe('events of an open window', () => {
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
       await run('showLog');
-      await import('../../../src/credentials/access.ts');
+      await import('../../../src/credentials/connections.ts');
       keyring.slowly = Promise.withResolvers<void>().promise;
       mock.timers.enable({ apis: ['setTimeout'] });
       // Promise-based timers are named imports, so they have to be synced with the mock.

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ErrorKind } from '../../../src/service/errors.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { installEditor } from '../../unit/credentials/fakeEditor.ts';
 import { FakeDocument } from '../../unit/document/fakeDocument.ts';
+import { connectionOf } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { StuckCall } from './cancelPhases.ts';
@@ -28,8 +30,8 @@ export async function startInsertion(
   const { below } = await import('../../../src/insert/placing.ts');
   const { runJob } = await import('../../../src/generate/runJob.ts');
   const { captureTargets } = await import('../../../src/document/target.ts');
-  const { readSettings } = await import('../../../src/settings.ts');
   const jobs = new Jobs();
+  const runtime = { client: () => client } as unknown as ServiceRuntime;
   const { activeTextEditor } = window;
   const [target] = activeTextEditor ? captureTargets(activeTextEditor) : [];
   assert.ok(target);
@@ -37,7 +39,7 @@ export async function startInsertion(
   const page = new FakeDocument(PROMPT);
   const open = () => new StreamWriter(page, [place]);
   const stage = { previews: jobs.previews, rescue: () => assert.fail('rescued') };
-  const job = new Job([target], readSettings(), { ...below, open }, stage);
+  const job = new Job([target], undefined, { ...below, open }, stage);
   const kinds: ErrorKind[] = [];
   let came = 0;
   const onText = () => {
@@ -46,11 +48,12 @@ export async function startInsertion(
   const run = runJob(
     {
       jobs,
-      credentials: async () => credentials,
-      client: async () => client,
+      connections: {
+        for: async () => connectionOf({ credentials }, async () => runtime),
+        signOutSignal: new AbortController().signal,
+      },
       startWatch: () => ({ onRetry() {}, onText, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      signOut: () => new AbortController().signal,
       report: async (error) => kinds.push(Reflect.get(Object(error), 'kind')) === 0,
     },
     job,

@@ -5,11 +5,12 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CredentialAccess } from '../../../src/credentials/access.ts';
+import type { Connections } from '../../../src/credentials/connections.ts';
+import { KeyStore } from '../../../src/credentials/keyStore.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { windows } from '../leaks/window.ts';
 import {
-  accessIn,
+  connectionsIn,
   editorWith,
   outcomeOf,
   type StoredState,
@@ -37,7 +38,7 @@ const templates = ['Explain', 'Made-up template of the user', 'Übersetzen'];
 interface Step extends Workspace {
   /** The button that is pressed in each question. */
   readonly button: string;
-  readonly use: (access: CredentialAccess) => Promise<unknown>;
+  readonly use: (connections: Connections) => Promise<unknown>;
 }
 
 const bare = { folder: '', envFile: '', settings: {}, button: '' };
@@ -46,7 +47,7 @@ const steps: readonly Step[] = [
     ...bare,
     title: 'uses the stored key, in a folder that brings nothing',
     folder: '/plain',
-    use: (access) => access.require(),
+    use: (connections) => connections.for(),
   },
   {
     ...bare,
@@ -54,7 +55,7 @@ const steps: readonly Step[] = [
     folder: '/approved',
     envFile,
     button: 'Use These Values',
-    use: (access) => access.prefer('envFile'),
+    use: (connections) => connections.prefer('envFile'),
   },
   {
     ...bare,
@@ -62,13 +63,13 @@ const steps: readonly Step[] = [
     folder: '/refused',
     envFile,
     button: 'Do Not Use',
-    use: (access) => access.prefer('envFile'),
+    use: (connections) => connections.prefer('envFile'),
   },
   {
     ...bare,
     title: 'uses the approved environment, in a window without a folder',
     button: 'Use These Values',
-    use: (access) => access.prefer('environment'),
+    use: (connections) => connections.prefer('environment'),
   },
 ];
 
@@ -105,14 +106,15 @@ async function take({ use, button, ...workspace }: Step, isFirst: boolean) {
   };
   const editor = editorWith(workspace, settings);
   editor.button = button;
-  const access = await accessIn(opened, editor, here, environment);
+  const connections = await connectionsIn(opened, editor, here, environment);
   if (isFirst) {
     const record = { authUrl: IDENTITY, serviceUrl: SERVICE };
-    await access.options.keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record }, 'ibm');
+    const keys = new KeyStore(here.keyring.window(), here.globalState, () => {});
+    await keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record }, 'ibm');
   }
-  await use(access);
+  await use(connections);
   // A whole window notes what it finds.
   await opened.open(editor, here, (run) => run('showMenu'));
-  const outcome = outcomeOf(await access.look());
+  const outcome = outcomeOf(await connections.peek());
   return { ...workspace, workspaceState: Object.fromEntries(here.workspaceState.values), outcome };
 }

@@ -1,5 +1,7 @@
-import type { CredentialAccess } from '../../../src/credentials/access.ts';
-import type { LookupResult } from '../../../src/credentials/sourceSelection.ts';
+import assert from 'node:assert/strict';
+import type { Connections } from '../../../src/credentials/connections.ts';
+import type { Lookup } from '../../../src/credentials/sourceSelection.ts';
+import { Connection } from '../../../src/service/connection.ts';
 import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { Stores, Windows } from '../leaks/window.ts';
@@ -38,12 +40,14 @@ export interface StoredWorkspace extends Workspace {
 }
 
 /** The credentials that would be used, and what the user is known to have answered. */
-export function outcomeOf({ found, choice }: LookupResult) {
-  const { apiKey, projectId, authUrl, serviceUrl } =
-    choice.kind === 'ready' ? choice.credentials : {};
+export function outcomeOf({ found, choice }: Lookup) {
+  const connection = choice.kind === 'ready' ? choice.connection : undefined;
+  const { apiKey, projectId, authUrl, serviceUrl } = connection
+    ? Connection.credentials(connection)
+    : {};
   return {
     kind: choice.kind,
-    source: 'source' in choice ? choice.source : '',
+    source: connection?.source ?? '',
     ...{ apiKey, projectId, authUrl, serviceUrl },
     answers: Object.fromEntries(found.outside.map(({ id, answer }) => [id, answer ?? 'none'])),
     preferred: found.preferred ?? 'none',
@@ -84,26 +88,26 @@ export function storesWith(
   return stores;
 }
 
-/** The way to credentials in a window, as `extension.ts` builds it. */
-export async function accessIn(
+/** The connections of a window, as `extension.ts` creates them. */
+export async function connectionsIn(
   windows: Windows,
   editor: SinkEditor,
   { keyring, globalState, workspaceState }: Stores,
   environment: StoredState['environment'],
-): Promise<CredentialAccess> {
+): Promise<Connections> {
   windows.showing(editor, () => {});
-  const { CredentialAccess, Approvals } = await import('../../../src/commands/lazyModules.ts');
+  const { Approvals } = await import('../../../src/credentials/approvals.ts');
+  const { Connections: Made } = await import('../../../src/credentials/connections.ts');
   const { KeyStore } = await import('../../../src/credentials/keyStore.ts');
   const secrets = keyring.window();
-  return new CredentialAccess({
+  const loading = async () => assert.fail('nothing is to be called');
+  return new Made({
     keys: new KeyStore(secrets, globalState, () => {}),
     approvals: new Approvals(secrets, globalState),
     workspaceState,
     environment,
-    test: async () => {},
-    isRefused: async () => false,
-    onObstacle: () => {},
-    signOutSignal: () => new AbortController().signal,
-    onFound: () => {},
+    runtime: loading,
+    runtimeIfMade: () => undefined,
+    inBackground: (work) => void work.catch(assert.ifError),
   });
 }

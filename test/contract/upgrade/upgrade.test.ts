@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Windows, windows } from '../leaks/window.ts';
-import { accessIn, editorWith, outcomeOf, type StoredState, storesWith } from './storedState.ts';
+import {
+  connectionsIn,
+  editorWith,
+  outcomeOf,
+  type StoredState,
+  storesWith,
+} from './storedState.ts';
 
 const folder = join(import.meta.dirname, 'stored');
 const states = readdirSync(folder).map(
@@ -41,9 +47,12 @@ describe('an upgrade', () => {
         it(`${workspace.title}, without a question`, async () => {
           const editor = editorWith(workspace, settings);
           const stores = storesWith(state, workspaceState);
-          const access = await accessIn(opened, editor, stores, environment);
-          assert.deepEqual(JSON.parse(JSON.stringify(outcomeOf(await access.look()))), outcome);
-          assert.ok(await access.require());
+          const connections = await connectionsIn(opened, editor, stores, environment);
+          assert.deepEqual(
+            JSON.parse(JSON.stringify(outcomeOf(await connections.peek()))),
+            outcome,
+          );
+          assert.ok(await connections.for());
           assert.deepEqual(editor.sunk.get('notification'), []);
           assert.deepEqual(editor.sunk.get('input box'), []);
         });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { ChatCallers, forgetCallers } from '../../../src/chat/chatCallers.ts';
+import { Connection } from '../../../src/service/connection.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { FakeState } from '../credentials/fakes.ts';
+import { connectionOf, credentials } from '../service/fixtures.ts';
 
-const credentials = {
-  apiKey: 'first',
-  projectId: 'p-1',
-  approved: { auth: 'https://identity.example', service: 'https://service.example' },
-} as Credentials;
+const connectionWith = (changes: Partial<Credentials> = {}) =>
+  connectionOf({ credentials: { ...credentials, ...changes } });
+const connection = connectionWith();
 const never = new AbortController().signal;
 
 describe('who may call the model', () => {
@@ -18,7 +18,8 @@ describe('who may call the model', () => {
     new ChatCallers({
       state: state,
       ownId: 'Hosted-Model.hosted-model',
-      fingerprintOf: async ({ apiKey }, ...shown) => `print of ${[apiKey, ...shown]}`,
+      fingerprintOf: async (one, ...shown) =>
+        `print of ${[Connection.credentials(one).apiKey, ...shown]}`,
       ask: (id) => {
         asked.push(id);
         return answer();
@@ -32,7 +33,7 @@ describe('who may call the model', () => {
 
   for (const id of ['github.copilot-chat', 'core', 'hosted-model.hosted-model']) {
     it(`${id} passes without a question`, async () => {
-      assert.equal(await callers().mayCall(id, credentials, never), true);
+      assert.equal(await callers().mayCall(id, connection, never), true);
       assert.deepEqual(asked, []);
     });
   }
@@ -41,7 +42,7 @@ describe('who may call the model', () => {
     it(`another one is asked about once, and a ${isAllowed ? 'yes' : 'no'} is remembered`, async () => {
       answer = async () => isAllowed;
       for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
-        assert.equal(await callers().mayCall(id, credentials, never), isAllowed);
+        assert.equal(await callers().mayCall(id, connection, never), isAllowed);
       }
       assert.deepEqual(asked, ['evil.foreign', '']);
     });
@@ -51,7 +52,7 @@ describe('who may call the model', () => {
     const held = Promise.withResolvers<boolean>();
     answer = () => held.promise;
     const all = callers();
-    const calls = [1, 2, 3].map(() => all.mayCall('evil.foreign', credentials, never));
+    const calls = [1, 2, 3].map(() => all.mayCall('evil.foreign', connection, never));
     held.resolve(false);
     assert.deepEqual(await Promise.all(calls), [false, false, false]);
     assert.deepEqual(asked, ['evil.foreign']);
@@ -59,11 +60,11 @@ describe('who may call the model', () => {
 
   it('an answer holds for its key alone, and until it is forgotten', async () => {
     const all = callers();
-    await all.mayCall('a.b', credentials, never);
-    await all.mayCall('a.b', { ...credentials, apiKey: 'second' }, never);
+    await all.mayCall('a.b', connection, never);
+    await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);
     assert.equal(asked.length, 2);
     await all.forget('a.b');
-    await all.mayCall('a.b', credentials, never);
+    await all.mayCall('a.b', connection, never);
     assert.equal(asked.length, 3);
     await forgetCallers(state);
     assert.deepEqual(all.rows(), []);
@@ -71,18 +72,18 @@ describe('who may call the model', () => {
 
   it('G16: a decision applies only to the host and the project that were shown', async () => {
     const all = callers();
-    await all.mayCall('a.b', credentials, never);
+    await all.mayCall('a.b', connection, never);
     const { approved } = credentials;
     for (const [index, change] of [
       { approved: { ...approved, service: 'https://another.example' } },
       { projectId: 'p-2' },
       { resource: 'space' as const },
     ].entries()) {
-      const changed = { ...credentials, ...change };
+      const changed = connectionWith(change);
       for (const _ of [1, 2]) await all.mayCall('a.b', changed, never);
       assert.equal(asked.length, index + 2);
     }
-    await all.mayCall('a.b', credentials, never);
+    await all.mayCall('a.b', connection, never);
     assert.equal(asked.length, 4);
   });
 
@@ -91,7 +92,7 @@ describe('who may call the model', () => {
     const held = Promise.withResolvers<boolean>();
     answer = () => held.promise;
     const all = callers();
-    const call = all.mayCall('evil.foreign', credentials, signedOut.signal);
+    const call = all.mayCall('evil.foreign', connection, signedOut.signal);
     await new Promise((resolve) => setImmediate(resolve));
     signedOut.abort();
     held.resolve(true);
@@ -101,10 +102,10 @@ describe('who may call the model', () => {
 
   it('is listed once for each extension, as one plain line, and the key is not kept', async () => {
     const all = callers();
-    await all.mayCall('a.b', credentials, never);
-    await all.mayCall('a.b', { ...credentials, apiKey: 'second' }, never);
+    await all.mayCall('a.b', connection, never);
+    await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);
     answer = async () => false;
-    await all.mayCall('', credentials, never);
+    await all.mayCall('', connection, never);
     assert.deepEqual(all.rows(), [
       { caller: 'a.b', label: '$(extensions) a.b', description: 'may use it' },
       {

@@ -4,11 +4,11 @@ import { ChatModels } from '../../../src/chat/chatModels.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { type Operation, vendorFor } from '../../../src/service/vendors.ts';
 import { FakeState } from '../credentials/fakes.ts';
+import { connectionOf } from '../service/fixtures.ts';
 import { modelOf, stageOf } from '../service/modelFixtures.ts';
 
 const DAY_MS = 86_400_000;
 const dallas = 'https://us-south.ml.cloud.ibm.com';
-const chat = { operation: 'chat', modelId: 'a/one' } as const;
 
 function credentialsAt(serviceUrl: string): Credentials {
   const vendor = vendorFor('ibm');
@@ -22,6 +22,10 @@ function credentialsAt(serviceUrl: string): Credentials {
     serviceUrl,
     approved,
   };
+}
+
+function connectionAt(serviceUrl: string, operation: Operation = 'chat') {
+  return connectionOf({ credentials: credentialsAt(serviceUrl), operation, modelId: 'a/one' });
 }
 
 function sourceOf({ vendor, serviceUrl }: Credentials, operation: Operation) {
@@ -45,7 +49,7 @@ describe('the models of the chat', () => {
   });
 
   it('are the model in the settings, without hopes, before the service has listed any', () => {
-    const [only, ...others] = models().information(credentialsAt(dallas), chat);
+    const [only, ...others] = models().information(connectionAt(dallas));
     assert.deepEqual(others, []);
     assert.deepEqual(only?.capabilities, { toolCalling: false, imageInput: false });
     assert.deepEqual([only?.id, only?.name], ['a/one', 'a/one']);
@@ -66,7 +70,7 @@ describe('the models of the chat', () => {
     ];
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), listed);
     assert.equal(changes, 1, 'VS Code is told that there is another list');
-    const [one, two, ...others] = models().information(credentialsAt(dallas), chat);
+    const [one, two, ...others] = models().information(connectionAt(dallas));
     assert.deepEqual(others, []);
     assert.deepEqual(one?.capabilities, { toolCalling: true, imageInput: false });
     assert.deepEqual(two?.capabilities, { toolCalling: false, imageInput: true });
@@ -83,17 +87,19 @@ describe('the models of the chat', () => {
     await models().keep(sourceOf(credentialsAt(dallas), 'generation'), [
       modelOf({ id: 'a/one', ...able }),
     ]);
-    const settings = { operation: 'generation', modelId: 'a/one' } as const;
-    const [one] = models().information(credentialsAt(dallas), settings);
+    const [one] = models().information(connectionAt(dallas, 'generation'));
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
   });
 
   it('are kept for each service and operation, and asked for again after a day', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
-    assert.equal(models().information(elsewhere, chat).length, 1);
     assert.equal(
-      models().information(elsewhere, chat)[0]?.detail,
+      models().information(connectionOf({ credentials: elsewhere, modelId: 'a/one' })).length,
+      1,
+    );
+    assert.equal(
+      models().information(connectionOf({ credentials: elsewhere, modelId: 'a/one' }))[0]?.detail,
       'models.example:8443 · project-1',
     );
     assert.equal(models().isStale(sourceOf(elsewhere, 'chat')), true);
@@ -112,7 +118,7 @@ describe('the models of the chat', () => {
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [
       modelOf({ id: 'a/one', label, provider }),
     ]);
-    const [one] = models().information(credentialsAt(dallas), chat);
+    const [one] = models().information(connectionAt(dallas));
     assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
   });
 
@@ -125,7 +131,7 @@ describe('the models of the chat', () => {
       await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [
         modelOf({ id: 'a/one', label: link, provider: link }),
       ]);
-      const [one] = models().information(credentialsAt(dallas), chat);
+      const [one] = models().information(connectionAt(dallas));
       assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
     }
   });
@@ -148,7 +154,7 @@ describe('the models of the chat', () => {
   it('are one for each id', async () => {
     const twice = [modelOf({ id: 'a/one' }), modelOf({ id: 'a/one', label: 'Again' })];
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), twice);
-    assert.equal(models().information(credentialsAt(dallas), chat).length, 1);
+    assert.equal(models().information(connectionAt(dallas)).length, 1);
   });
 
   it('stay few, and have no descriptions', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Approvals, type Subject } from '../../../src/credentials/approvals.ts';
+import { connectionOf, credentials } from '../service/fixtures.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
 
 const values = ['key-to-approve', 'project-1', 'https://service.example'] as const;
@@ -120,8 +121,10 @@ describe('approvals', () => {
 
   it('have a fingerprint that depends on the key and on the values shown with it', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const connectionWith = (apiKey: string) =>
+      connectionOf({ credentials: { ...credentials, apiKey } });
     const print = (...of: [string, ...string[]]) =>
-      approvalsOn(keyring, state).fingerprintOf(...of);
+      approvalsOn(keyring, state).fingerprintOf(connectionWith(of[0]), ...of.slice(1));
     const prints = [
       await print('k'),
       await print('k', 'a'),

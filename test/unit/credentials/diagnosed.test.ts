@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { contextOf, contextOfTest } from '../../../src/credentials/credentialMessages.ts';
-import { choose } from '../../../src/credentials/sourceSelection.ts';
 import { conclusionOf } from '../../../src/diagnose/checkMessages.ts';
 import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
+import { Connection } from '../../../src/service/connection.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { vendors } from '../../../src/service/vendors.ts';
 import {
   type Changes,
+  choiceOf,
   envFile,
   envFileOf,
   environment,
@@ -19,19 +20,19 @@ import {
 
 const diagnosed = (changes: Changes) => {
   const all = found(changes);
-  return whatToDiagnose(all, choose(all));
+  return whatToDiagnose(all, choiceOf(all));
 };
 const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
 
 describe('what a diagnosis starts from', () => {
   it('includes the current project, and whether it comes from the folder', () => {
-    const { preliminary, credentials } = diagnosed({ settings: ofFolder });
+    const { preliminary, connection } = diagnosed({ settings: ofFolder });
     assert.match(preliminary[0]?.text ?? '', /The project is from the settings of the folder/);
     assert.deepEqual(
       preliminary.map(({ state }) => state),
       ['passed', 'passed', 'passed'],
     );
-    assert.equal(credentials?.projectId, 'project-of-the-folder');
+    assert.equal(connection?.projectId, 'project-of-the-folder');
   });
 
   it('includes a malformed project ID and the settings that contain it', () => {
@@ -43,11 +44,11 @@ describe('what a diagnosis starts from', () => {
       const blanks = diagnosed({ settings });
       const conclusion = conclusionOf(blanks.preliminary);
       assert.match(conclusion.text, place);
-      assert.deepEqual([conclusion.fix, blanks.credentials], ['openSettings', undefined]);
+      assert.deepEqual([conclusion.fix, blanks.connection], ['openSettings', undefined]);
     }
     const padded = diagnosed({ settings: { projectId: ' project-of-the-user ' } });
     assert.equal(conclusionOf(padded.preliminary).state, 'warning');
-    assert.equal(padded.credentials?.projectId, 'project-of-the-user');
+    assert.equal(padded.connection?.projectId, 'project-of-the-user');
   });
 
   it('names a source that is nearly complete, where the editor has no key', () => {
@@ -99,7 +100,7 @@ describe('what a diagnosis starts from', () => {
   });
 
   it('knows the source that is used, and the host of the key', () => {
-    const of = (changes: Changes) => contextOf(choose(found(changes)));
+    const of = (changes: Changes) => contextOf(choiceOf(found(changes)));
     const authHost = new URL(record.authUrl).host;
     const service = { vendor: vendors[0], resource: undefined };
     assert.deepEqual(of({}), { source: 'editor', authHost, ...service });
@@ -114,10 +115,10 @@ describe('what a diagnosis starts from', () => {
 });
 
 describe('what is said about the test of a set-up', () => {
-  const base = choose(found());
+  const base = choiceOf(found());
   assert.ok(base.kind === 'ready');
   const credentials = {
-    ...base.credentials,
+    ...Connection.credentials(base.connection),
     authUrl: 'https://identity.example',
     serviceUrl: 'https://model.example',
   };

@@ -5,26 +5,15 @@ import {
   problemOfProject,
   validationOf,
 } from '../../../src/credentials/answerChecks.ts';
-import {
-  bindingOf,
-  destination,
-  type SourceSnapshot,
-  selectEditorSource,
-} from '../../../src/credentials/sourceSelection.ts';
+import { bindingOf, destination } from '../../../src/credentials/binding.ts';
+import { selectEditorSource } from '../../../src/credentials/sourceSelection.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
+import { found } from './sources.ts';
 
 const vendor = vendorFor('ibm');
 assert.ok(vendor);
 const URL_SETTING = 'https://us-south.ml.cloud.ibm.com';
-const settings: SourceSnapshot['settings'] = {
-  vendor,
-  isVendorSet: false,
-  vendors: [vendor],
-  authUrl: vendor.authUrl,
-  url: URL_SETTING,
-  projectId: 'project-1',
-  isProjectOfFolder: false,
-};
+const { settings } = found({ settings: { url: URL_SETTING, projectId: 'project-1' } });
 const record = { apiKey: 'key-1', authUrl: vendor.authUrl, serviceUrl: URL_SETTING };
 
 const resolve = (own: typeof settings, stored: typeof record | undefined) =>

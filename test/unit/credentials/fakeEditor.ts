@@ -36,6 +36,10 @@ export class FakeEditor {
   beforeFiles: Promise<void> = Promise.resolve();
   readonly #commands = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
   readonly #openListeners: OpenListener[] = [];
+  readonly listeners = {
+    'active editor': new Set<(event: object) => void>(),
+    configuration: new Set<(event: object) => void>(),
+  };
   /** How often the content of a file was asked for. */
   reads = 0;
   /** Modal questions that are open now. */
@@ -68,6 +72,11 @@ export class FakeEditor {
   /** Runs a command as VS Code does, which shows whatever it fails with. */
   async run(command: string, ...args: readonly unknown[]): Promise<unknown> {
     return this.#commands.get(command)?.(...args);
+  }
+
+  /** Fires an event of the window or the settings. */
+  fire(event: 'active editor' | 'configuration'): void {
+    for (const listener of this.listeners[event]) listener({ affectsConfiguration: () => true });
   }
 
   /** Opens a document, as its listeners are told of it. */
@@ -115,6 +124,11 @@ export class FakeEditor {
   exports(): Record<string, unknown> {
     const editor = this;
     const nothing = { dispose: () => {} };
+    const listen =
+      (event: keyof typeof editor.listeners) => (listener: (event: object) => void) => {
+        editor.listeners[event].add(listener);
+        return { dispose: () => editor.listeners[event].delete(listener) };
+      };
     const input = (answers: string[]) => {
       editor.inputs += 1;
       let hide = () => {};
@@ -203,6 +217,7 @@ export class FakeEditor {
           const label = editor.picks.shift();
           return items.find((item) => item.label === label);
         },
+        onDidChangeActiveTextEditor: listen('active editor'),
         createInputBox: () => input(editor.typed),
         createQuickPick: () => input(editor.picks),
       },
@@ -222,6 +237,7 @@ export class FakeEditor {
           return nothing;
         },
         onDidGrantWorkspaceTrust: () => nothing,
+        onDidChangeConfiguration: listen('configuration'),
         onDidChangeWorkspaceFolders: () => nothing,
         fs: {
           stat: async ({ path }: Address) => {
@@ -258,9 +274,15 @@ export class FakeEditor {
         },
       },
       env: { appName: 'Fake', clipboard: { writeText: async () => {} } },
-      extensions: { getExtension: () => undefined },
+      extensions: { getExtension: () => undefined, onDidChange: () => nothing },
       version: { toString: () => '0' },
-      Disposable: { from: () => nothing },
+      Disposable: {
+        from: (...all: { dispose?(): void }[]) => ({
+          dispose: () => {
+            for (const one of all) one.dispose?.();
+          },
+        }),
+      },
       ...languageModelNames,
       lm: {
         registerLanguageModelChatProvider: () => nothing,
@@ -278,8 +300,17 @@ export class FakeEditor {
 }
 
 class FakeEmitter {
-  readonly event = () => ({ dispose: () => {} });
-  fire(): void {}
+  readonly #listeners = new Set<(event: unknown) => void>();
+  readonly event = (listener: (event: unknown) => void) => {
+    this.#listeners.add(listener);
+    return { dispose: () => this.#listeners.delete(listener) };
+  };
+  fire(event?: unknown): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+  dispose(): void {
+    this.#listeners.clear();
+  }
 }
 
 /** As VS Code hands them to a provider, and takes them from it. */

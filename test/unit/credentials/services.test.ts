@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import type { CredentialAccess, Obstacle } from '../../../src/credentials/access.ts';
+import type { Obstacle } from '../../../src/credentials/activeConnection.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
+import type { Connections } from '../../../src/credentials/connections.ts';
 import { KeyStore } from '../../../src/credentials/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/credentials/sourceView.ts';
 import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
-import type { Credentials } from '../../../src/service/credentials.ts';
+import { Connection } from '../../../src/service/connection.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { secretsOf } from '../../../src/service/token/identity.ts';
 import { vendorFor, vendors } from '../../../src/service/vendors.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
@@ -31,15 +33,19 @@ const use = 'Use These Values';
 const variablesIn = (file: string): Record<string, string> =>
   Object.fromEntries(assignmentsOf(file).map(({ name, raw }) => [name, raw]));
 
-function otherKeysOf(credentials: Credentials | undefined): string[] {
-  return (credentials?.otherKeys ?? []).map(({ apiKey }) => apiKey);
+/** The secrets of a connection. */
+const secretsIn = (connection: Connection | undefined) =>
+  connection && Connection.credentials(connection);
+
+function otherKeysOf(connection: Connection | undefined): string[] {
+  return (secretsIn(connection)?.otherKeys ?? []).map(({ apiKey }) => apiKey);
 }
 
 describe('the services that credentials are for', () => {
   let editor = new FakeEditor();
   let keyring: FakeKeyring;
   let keys: KeyStore;
-  let access: CredentialAccess;
+  let connections: Connections;
   let obstacles: Obstacle[];
   let environment: Record<string, string>;
   let test = async () => {};
@@ -55,28 +61,36 @@ describe('the services that credentials are for', () => {
     keyring = new FakeKeyring();
     obstacles = [];
     environment = {};
+    const service = {
+      ...{ test: () => test(), isRefused: () => false, setActive() {}, forgetToken() {} },
+    } as unknown as ServiceRuntime;
     const secrets = keyring.window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
-    const { CredentialAccess } = await import('../../../src/credentials/access.ts');
-    access = new CredentialAccess({
+    const { Connections } = await import('../../../src/credentials/connections.ts');
+    connections = new Connections({
       ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment },
-      ...{ workspaceState: new FakeState(), test: () => test(), isRefused: async () => false },
-      onObstacle: (obstacle) => obstacles.push(obstacle),
-      signOutSignal: () => new AbortController().signal,
-      onFound: () => {},
+      workspaceState: new FakeState(),
+      runtime: async () => service,
+      runtimeIfMade: async () => service,
+      inBackground: (work) => void work.catch(assert.ifError),
+    });
+    connections.onDidChange(() => {
+      const { obstacle } = connections;
+      if (obstacle !== (obstacles.at(-1) ?? 'none')) obstacles.push(obstacle);
     });
   });
 
   it('are named by the word in a .env file, which is asked about with one host where there is one', async () => {
     editor.files.set('/work/.env', platformFile);
-    const required = access.require();
+    const required = connections.for();
     const question = await editor.question();
     assert.match(question.text, /user name, API key, .* for IBM watsonx\.ai on premises from/);
     assert.match(question.detail, /The API key and selected text go to cpd\.acme\.example/);
     await question.answer(use);
     const credentials = await required;
     assert.ok(credentials);
-    const { vendor, account, apiKey, projectId, authUrl, serviceUrl, approved } = credentials;
+    const { vendor, account, apiKey, projectId, authUrl, serviceUrl, approved } =
+      Connection.credentials(credentials);
     assert.deepEqual(
       [vendor.word, account, apiKey, projectId, authUrl, serviceUrl, approved.auth],
       ['cpd', 'anna', 'key-of-the-platform', 'p-1', PLATFORM, PLATFORM, PLATFORM],
@@ -91,7 +105,7 @@ describe('the services that credentials are for', () => {
       editor.userSettings.set('services', [acme]);
       editor.userSettings.set('service', word);
       editor.files.set('/work/.env', acmeFile + platformFile);
-      const required = access.require();
+      const required = connections.for();
       const question = await editor.question();
       assert.match(question.text, /for IBM watsonx\.ai on premises from/);
       await question.answer(use);
@@ -107,15 +121,15 @@ describe('the services that credentials are for', () => {
   ] as const) {
     it(`exclude all others if the set of the one in the settings is ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
-      const approved = access.require();
+      const approved = connections.for();
       await (await editor.question()).answer(use);
       assert.equal((await approved)?.vendor.word, 'ibm');
       editor.userSettings.set('service', 'cpd');
       editor.files.set('/work/.env', cloudFile + lines);
-      assert.equal(await access.require(), undefined);
+      assert.equal(await connections.for(), undefined);
       assert.equal(editor.asked, 1);
       assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
-      const { found, choice } = await access.look();
+      const { found, choice } = await connections.peek();
       const [, row] = sourceRows(found, choice);
       assert.ok(row?.detail?.includes(problem), row?.detail);
     });
@@ -124,7 +138,7 @@ describe('the services that credentials are for', () => {
   it('exclude later ones if the first set of a file is malformed', async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
-      const approved = access.require();
+      const approved = connections.for();
       await (await editor.question()).answer(use);
       return (await approved)?.vendor.word;
     };
@@ -137,7 +151,7 @@ describe('the services that credentials are for', () => {
       ['IBM_PROJECT_ID=p\u200b\n', 'IBM_PROJECT_ID holds invisible characters'],
     ] as const) {
       editor.files.set('/work/.env', platformFile + broken);
-      assert.equal(await access.require(), undefined, broken);
+      assert.equal(await connections.for(), undefined, broken);
       assert.equal(editor.asked, 2);
       assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
     }
@@ -155,7 +169,7 @@ describe('the services that credentials are for', () => {
     ] as const) {
       it(`can be used despite gaps ${what}, in the ${source}`, async () => {
         put();
-        const required = access.require();
+        const required = connections.for();
         await (await editor.question()).answer(use);
         assert.equal((await required)?.vendor.word, word);
       });
@@ -167,11 +181,11 @@ describe('the services that credentials are for', () => {
     for (const word of ['', 'ibm']) {
       editor.userSettings.set('service', word);
       editor.files.set('/work/.env', file);
-      assert.equal(await access.require(), undefined);
+      assert.equal(await connections.for(), undefined);
       assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY has quotes/);
       editor.files.clear();
       Object.assign(environment, variablesIn(file));
-      assert.equal(await access.require(), undefined);
+      assert.equal(await connections.for(), undefined);
       assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY has quotes/);
     }
     assert.equal(editor.asked, 0);
@@ -180,25 +194,25 @@ describe('the services that credentials are for', () => {
   it('are those of no source if no set of a file is complete, which names the first one', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
-    assert.equal(await access.require(), undefined);
+    assert.equal(await connections.for(), undefined);
     assert.equal(editor.asked, 0);
     assert.match(editor.said.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
   });
 
   it('are none if the one in the settings is unknown, even if the user prefers a source', async () => {
     editor.files.set('/work/.env', cloudFile);
-    const preferred = access.prefer('envFile');
+    const preferred = connections.prefer('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await preferred, true);
     editor.userSettings.set('service', 'nobody');
-    assert.equal(await access.require(), undefined);
+    assert.equal(await connections.for(), undefined);
     assert.match(editor.said.join(), /hostedModel\.service names nobody/);
   });
 
   it('need another approval only if the remaining values were never approved', async () => {
     const word = async (file: string, answer?: string) => {
       editor.files.set('/work/.env', file);
-      const required = access.require();
+      const required = connections.for();
       if (answer) await (await editor.question()).answer(answer);
       return (await required)?.vendor.word;
     };
@@ -216,21 +230,21 @@ describe('the services that credentials are for', () => {
     const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
     await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
     editor.files.set('/work/.env', platformFile);
-    const { found, choice } = await access.look();
+    const { found, choice } = await connections.peek();
     const offered = actionsFor('envFile', found, choice).map(({ action }) => action);
     assert.deepEqual(offered, ['prefer', 'import', 'open']);
     assert.deepEqual(obstacles, [], 'what is in use needs no approval');
-    assert.equal((await access.require())?.apiKey, 'my-key');
-    const preferred = access.prefer('envFile');
+    assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
+    const preferred = connections.prefer('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await preferred, true);
-    assert.equal((await access.require())?.vendor.word, 'cpd');
+    assert.equal((await connections.for())?.vendor.word, 'cpd');
   });
 
   it('keep the key in the other half of such a file from being sent', async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
-    const required = access.require();
+    const required = connections.for();
     await (await editor.question()).answer(use);
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
@@ -242,9 +256,9 @@ describe('the services that credentials are for', () => {
     await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
     await keys.write({ apiKey: 'key-of-another-service', ...stored }, 'acme');
     editor.files.set('/work/.env', cloudFile + platformFile);
-    const credentials = await access.require();
-    assert.equal(credentials?.apiKey, 'my-key');
-    const others = otherKeysOf(credentials).sort();
+    const connection = await connections.for();
+    assert.equal(secretsIn(connection)?.apiKey, 'my-key');
+    const others = otherKeysOf(connection).sort();
     assert.deepEqual(others, ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform']);
   });
 
@@ -263,7 +277,7 @@ describe('the services that credentials are for', () => {
     await keys.write({ apiKey: 'sk-1234', ...stored }, 'zen');
     const lastLines = 'ACME_CLIENT_ID=you\nACME_CLIENT_SECRET=last-secret\n';
     editor.files.set('/work/.env', `${acmeFile}ACME_CLIENT_SECRET=secret-between\n${lastLines}`);
-    const credentials = (await access.require()) ?? assert.fail();
+    const credentials = secretsIn(await connections.for()) ?? assert.fail();
     assert.equal(credentials.apiKey, 'my-key');
     const secrets = secretsOf(credentials);
     for (const header of [
@@ -283,7 +297,7 @@ describe('the services that credentials are for', () => {
 
   it('take the project of a file that names a space, too', async () => {
     editor.files.set('/work/.env', `IBM_SPACE_ID=s-1\n${cloudFile}`);
-    const required = access.require();
+    const required = connections.for();
     await (await editor.question()).answer(use);
     assert.deepEqual([(await required)?.resource, (await required)?.projectId], [undefined, 'p-2']);
   });
@@ -297,7 +311,7 @@ describe('the services that credentials are for', () => {
       const prefix = name.startsWith('IBM') ? 'IBM' : 'WATSONX';
       const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
       editor.files.set('/work/.env', text);
-      const required = access.require();
+      const required = connections.for();
       const question = await editor.question();
       assert.match(question.text, new RegExp(`API key, ${resource} ID and service URL from the`));
       await question.answer(use);
@@ -310,7 +324,7 @@ describe('the services that credentials are for', () => {
 
   it('C08: take no ID that would be a step in an address', async () => {
     editor.files.set('/work/.env', cloudFile.replace('IBM_PROJECT_ID=p-2', 'IBM_DEPLOYMENT_ID=..'));
-    assert.equal(await access.require(), undefined);
+    assert.equal(await connections.for(), undefined);
     assert.equal(editor.asked, 0);
   });
 
@@ -323,7 +337,7 @@ describe('the services that credentials are for', () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(beaker) Test and Save');
     editor.picks.push(PLATFORM, '$(beaker) Test and Save');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
-    assert.equal(await access.setUp(), true);
+    assert.equal(await connections.setUp(), true);
     assert.equal(editor.picks.length, 0);
   });
 
@@ -334,7 +348,7 @@ describe('the services that credentials are for', () => {
     const { authUrl } = vendors[0];
     await keys.write({ apiKey: 'my-key', authUrl, serviceUrl: url }, 'ibm');
     const named = async () => {
-      const credentials = await access.require();
+      const credentials = await connections.for();
       return [credentials?.resource, credentials?.projectId];
     };
     assert.deepEqual(await named(), ['project', 'p']);
@@ -354,7 +368,7 @@ describe('the services that credentials are for', () => {
       ['deploymentId', 'deployment'],
     ] as const) {
       editor.folderSettings.set(name, `${resource}-of-the-folder`);
-      const credentials = await access.require();
+      const credentials = await connections.for();
       assert.deepEqual(
         [credentials?.resource, credentials?.projectId],
         [resource, `${resource}-of-the-folder`],
@@ -373,7 +387,7 @@ describe('the services that credentials are for', () => {
     const record = { account: 'me', apiKey: 'secret', authUrl, definition };
     await keys.write({ ...record, serviceUrl: 'https://llm.acme.example/v1' }, 'acme');
     editor.folderSettings.set('projectId', 'project-of-the-folder');
-    const { found, choice } = await access.look();
+    const { found, choice } = await connections.peek();
     assert.equal(choice.kind, 'ready');
     const said = [
       ...whatToDiagnose(found, choice).preliminary.map(({ text }) => text),
@@ -386,13 +400,13 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
-    assert.equal(await access.setUp(), true);
-    const credentials = await access.require();
+    assert.equal(await connections.setUp(), true);
+    const credentials = await connections.for();
     assert.deepEqual([credentials?.resource, credentials?.projectId], ['project', 'p-1']);
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('berta', 'key-of-the-platform-that-is-long', 'p-1');
-    await access.setUp();
-    assert.equal((await access.require())?.account, 'berta');
+    await connections.setUp();
+    assert.equal((await connections.for())?.account, 'berta');
   });
 
   it('find only the key of their own service', async () => {
@@ -404,10 +418,10 @@ describe('the services that credentials are for', () => {
       serviceUrl: 'https://us-south.ml.cloud.ibm.com',
     };
     keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));
-    assert.equal((await access.require())?.apiKey, 'my-key');
+    assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
     assert.equal(editor.asked, 0);
     editor.userSettings.set('service', 'cpd');
-    assert.equal(await access.require(), undefined, 'a key of the one is none of the other');
+    assert.equal(await connections.for(), undefined, 'a key of the one is none of the other');
     assert.match(
       editor.said.join(),
       /needs a user name, an API key before|needs a user name and an API key/,
@@ -417,7 +431,7 @@ describe('the services that credentials are for', () => {
   it('can be one’s own, from the user settings, with all that it needs', async () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile);
-    const required = access.require();
+    const required = connections.for();
     const { detail, answer } = await editor.question();
     assert.match(detail, /login\.acme\.example/);
     assert.match(detail, /llm\.acme\.example/);
@@ -428,7 +442,7 @@ describe('the services that credentials are for', () => {
       ['acme', 'me', login],
     );
     editor.userSettings.set('services', [{ ...acme, way: { ...acme.way, scope: 'more' } }]);
-    void access.require();
+    void connections.for();
     assert.match((await editor.question()).text, /from the \.env file of this folder/);
   });
 
@@ -438,17 +452,17 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('services', [acme]);
     const file = `ACME_CLIENT_ID=${id}\nACME_CLIENT_SECRET=${secret}\n`;
     editor.files.set('/work/.env', `${file}ACME_URL=https://llm.acme.example/v1\n`);
-    const required = access.require();
+    const required = connections.for();
     await (await editor.question()).answer(use);
-    assert.deepEqual([(await required)?.account, (await required)?.apiKey], [id, secret]);
+    assert.deepEqual([(await required)?.account, secretsIn(await required)?.apiKey], [id, secret]);
     editor.userSettings.set('service', 'acme');
     editor.typed.push(id, secret);
     editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
     editor.picks.push('$(save) Save Without Testing');
-    assert.equal(await access.setUp(), true);
+    assert.equal(await connections.setUp(), true);
     assert.deepEqual(editor.refusals.filter(Boolean), []);
-    const { found, choice } = await access.look();
-    assert.ok(choice.kind === 'ready' && choice.source === 'editor');
+    const { found, choice } = await connections.peek();
+    assert.ok(choice.kind === 'ready' && choice.connection.source === 'editor');
     const failed = whatToDiagnose(found, choice).preliminary.filter((one) => one.fix);
     assert.deepEqual(failed, []);
   });
@@ -459,12 +473,12 @@ describe('the services that credentials are for', () => {
     editor.typed.push('me', 'secret-of-acme-that-is-long');
     editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
     editor.picks.push('$(save) Save Without Testing');
-    await access.setUp();
+    await connections.setUp();
     assert.deepEqual([...keyring.values.keys()], ['hostedModel.key.acme']);
-    assert.equal((await access.require())?.apiKey, 'secret-of-acme-that-is-long');
+    assert.equal(secretsIn(await connections.for())?.apiKey, 'secret-of-acme-that-is-long');
     assert.equal(editor.asked, 0);
     editor.userSettings.set('services', [{ ...acme, defaultModel: 'another' }]);
-    const required = access.require();
+    const required = connections.for();
     const question = await editor.question();
     assert.match(question.text, /entry of this service in your settings has changed/);
     await question.answer('Use the Changed Entry');
@@ -479,24 +493,28 @@ describe('the services that credentials are for', () => {
     };
     editor.folderSettings.set('services', [evil]);
     editor.files.set('/work/.env', acmeFile.replaceAll('ACME', 'EVIL'));
-    const { found } = await access.look();
+    const { found } = await connections.peek();
     assert.ok(found.outside.every(({ values }) => values === undefined));
-    assert.equal(await access.require(), undefined);
+    assert.equal(await connections.for(), undefined);
     assert.equal(editor.asked, 0);
   });
 
   it('are none where the settings name one that nobody knows, or whose entry has a mistake', async () => {
     editor.userSettings.set('service', 'nobody');
-    assert.equal(await access.require(), undefined);
+    assert.equal(await connections.for(), undefined);
     assert.match(
       editor.said.join(),
       /hostedModel\.service names nobody, and no service of that name/,
     );
-    assert.equal(await access.setUp(), false, 'no secret is asked for in the name of another one');
+    assert.equal(
+      await connections.setUp(),
+      false,
+      'no secret is asked for in the name of another one',
+    );
     assert.equal(editor.inputs, 1, 'the service is asked for first');
     editor.userSettings.set('service', 'acme');
     editor.userSettings.set('services', [{ ...acme, dialect: 'x' }]);
-    assert.equal(await access.require(), undefined);
+    assert.equal(await connections.for(), undefined);
     assert.match(
       editor.said.join(),
       /names acme, and its entry .* “dialect” is missing or not allowed/,
@@ -522,16 +540,15 @@ describe('the services that credentials are for', () => {
         };
         await keys.write({ ...record, authUrl: authUrl || PLATFORM }, word);
       }
-      const { found, choice } = await access.look();
+      const { found, choice } = await connections.peek();
       assert.equal(found.settings.vendor.word, inUse);
       if (stored.length === 0) return assert.equal(choice.kind, 'missing');
       assert.ok(choice.kind === 'ready');
-      assert.equal(choice.credentials.apiKey, `key-of-${inUse}`);
-      const { readSettings, settingsFor } = await import('../../../src/settings.ts');
-      const modelOf = () => settingsFor(choice.credentials.vendor, readSettings()).modelId;
-      assert.equal(modelOf(), choice.credentials.vendor.defaultModelId);
+      const { connection } = choice;
+      assert.equal(Connection.credentials(connection).apiKey, `key-of-${inUse}`);
+      assert.equal(connection.modelId, connection.vendor.defaultModelId);
       editor.userSettings.set('modelId', 'model-of-the-user');
-      assert.equal(modelOf(), 'model-of-the-user');
+      assert.equal((await connections.for())?.modelId, 'model-of-the-user');
     });
   }
 
@@ -541,25 +558,25 @@ describe('the services that credentials are for', () => {
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');
     editor.typed.push('berta', 'another-key-that-is-long', 'p');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
-    const saved = access.setUp();
+    const saved = connections.setUp();
     await (await editor.question()).answer('Replace Key');
     assert.equal(await saved, true);
     assert.deepEqual(
       [editor.userSettings.get('service'), editor.userSettings.get('modelId')],
       [undefined, 'my-model'],
     );
-    assert.equal((await access.require())?.account, 'berta');
+    assert.equal((await connections.for())?.account, 'berta');
   });
 
   it('are asked for in the set-up where there is a choice, and each keeps its key', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
-    assert.equal(await access.setUp(), true);
+    assert.equal(await connections.setUp(), true);
     assert.equal(editor.userSettings.get('service'), 'cpd');
-    const credentials = await access.require();
+    const credentials = await connections.for();
     assert.deepEqual([credentials?.vendor.word, credentials?.account], ['cpd', 'anna']);
     editor.userSettings.set('service', vendorFor('ibm')?.word);
-    await access.signOut();
+    await connections.signOut();
     assert.deepEqual(
       [...keyring.values.keys()].filter((name) => name.includes('key')),
       [],

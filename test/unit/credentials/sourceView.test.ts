@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { lookedText } from '../../../src/credentials/credentialMessages.ts';
-import {
-  choose,
-  type SourceSnapshot,
-  type UnreadReason,
-} from '../../../src/credentials/sourceSelection.ts';
+import type { SourceSnapshot, UnreadReason } from '../../../src/credentials/sourceSelection.ts';
 import {
   actionsFor,
   chosenText,
@@ -14,21 +10,21 @@ import {
 } from '../../../src/credentials/sourceView.ts';
 import { readEnvFile } from '../dotenv/reading.ts';
 import { ibm } from '../service/fixtures.ts';
-import { type Changes, envFile, environment, found, full, record } from './sources.ts';
+import { type Changes, choiceOf, envFile, environment, found, full, record } from './sources.ts';
 
 const rowsOf = (one: SourceSnapshot) =>
-  sourceRows(one, choose(one)).map(({ label, description, detail }) => [
+  sourceRows(one, choiceOf(one)).map(({ label, description, detail }) => [
     label,
     description,
     detail,
   ]);
 const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
-  actionsFor(id, one, choose(one)).map(({ label }) => label.replace(/^\S+ /, ''));
+  actionsFor(id, one, choiceOf(one)).map(({ label }) => label.replace(/^\S+ /, ''));
 
 describe('provenance', () => {
   it('says for each setting which source won', () => {
     const one = found({ outside: [envFile(), environment({ url: full.url })] });
-    assert.deepEqual(provenanceLines(one, choose(one)), [
+    assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com (secret storage)',
       'Project: project-of-the-user (user settings)',
       'Service: us-south.ml.cloud.ibm.com (user settings)',
@@ -37,7 +33,7 @@ describe('provenance', () => {
 
   it('B13: names the .env file while it is in use, with the host it leads to', () => {
     const one = found({ record: undefined, outside: [envFile(full, 'approved')] });
-    assert.deepEqual(provenanceLines(one, choose(one)), [
+    assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com (the .env file of a)',
       'Project: project-outside (the .env file of a)',
       'Service: evil.example (the .env file of a)',
@@ -48,14 +44,14 @@ describe('provenance', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
     const one = found({ settings });
     assert.equal(
-      provenanceLines(one, choose(one))?.[1],
+      provenanceLines(one, choiceOf(one))?.[1],
       'Project: project-of-the-folder (settings of the folder or machine)',
     );
   });
 
   it('says nothing as long as no source can be used', () => {
     const one = found({ record: undefined });
-    assert.equal(provenanceLines(one, choose(one)), undefined);
+    assert.equal(provenanceLines(one, choiceOf(one)), undefined);
   });
 
   it('lists the sources that say anything, with state and maskedId values', () => {
@@ -184,7 +180,7 @@ describe('what is offered for a source that cannot be used', () => {
       for (const outside of environments) {
         for (const preferred of ['environment', undefined] as const) {
           const one = found({ outside: [envFile({ key: 'k' }), outside], preferred });
-          for (const { source } of sourceRows(one, choose(one))) {
+          for (const { source } of sourceRows(one, choiceOf(one))) {
             assert.notDeepEqual(labelsOf(source, one), []);
           }
         }

@@ -1,12 +1,14 @@
+import { destination } from '../../../src/credentials/binding.ts';
 import {
-  destination,
+  type Choice,
+  choose,
   type ExternalSource,
   type SourceSnapshot,
 } from '../../../src/credentials/sourceSelection.ts';
 import type { SourceReading } from '../../../src/dotenv/envFile.ts';
 import { vendors } from '../../../src/service/vendors.ts';
 import { readEnvFile, readEnvironment } from '../dotenv/reading.ts';
-import { ibm } from '../service/fixtures.ts';
+import { connectionOf, ibm } from '../service/fixtures.ts';
 
 /** What may be found in the three sources. */
 
@@ -92,7 +94,23 @@ export function found(changes: Changes = {}): SourceSnapshot {
       url: REGION,
       projectId: 'project-of-the-user',
       isProjectOfFolder: false,
+      modelId: ibm.defaultModelId,
+      operation: 'chat',
+      parameters: {},
+      insertMode: 'below',
+      limits: { limit: 3, queue: 50, minIntervalMs: 0 },
+      offersTool: false,
+      dailyTokenBudget: 0,
+      templates: { user: [], remote: [], workspace: [], folder: [] },
       ...changes.settings,
     },
   };
+}
+
+/** The connection that these sources lead to, or what stands in the way. */
+export function choiceOf(all: SourceSnapshot): Choice {
+  const selection = choose(all);
+  if (selection.kind !== 'ready') return selection;
+  const { source, credentials } = selection;
+  return { kind: 'ready', connection: connectionOf({ source, credentials }) };
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { choose } from '../../../src/credentials/sourceSelection.ts';
 import { buildReport } from '../../../src/diagnose/reportText.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
@@ -7,7 +6,7 @@ import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
-import { envFile, found, full, record } from '../credentials/sources.ts';
+import { choiceOf, envFile, found, full, record } from '../credentials/sources.ts';
 import { credentials, oauth } from '../service/fixtures.ts';
 
 /** Of a service that isn't in use, whose method sends the account with the key. */
@@ -51,7 +50,7 @@ describe('Copy Report', () => {
       outside: [outside],
       preferred: outside.answer && outside.id,
     });
-    const looked = isSilent ? undefined : { found: all, choice: choose(all) };
+    const looked = isSilent ? undefined : { found: all, choice: choiceOf(all) };
     editor.userSettings.set('projectId', 'project-of-the-user');
     const settings = readSettings();
     const report = buildReport({

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { App } from '../../../src/commands/app.ts';
-import { choose, type LookupResult } from '../../../src/credentials/sourceSelection.ts';
+import type { Lookup } from '../../../src/credentials/sourceSelection.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
-import { envFile, found, full } from '../credentials/sources.ts';
+import { choiceOf, envFile, found, full } from '../credentials/sources.ts';
 
 /** A list of which a test picks the rows. */
 class FakePick {
@@ -161,19 +161,18 @@ describe('the list of a diagnosis in an editor', () => {
    */
   const start = async (
     values = full,
-    read = async (looked: LookupResult): Promise<LookupResult | undefined> => looked,
+    read = async (looked: Lookup): Promise<Lookup | undefined> => looked,
   ) => {
     const { diagnoseConnection } = await import('../../../src/diagnose/diagnoseConnection.ts');
     const folder = { ...found().folder, name: 'name-of-the-folder' };
     const all = found({ record: undefined, outside: [envFile(values)], folder });
     const asked: (string | undefined)[] = [];
-    const access = {
-      lookUpWithin: () => read({ found: all, choice: choose(all) }),
-      require: async (document?: { readonly path: string }) => void asked.push(document?.path),
+    const connections = {
+      peek: () => read({ found: all, choice: choiceOf(all) }),
+      for: async (document?: { readonly path: string }) => void asked.push(document?.path),
     };
     const deps = {
-      access: async () => access,
-      runtime: async () => void asked.push('the service'),
+      connections,
       runtimeIfMade: async () => undefined,
       extension: { packageJSON: { version: '1.2.3' } },
       status: { facts: initialFacts },
@@ -236,7 +235,7 @@ describe('the list of a diagnosis in an editor', () => {
   });
 
   it('shows at once that it is reading the settings, and runs no more checks after it is closed', async () => {
-    const read = Promise.withResolvers<LookupResult>();
+    const read = Promise.withResolvers<Lookup>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;
     assert.deepEqual(
@@ -246,7 +245,7 @@ describe('the list of a diagnosis in an editor', () => {
     list?.hide();
     assert.equal(await ended, undefined);
     const ready = found();
-    read.resolve({ found: ready, choice: choose(ready) });
+    read.resolve({ found: ready, choice: choiceOf(ready) });
     await import('../../../src/service/checks/diagnose.ts');
     await turn();
     assert.deepEqual(asked, []);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { choose } from '../../../src/credentials/sourceSelection.ts';
 import type { ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import { buildReport, type ReportFacts } from '../../../src/diagnose/reportText.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
@@ -7,7 +6,7 @@ import { vendors } from '../../../src/service/vendors.ts';
 import type { Settings } from '../../../src/settings.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
-import { envFile, environment, found, noFile, REGION } from '../credentials/sources.ts';
+import { choiceOf, envFile, environment, found, noFile, REGION } from '../credentials/sources.ts';
 import { ibm } from '../service/fixtures.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
@@ -37,7 +36,7 @@ const factsOf = (changes: Partial<ReportFacts> = {}): ReportFacts => {
     checks: [],
     settings,
     insertModes: ['below'],
-    looked: { found: all, choice: choose(all) },
+    looked: { found: all, choice: choiceOf(all) },
     status: initialFacts,
     loads: [],
     history: new SessionHistory(still),

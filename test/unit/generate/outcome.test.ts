@@ -25,7 +25,6 @@ describe('messages and copies of a response', () => {
     const { Job: Made } = await import('../../../src/generate/job.ts');
     const { Previews } = await import('../../../src/insert/previews.ts');
     const { below } = await import('../../../src/insert/placing.ts');
-    const { readSettings } = await import('../../../src/settings.ts');
     const [target] = window.activeTextEditor ? captureTargets(window.activeTextEditor) : [];
     assert.ok(target);
     const place = { start: 0, end: 0, lead: '', tail: '' };
@@ -33,7 +32,7 @@ describe('messages and copies of a response', () => {
     const timing = { intervalMs: 0, deadlineMs: 5_000 };
     const open = () => new StreamWriter(document, [place], { timing });
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
-    const job = new Made([target], readSettings(), { ...below, open }, stage);
+    const job = new Made([target], undefined, { ...below, open }, stage);
     job.append(0, text);
     // An edit that stays open keeps its timer, and later tests count timers.
     await document.turn();

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '../../../src/generate/job.ts';
 import type { GenerateDeps } from '../../../src/generate/runJob.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
-import { ibm } from '../service/fixtures.ts';
+import { connectionOf } from '../service/fixtures.ts';
 
 describe('running a job', () => {
   const editor = new SinkEditor();
@@ -40,6 +41,7 @@ describe('running a job', () => {
         return generation;
       },
     };
+    const runtime = { client: () => client } as unknown as ServiceRuntime;
     const path = join(folder, 'notes', 'tasks.json');
     const document = {
       uri: { scheme: 'file', path, fsPath: path },
@@ -49,7 +51,7 @@ describe('running a job', () => {
     const job = {
       activeRuns: new ActiveRuns(),
       ...{ mode: insertModes.find(({ id }) => id === modeId), document, indices: [0], cut: [] },
-      ...{ settings: { vendor: ibm, modelId: '' }, removed: 0, kept: 0, text: 'text' },
+      ...{ removed: 0, kept: 0, text: 'text' },
       ...{ promptOf: () => 'prompt', linesOf: () => ({ first: 1, last: 1 }), begin: () => '' },
       ...{
         canInsert: () => true,
@@ -63,11 +65,12 @@ describe('running a job', () => {
         keepResult: () => {},
         announcements: { started: () => () => {}, done: () => {} },
       },
-      credentials: async () => ({ vendor: ibm }),
-      client: async () => client,
+      connections: {
+        for: async () => connectionOf({}, async () => runtime),
+        signOutSignal: new AbortController().signal,
+      },
       startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      signOut: () => new AbortController().signal,
       report: async (error: unknown) => assert.fail(String(error)),
     } as unknown as GenerateDeps;
     await runJob(options, job, [0], 'continue');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { SourceId } from '../../../src/credentials/sourceSelection.ts';
 import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
+import type { SourceId } from '../../../src/service/connection.ts';
 import {
   type ErrorDetails,
   type ErrorKind,

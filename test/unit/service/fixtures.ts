@@ -2,11 +2,13 @@ import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Client, type ClientOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
+import { Connection, type ConnectionOptions } from '../../../src/service/connection.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { Limiter } from '../../../src/service/http/limiter.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { TokenResponse } from '../../../src/service/token/tokenLife.ts';
 import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
@@ -32,6 +34,24 @@ export const credentials: Credentials = {
   serviceUrl: 'https://service.example',
   approved: { auth: 'https://identity.example', service: 'https://service.example' },
 };
+
+/** A connection as the editor's own source makes it. Without a runtime it can't be called. */
+export function connectionOf(
+  changes: Partial<ConnectionOptions> = {},
+  runtime = (): Promise<ServiceRuntime> => Promise.reject(new Error('nothing is to be called')),
+): Connection {
+  const options: ConnectionOptions = {
+    credentials,
+    source: 'editor',
+    reason: 'From secret storage and user settings.',
+    modelId: 'model-1',
+    operation: 'chat',
+    parameters: {},
+    limits: { limit: 3, queue: 50, minIntervalMs: 0 },
+    ...changes,
+  };
+  return new Connection(options, runtime);
+}
 
 export const tokenAnswer: TokenResponse = {
   value: 'token-of-the-unit-tests',

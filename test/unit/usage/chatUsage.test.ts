@@ -6,10 +6,11 @@ import type {
 } from 'vscode';
 import type { ChatDeps, ChatProvider } from '../../../src/chat/chatProvider.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { UsedRequest } from '../../../src/usage/usageLedger.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
 import { FakeState } from '../credentials/fakes.ts';
-import { ibm } from '../service/fixtures.ts';
+import { connectionOf } from '../service/fixtures.ts';
 import { UsageEditor } from './usageEditor.ts';
 
 const OWN_ID = 'hosted-model.hosted-model';
@@ -45,9 +46,15 @@ describe('the usage of chat', () => {
     chat = async () => answer;
   });
   const open = () => {
-    const credentials = { vendor: ibm, serviceUrl: 'https://a.example', approved: { service: '' } };
-    const access = {
-      lookWithoutDocument: async () => ({ kind: 'ready', credentials }),
+    const runtime = {
+      client: () => ({
+        chat: (...values: Parameters<typeof chat>) => chat(...values),
+      }),
+      listModels: async () => ({ models: [] }),
+    } as unknown as ServiceRuntime;
+    const connections = {
+      all: async () => [connectionOf({}, async () => runtime)],
+      signOutSignal: new AbortController().signal,
       fingerprintOf: async () => 'one',
     };
     const usage = {
@@ -55,12 +62,7 @@ describe('the usage of chat', () => {
       record: async (_: unknown, request: UsedRequest) => void recorded.push(request),
     };
     const deps = {
-      ...{ globalState: new FakeState(), signOutSignal: new AbortController().signal },
-      ...{ access: async () => access, usage: async () => usage },
-      runtime: async () => ({
-        client: () => ({ chat: (...values: Parameters<typeof chat>) => chat(...values) }),
-        listModels: async () => ({ models: [] }),
-      }),
+      ...{ globalState: new FakeState(), connections, usage: async () => usage },
       watches: async () => () => ({ onText() {}, onDone() {}, onFailed() {} }),
     } as unknown as ChatDeps;
     const provider = new Provider(deps, OWN_ID, () => {});

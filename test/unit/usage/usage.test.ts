@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
-import type { Credentials } from '../../../src/service/credentials.ts';
+import { Connection } from '../../../src/service/connection.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import type { Vendor } from '../../../src/service/vendors.ts';
 import type { counted, Usage, UsageDeps } from '../../../src/usage/usage.ts';
@@ -8,10 +8,13 @@ import type { UsageRow, UsedRequest, UsedTokens } from '../../../src/usage/usage
 import type { usageText } from '../../../src/usage/usageMessages.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
 import { FakeState, settled } from '../credentials/fakes.ts';
+import { connectionOf, credentials } from '../service/fixtures.ts';
 import { UsageEditor } from './usageEditor.ts';
 
 const noon = new Date(2026, 2, 10, 12).getTime();
-const credentials = { apiKey: 'a key', projectId: 'a project' } as Credentials;
+const connectionWith = (apiKey: string) =>
+  connectionOf({ credentials: { ...credentials, apiKey, projectId: 'a project' } });
+const connection = connectionWith('a key');
 const ofClient = { way: { kind: 'clientCredentials' } } as Vendor;
 const asked = (tokens: number, changes: Partial<UsedRequest> = {}): UsedRequest => ({
   ...{ model: 'maker/model', caller: 'chat', inputTokens: tokens, outputTokens: 0 },
@@ -47,11 +50,11 @@ describe('usage', () => {
   });
   afterEach(() => editor.end());
   const open = () => {
-    const fingerprintOf = async ({ apiKey }: Credentials) => `of ${apiKey}`;
+    const fingerprintOf = async (one: Connection) => `of ${Connection.credentials(one).apiKey}`;
     const update: UsageDeps['status']['update'] = ({ usageToday }) => {
       line = usageToday ?? (() => undefined);
     };
-    const deps = { globalState, access: async () => ({ fingerprintOf }), status: { update } };
+    const deps = { globalState, connections: { fingerprintOf }, status: { update } };
     return new Kept(deps, editor.storage, () => now);
   };
 
@@ -67,12 +70,12 @@ describe('usage', () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Today with this API key, in all windows: ';
     const usage = open();
-    await usage.setActive(credentials);
+    await usage.setActive(connection);
     assert.equal(line(), `${start}0 requests, 0 tokens of 100,000`);
-    await usage.record(credentials, asked(34_000, { outputTokens: 567 }));
+    await usage.record(connection, asked(34_000, { outputTokens: 567 }));
     assert.equal(line(), `${start}1 request, 34,567 tokens of 100,000`);
-    await open().record(credentials, asked(1, { isEstimate: true }));
-    await open().setActive(credentials);
+    await open().record(connection, asked(1, { isEstimate: true }));
+    await open().setActive(connection);
     assert.equal(line(), `${start}2 requests, ≈34,568 tokens of 100,000`);
     editor.userSettings.set('dailyTokenBudget', 'many');
     assert.equal(line(), `${start}2 requests, ≈34,568 tokens`);
@@ -82,10 +85,12 @@ describe('usage', () => {
 
   it('in the tooltip is that of the active key alone, at once and whatever others send', async () => {
     const usage = open();
-    const other = { ...credentials, apiKey: 'another', vendor: ofClient } as Credentials;
-    await usage.record(credentials, asked(1_000));
+    const other = connectionOf({
+      credentials: { ...credentials, apiKey: 'another', vendor: ofClient },
+    });
+    await usage.record(connection, asked(1_000));
     assert.equal(line(), undefined, 'no key is active');
-    await usage.setActive(credentials);
+    await usage.setActive(connection);
     assert.match(line() ?? '', /API key.*: 1 request, 1,000 tokens$/);
     await usage.record(other, asked(7));
     await usage.show(other);
@@ -95,53 +100,53 @@ describe('usage', () => {
     await changed;
     assert.match(line() ?? '', /client secret.*: 1 request, 7 tokens$/);
     // The last of two changes holds, in whichever order they are known.
-    await Promise.all([usage.setActive(credentials), usage.setActive(undefined)]);
+    await Promise.all([usage.setActive(connection), usage.setActive(undefined)]);
     assert.equal(line(), undefined);
   });
 
   it('holds up chat in every window once the budget is used up, and lets it go on', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const [one, other] = [open(), open()];
-    assert.equal(await one.refusal(credentials), undefined);
-    await one.record(credentials, asked(1_000));
+    assert.equal(await one.refusal(connection), undefined);
+    await one.record(connection, asked(1_000));
     for (const usage of [one, other]) {
-      assert.match((await usage.refusal(credentials)) ?? '', /^Nothing was sent: .* 1,000 tokens/);
+      assert.match((await usage.refusal(connection)) ?? '', /^Nothing was sent: .* 1,000 tokens/);
     }
     assert.equal(editor.offered.length, 1, 'said once');
     // A key of its own has a budget of its own.
-    assert.equal(await one.refusal({ ...credentials, apiKey: 'another' }), undefined);
+    assert.equal(await one.refusal(connectionWith('another')), undefined);
     editor.picks.push('Continue Today');
-    await other.show(credentials);
-    assert.equal(await one.refusal(credentials), undefined);
+    await other.show(connection);
+    assert.equal(await one.refusal(connection), undefined);
     now += 24 * 3_600_000;
-    await one.record(credentials, asked(2_000));
-    assert.ok(await other.refusal(credentials));
+    await one.record(connection, asked(2_000));
+    assert.ok(await other.refusal(connection));
     editor.userSettings.set('dailyTokenBudget', 0);
-    assert.equal(await other.refusal(credentials), undefined);
+    assert.equal(await other.refusal(connection), undefined);
   });
 
   it('counts a request in progress by an estimate, until it is recorded or has failed', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const usage = open();
-    const recorded = await usage.claim(credentials, 600);
-    const failed = await usage.claim(credentials, 600);
-    const refused = await usage.claim(credentials, 1);
+    const recorded = await usage.claim(connection, 600);
+    const failed = await usage.claim(connection, 600);
+    const refused = await usage.claim(connection, 1);
     assert.match(refused.refusal ?? '', /1,000 tokens/);
     assert.deepEqual([recorded.refusal, failed.refusal], [undefined, undefined]);
     assert.equal(editor.offered.length, 0, 'nothing is used up yet');
     for (const claim of [refused, failed, failed]) claim.end();
-    await usage.record(credentials, asked(300), recorded);
+    await usage.record(connection, asked(300), recorded);
     recorded.end();
-    const [next] = await Promise.all([1, 2].map(() => usage.claim(credentials, 700)));
+    const [next] = await Promise.all([1, 2].map(() => usage.claim(connection, 700)));
     assert.equal(next?.refusal, undefined);
-    assert.equal(await usage.refusal({ ...credentials, apiKey: 'another' }), undefined);
-    assert.ok(await usage.refusal(credentials));
+    assert.equal(await usage.refusal(connectionWith('another')), undefined);
+    assert.ok(await usage.refusal(connection));
   });
 
   it('looks at no file for chat as long as there is no budget', async () => {
     const usage = open();
     const { folder } = editor;
-    await usage.refusal(credentials);
+    await usage.refusal(connection);
     assert.equal(line(), undefined);
     assert.throws(() => editor.fileNames, { code: 'ENOENT', path: folder });
   });
@@ -151,13 +156,13 @@ describe('usage', () => {
     globalState = { ...broken, keys: () => [] } as unknown as Memento;
     editor.userSettings.set('dailyTokenBudget', 1);
     editor.broken = new Error('disk full');
-    await open().record(credentials, asked(1));
+    await open().record(connection, asked(1));
   });
 
   it('puts neither key nor project into a file', async () => {
     const fingerprintOf = async () => 'f1';
-    const deps = { globalState, access: async () => ({ fingerprintOf }), status: { update() {} } };
-    await new Kept(deps, editor.storage, () => now).record(credentials, asked(1));
+    const deps = { globalState, connections: { fingerprintOf }, status: { update() {} } };
+    await new Kept(deps, editor.storage, () => now).record(connection, asked(1));
     const text = JSON.stringify(editor.stored);
     assert.match(text, /f1/);
     assert.doesNotMatch(text, /a key|a project/);
@@ -168,9 +173,9 @@ describe('usage', () => {
     await usage.show(undefined);
     assert.match(editor.said.join(), /no key in use/);
     assert.deepEqual(editor.shown, []);
-    await usage.record(credentials, asked(10));
-    await usage.record({ ...credentials, apiKey: 'another' }, asked(99));
-    await usage.show(credentials);
+    await usage.record(connection, asked(10));
+    await usage.record(connectionWith('another'), asked(99));
+    await usage.show(connection);
     assert.match(editor.shown[0] ?? '', /# Usage[\s\S]*Today, 2026-03-10[\s\S]*maker\/model/);
     assert.doesNotMatch(editor.shown[0] ?? '', /99|a key/);
     await settled();

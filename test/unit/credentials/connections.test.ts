@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Uri, WorkspaceFolder } from 'vscode';
-import type { CredentialAccess } from '../../../src/credentials/access.ts';
 import { Approvals } from '../../../src/credentials/approvals.ts';
+import type { Connections } from '../../../src/credentials/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/credentials/keyStore.ts';
-import type { SourceSelection } from '../../../src/credentials/sourceSelection.ts';
+import { Connection } from '../../../src/service/connection.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { vendors } from '../../../src/service/vendors.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
@@ -17,21 +18,24 @@ const SAVE = '$(save) Save Without Testing';
 const envFile = (url = EVIL, key = 'key-in-the-file') =>
   `VENDOR_API_KEY=${key}\nVENDOR_PROJECT_ID=project-in-the-file\nVENDOR_URL=${url}\n`;
 
-function otherKeysOf(choice: SourceSelection): string[] {
-  if (choice.kind !== 'ready') return [];
-  return (choice.credentials.otherKeys ?? []).map(({ apiKey }) => apiKey);
+/** The secrets of a connection. */
+const secretsIn = (connection: Connection | undefined) =>
+  connection && Connection.credentials(connection);
+
+function otherKeysOf(connection: Connection | undefined): string[] {
+  return (secretsIn(connection)?.otherKeys ?? []).map(({ apiKey }) => apiKey);
 }
 
-describe('the way to credentials', () => {
+describe('the connections of a window', () => {
   let editor = new FakeEditor();
   let keys: KeyStore;
   let told: StorageIssue[];
-  let access: CredentialAccess;
-  let signedOut = new AbortController();
+  let connections: Connections;
   let environment: Record<string, string>;
   let keyring: FakeKeyring;
   let beforeSecrets: Promise<void>;
   let asked: string[];
+  let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'setActive' | 'forgetToken'>;
   /** The folder and the stored key that the tooltip shows. */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
@@ -40,7 +44,6 @@ describe('the way to credentials', () => {
   });
   after(() => hooks.deregister());
   beforeEach(async () => {
-    signedOut = new AbortController();
     environment = {};
     editor = new FakeEditor();
     editor.addFolder('/work');
@@ -51,6 +54,12 @@ describe('the way to credentials', () => {
     beforeSecrets = Promise.resolve();
     asked = [];
     shown = [];
+    service = {
+      test: async () => {},
+      isRefused: () => false,
+      setActive: () => {},
+      forgetToken: () => {},
+    };
     const get = async (name: string) => {
       asked.push(`get ${name}`);
       const value = keyring.values.get(name);
@@ -63,24 +72,31 @@ describe('the way to credentials', () => {
     };
     const secrets = keyring.window({ get, keys: list });
     keys = new KeyStore(secrets, new FakeState(), (what) => told.push(what));
-    const { CredentialAccess } = await import('../../../src/credentials/access.ts');
-    access = new CredentialAccess({
+    const { Connections } = await import('../../../src/credentials/connections.ts');
+    connections = new Connections({
       keys,
       approvals: new Approvals(secrets, new FakeState()),
       workspaceState: new FakeState(),
       environment,
-      test: async () => {},
-      isRefused: async () => false,
-      onObstacle: () => {},
-      signOutSignal: () => signedOut.signal,
-      onFound: ({ folder, record }) => shown.push(`${folder.path} ${record?.apiKey ?? 'no key'}`),
+      runtime: async () => service as ServiceRuntime,
+      runtimeIfMade: async () => service as ServiceRuntime,
+      inBackground: (work) => void work.catch(assert.ifError),
+    });
+    connections.onDidChange(() => {
+      if (!connections.current) return;
+      const { folder, record } = connections.current.found;
+      const text = `${folder.path} ${record?.apiKey ?? 'no key'}`;
+      if (text !== shown.at(-1)) shown.push(text);
     });
   });
+
+  afterEach(() => connections.dispose());
 
   const storeKey = async () => {
     editor.userSettings.set('url', SERVICE);
     editor.userSettings.set('projectId', 'my-project');
     await keys.write({ apiKey: 'my-key', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm');
+    await settled();
   };
   const setEnvironment = () => {
     environment['VENDOR_API_KEY'] = 'key-of-the-environment';
@@ -92,7 +108,7 @@ describe('the way to credentials', () => {
 
   it('B24: asks once for all commands that were started together', async () => {
     editor.files.set('/work/.env', envFile());
-    const all = Promise.all(Array.from({ length: 10 }, () => access.require()));
+    const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.question()).answer(use);
     for (const credentials of await all) assert.equal(credentials?.serviceUrl, EVIL);
     assert.equal(editor.asked, 1);
@@ -100,9 +116,9 @@ describe('the way to credentials', () => {
 
   it('of each generation after the first ask secret storage once: the user waits for it', async () => {
     await storeKey();
-    await access.require();
+    await connections.for();
     asked = [];
-    await access.require();
+    await connections.for();
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
@@ -111,10 +127,8 @@ describe('the way to credentials', () => {
     editor.files.set('/work/.env', envFile());
     setEnvironment();
     const look = async () => {
-      const choice = await access.lookWithoutDocument();
-      assert.ok(choice.kind === 'ready');
-      const { source, credentials } = choice;
-      return [source, credentials.apiKey, otherKeysOf(choice).sort()];
+      const [connection] = await connections.all();
+      return [connection?.source, secretsIn(connection)?.apiKey, otherKeysOf(connection).sort()];
     };
     const others = ['key-in-the-file', 'key-of-the-environment'];
     assert.deepEqual(await look(), ['editor', 'my-key', others]);
@@ -130,12 +144,12 @@ describe('the way to credentials', () => {
     editor.files.set('/work/.env', envFile());
     setEnvironment();
     const others = async () => {
-      const { choice } = await access.look();
+      const { choice } = await connections.peek();
       assert.ok(choice.kind === 'ready');
-      return [choice.source, ...otherKeysOf(choice).sort()];
+      return [choice.connection.source, ...otherKeysOf(choice.connection).sort()];
     };
     assert.deepEqual(await others(), ['editor', 'key-in-the-file', 'key-of-the-environment']);
-    const preferring = access.prefer('envFile');
+    const preferring = connections.prefer('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await preferring, true);
     assert.deepEqual(await others(), ['envFile', 'key-of-the-environment', 'my-key']);
@@ -155,16 +169,18 @@ describe('the way to credentials', () => {
     it(`E15: include a key of a .env file ${what}, so that it is not sent`, async () => {
       await storeKey();
       editor.files.set('/work/.env', text);
-      assert.ok(otherKeysOf((await access.look()).choice).includes('key-in-the-file'));
+      const { choice } = await connections.peek();
+      assert.ok(choice.kind === 'ready');
+      assert.ok(otherKeysOf(choice.connection).includes('key-in-the-file'));
       editor.addFolder('/other');
-      const choice = await access.lookWithoutDocument();
-      assert.ok(otherKeysOf(choice).includes('key-in-the-file'), 'an agent reads every folder');
+      const [ofChat] = await connections.all();
+      assert.ok(otherKeysOf(ofChat).includes('key-in-the-file'), 'an agent reads every folder');
     });
   }
 
   it('B24: takes one no for all commands that were started together', async () => {
     editor.files.set('/work/.env', envFile());
-    const all = Promise.all(Array.from({ length: 10 }, () => access.require()));
+    const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.question()).answer(refuse);
     assert.deepEqual(new Set(await all), new Set([undefined]));
     assert.deepEqual([editor.asked, editor.inputs], [1, 1]);
@@ -173,7 +189,7 @@ describe('the way to credentials', () => {
   it('is given up, and asked about again, where a question is only closed', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
-      const required = access.require();
+      const required = connections.for();
       const question = await editor.question();
       assert.equal(question.buttons[0], refuse, 'Enter uses nothing');
       await question.answer();
@@ -188,7 +204,7 @@ describe('the way to credentials', () => {
       editor.files.set('/work/.env', envFile(`${EVIL}/${round}`));
       editor.folderSettings.set('projectId', `project-${round}`);
       editor.addFolder(`/other${round}`);
-      await access.look();
+      await connections.peek();
     }
     assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
   });
@@ -196,7 +212,7 @@ describe('the way to credentials', () => {
   it('A08 A10: binds the hosts that were shown, whatever the settings say by then', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
-    const required = access.require();
+    const required = connections.for();
     const question = await editor.question();
     assert.match(question.detail, /evil\.example/);
     editor.userSettings.set('url', 'https://third.example');
@@ -211,7 +227,7 @@ describe('the way to credentials', () => {
   it('A09: goes on with the saved hosts if they are kept', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
-    const required = access.require();
+    const required = connections.for();
     await (await editor.question()).answer('Keep Saved Hosts');
     assert.equal((await required)?.serviceUrl, SERVICE);
     assert.equal(editor.userSettings.get('url'), SERVICE);
@@ -225,7 +241,7 @@ describe('the way to credentials', () => {
     editor.typed.push('', 'my-project');
     editor.picks.push(SERVICE, SAVE);
     const found = { apiKey: 'another-key-0123456789', vendor: vendors[0] };
-    const setUp = access.setUp({ found });
+    const setUp = connections.setUp({ found });
     await (await editor.question()).answer('Replace Key');
     assert.equal(await setUp, false);
     assert.deepEqual(told, ['refuses-key']);
@@ -248,12 +264,12 @@ describe('the way to credentials', () => {
       await settled();
       return generations;
     };
-    assert.equal(await setUp(() => access.require()), 0, 'it goes on by itself');
+    assert.equal(await setUp(() => connections.for()), 0, 'it goes on by itself');
     await keys.delete();
-    assert.equal(await setUp(() => access.setUp()), 1);
+    assert.equal(await setUp(() => connections.setUp()), 1);
     await keys.delete();
     editor.activeFile = undefined;
-    assert.equal(await setUp(() => access.setUp()), 1, 'there is nothing to generate from');
+    assert.equal(await setUp(() => connections.setUp()), 1, 'there is nothing to generate from');
   });
 
   it('A05: asks nothing again and uses no new host if secret storage does not keep it', async () => {
@@ -262,7 +278,7 @@ describe('the way to credentials', () => {
     keyring.values.set = () => {
       throw new Error('no keyring');
     };
-    const required = access.require();
+    const required = connections.for();
     await (await editor.question()).answer('Use New Hosts');
     assert.equal(await required, undefined);
     assert.equal(editor.asked, 1);
@@ -272,7 +288,7 @@ describe('the way to credentials', () => {
   it('A12: does not bind a key that another window stored under the question', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
-    const required = access.require();
+    const required = connections.for();
     const question = await editor.question();
     await keys.write({ apiKey: 'another-key', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm');
     await question.answer('Use New Hosts');
@@ -288,7 +304,7 @@ describe('the way to credentials', () => {
   })) {
     it(`B08: asks again if ${what} changed under the question`, async () => {
       editor.files.set('/work/.env', envFile());
-      const required = access.require();
+      const required = connections.for();
       const question = await editor.question();
       change();
       await question.answer(use);
@@ -300,7 +316,7 @@ describe('the way to credentials', () => {
 
   it('B08: uses nothing of a folder that is not trusted any more when the answer comes', async () => {
     editor.files.set('/work/.env', envFile());
-    const required = access.require();
+    const required = connections.for();
     const question = await editor.question();
     editor.isTrusted = false;
     await question.answer(use);
@@ -309,7 +325,7 @@ describe('the way to credentials', () => {
 
   it('B09: says no for the values that were shown, not for those that came under the question', async () => {
     editor.files.set('/work/.env', envFile());
-    const required = access.require();
+    const required = connections.for();
     const question = await editor.question();
     editor.files.set('/work/.env', envFile(SERVICE));
     await question.answer(refuse);
@@ -320,12 +336,12 @@ describe('the way to credentials', () => {
   it('is open again once an address is mended, though nobody closed the message about it', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
-    assert.equal(await access.require(), undefined);
+    assert.equal(await connections.for(), undefined);
     editor.userSettings.set('url', SERVICE);
-    assert.equal((await access.require())?.serviceUrl, SERVICE);
+    assert.equal((await connections.for())?.serviceUrl, SERVICE);
     editor.userSettings.set('authUrl', 'http://identity.example');
     editor.picks.push(IBM);
-    assert.equal(await access.setUp(), false);
+    assert.equal(await connections.setUp(), false);
   });
 
   it('B14: belongs to the folder of the document, whatever is shown by then', async () => {
@@ -334,12 +350,12 @@ describe('the way to credentials', () => {
     editor.files.set('/work/.env', envFile(SERVICE));
     const document = { scheme: 'file', path: '/work/a.txt' } as Uri;
     editor.activeFile = '/evil/b.txt';
-    const required = access.require(document);
+    const required = connections.for(document);
     const question = await editor.question();
     assert.match(question.detail, /Folder: \/work\n/);
     await question.answer(use);
     assert.equal((await required)?.serviceUrl, SERVICE);
-    void access.require();
+    void connections.for();
     assert.match((await editor.question()).detail, /Folder: \/evil\n/);
   });
 
@@ -347,10 +363,10 @@ describe('the way to credentials', () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
-    const first = access.require();
+    const first = connections.for();
     const question = await editor.question();
     // Waits for its turn, and meanwhile the user goes to a folder with a source of its own.
-    void access.require({ scheme: 'file', path: '/home/me/private.txt' } as Uri);
+    void connections.for({ scheme: 'file', path: '/home/me/private.txt' } as Uri);
     editor.activeFile = '/evil/b.txt';
     await question.answer(use);
     await first;
@@ -361,9 +377,9 @@ describe('the way to credentials', () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile());
-    const mine = access.require();
+    const mine = connections.for();
     editor.activeFile = '/evil/b.txt';
-    const others = access.require();
+    const others = connections.for();
     await (await editor.question()).answer(use);
     assert.equal((await mine)?.serviceUrl, EVIL);
     await (await editor.question()).answer();
@@ -373,19 +389,21 @@ describe('the way to credentials', () => {
 
   it('B17: does not begin to read a file of 10 MB', async () => {
     editor.files.set('/work/.env', envFile().padEnd(10_000_000, '#'));
-    const { found } = await access.look();
+    const { found } = await connections.peek();
     assert.deepEqual(found.outside[0]?.text, { kind: 'unread', why: 'too-large' });
     assert.equal(editor.reads, 0);
   });
 
   it('looks at nothing when the editor changes before anybody needed credentials', async () => {
     editor.files.set('/work/.env', envFile());
-    await access.lookIfMoved();
+    editor.fire('active editor');
+    await settled();
     assert.equal(editor.reads, 0);
     editor.activeFile = '/home/me/private.txt';
-    await access.look();
+    await connections.peekWithProgress();
     editor.activeFile = '/work/a.txt';
-    await access.lookIfMoved();
+    editor.fire('active editor');
+    await settled();
     assert.equal(editor.reads, 1);
   });
 
@@ -393,7 +411,7 @@ describe('the way to credentials', () => {
     const slowly = () => {
       const gate = Promise.withResolvers<void>();
       editor.beforeFiles = gate.promise;
-      const looking = access.look();
+      const looking = connections.peekWithProgress();
       editor.beforeFiles = Promise.resolve();
       const answer = () => {
         gate.resolve();
@@ -407,7 +425,8 @@ describe('the way to credentials', () => {
       editor.activeFile = '/slow/a.txt';
       const slow = slowly();
       editor.activeFile = '/work/a.txt';
-      await access.lookIfMoved();
+      editor.fire('active editor');
+      await settled();
       assert.equal((await slow.answer()).found.folder.path, '/slow');
       assert.deepEqual(shown, ['/work no key']);
     });
@@ -415,17 +434,18 @@ describe('the way to credentials', () => {
     it('of an inactive folder are shown only once it is active', async () => {
       editor.addFolder('/behind');
       const [, behind] = editor.folders;
-      await access.look(behind as WorkspaceFolder | undefined);
+      await connections.peekWithProgress(behind as WorkspaceFolder | undefined);
       assert.deepEqual(shown, []);
       editor.activeFile = '/behind/a.txt';
-      await access.lookIfMoved();
+      editor.fire('active editor');
+      await settled();
       assert.deepEqual(shown, ['/behind no key']);
     });
 
     it("don't replace newer ones of that folder", async () => {
       const slow = slowly();
       await storeKey();
-      await access.look();
+      await connections.peekWithProgress();
       keyring.values.clear();
       await slow.answer();
       assert.deepEqual(shown, ['/work my-key']);
@@ -436,34 +456,22 @@ describe('the way to credentials', () => {
       const later = slowly();
       await slow.answer();
       assert.deepEqual(shown, ['/work no key']);
+      await storeKey();
       await later.answer();
-      assert.equal(shown.length, 2);
+      assert.equal(shown.at(-1), '/work my-key');
     });
-  });
-
-  it('is looked for briefly where a report needs it', async () => {
-    await storeKey();
-    assert.equal((await access.lookUpWithin(60_000))?.choice.kind, 'ready');
-    beforeSecrets = new Promise(() => {});
-    assert.equal(await access.lookUpWithin(1), undefined);
-  });
-
-  it('is not waited for where a folder does not answer', async () => {
-    editor.files.set('/work/.env', envFile());
-    editor.beforeFiles = new Promise(() => {});
-    assert.equal(await access.lookUpWithin(1), undefined);
   });
 
   it('B08: of a .env is read once for each look, so that what is judged is what is used', async () => {
     editor.files.set('/work/.env', envFile());
-    await access.look();
+    await connections.peek();
     assert.equal(editor.reads, 1);
   });
 
   it('of a file outside of every folder has no .env, whichever folder is open', async () => {
     editor.files.set('/work/.env', envFile());
     editor.activeFile = '/home/me/private.txt';
-    const { found } = await access.look();
+    const { found } = await connections.peek();
     assert.deepEqual(found.outside[0]?.text, { kind: 'unread', why: 'no-folder' });
   });
 
@@ -471,7 +479,7 @@ describe('the way to credentials', () => {
     await storeKey();
     for (const project of ['your-project-id', '<PROJECT_ID>', '']) {
       editor.folderSettings.set('projectId', project);
-      assert.equal((await access.require())?.projectId, 'my-project');
+      assert.equal((await connections.for())?.projectId, 'my-project');
     }
     assert.equal(editor.asked, 0);
   });
@@ -484,7 +492,7 @@ describe('the way to credentials', () => {
     it(`stops with a message if the ${label} of the folder is malformed`, async () => {
       await storeKey();
       editor.folderSettings.set(name, 'a b');
-      assert.equal(await access.require(), undefined);
+      assert.equal(await connections.for(), undefined);
       const place = 'in the settings of the folder or machine cannot be used';
       assert.ok(editor.said.at(-1)?.includes(`The ${label} ${place}`), editor.said.at(-1));
       assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
@@ -496,7 +504,7 @@ describe('the way to credentials', () => {
     editor.folderSettings.set('projectId', 'project-of-the-folder');
     editor.typed.push('another-key-that-is-long', 'my-project');
     editor.picks.push(IBM, SERVICE, SAVE);
-    const saved = access.setUp();
+    const saved = connections.setUp();
     await (await editor.question()).answer('Replace Key');
     assert.equal(await saved, true);
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
@@ -505,14 +513,14 @@ describe('the way to credentials', () => {
   it('ends for a source whose values were imported: it is not used from there any more', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const preferring = access.prefer('envFile');
+    const preferring = connections.prefer('envFile');
     await (await editor.question()).answer(use);
     await preferring;
-    Object.assign(access, { setUp: async () => true });
-    await access.importFrom('envFile');
-    assert.equal((await access.look()).found.outside[0]?.answer, 'refused');
-    await access.signOut();
-    assert.equal((await access.look()).choice.kind, 'missing');
+    Object.assign(connections, { setUp: async () => true });
+    await connections.importFrom('envFile');
+    assert.equal((await connections.peek()).found.outside[0]?.answer, 'refused');
+    await connections.signOut();
+    assert.equal((await connections.peek()).choice.kind, 'missing');
   });
 
   it('A17: uses nothing that was found while somebody signed out', async () => {
@@ -520,10 +528,8 @@ describe('the way to credentials', () => {
     editor.files.set('/work/.env', envFile());
     const slow = Promise.withResolvers<void>();
     editor.beforeFiles = slow.promise;
-    const required = access.require();
-    await access.signOut();
-    signedOut.abort();
-    signedOut = new AbortController();
+    const required = connections.for();
+    await connections.signOut();
     slow.resolve();
     const question = await editor.question();
     assert.match(question.text, /from the \.env file/, 'looked again, and found no key');
@@ -535,11 +541,10 @@ describe('the way to credentials', () => {
     await storeKey();
     const slow = Promise.withResolvers<void>();
     beforeSecrets = slow.promise;
-    const required = access.require();
+    const required = connections.for();
     await settled();
     keyring.values.clear();
-    signedOut.abort();
-    signedOut = new AbortController();
+    keyring.announce('hostedModel.lastSignOut');
     slow.resolve();
     assert.equal(await required, undefined);
   });
@@ -549,9 +554,9 @@ describe('the way to credentials', () => {
     const gate = Promise.withResolvers<void>();
     editor.beforeFiles = gate.promise;
     editor.files.set('/work/.env', envFile());
-    const waiting = access.require();
+    const waiting = connections.for();
     await settled();
-    signedOut.abort();
+    connections.dispose();
     gate.resolve();
     await assert.rejects(waiting, { kind: 'cancelled' });
     assert.equal(editor.reads, 1);
@@ -561,9 +566,9 @@ describe('the way to credentials', () => {
     editor.folders = [];
     editor.addFolder('/work', 'vscode-remote');
     editor.files.set('/work/.env', envFile());
-    const given = access.require();
+    const given = connections.for();
     await (await editor.question()).answer(use);
-    assert.equal((await given)?.apiKey, 'key-in-the-file');
+    assert.equal(secretsIn(await given)?.apiKey, 'key-in-the-file');
     assert.ok(editor.reads > 0);
   });
 
@@ -571,17 +576,17 @@ describe('the way to credentials', () => {
     environment['VENDOR_API_KEY'] = 'key-at-first';
     environment['VENDOR_PROJECT_ID'] = 'project-1';
     environment['VENDOR_URL'] = SERVICE;
-    const approved = access.require();
+    const approved = connections.for();
     await (await editor.question()).answer(use);
     await approved;
     const gate = Promise.withResolvers<void>();
     editor.beforeFiles = gate.promise;
-    const given = access.require();
+    const given = connections.for();
     await settled();
     environment['VENDOR_API_KEY'] = 'key-of-another';
     environment['VENDOR_URL'] = EVIL;
     gate.resolve();
-    const credentials = await given;
+    const credentials = secretsIn(await given);
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
@@ -589,25 +594,25 @@ describe('the way to credentials', () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
-      const preferring = access.prefer('envFile');
+      const preferring = connections.prefer('envFile');
       await (await editor.question()).answer(answer);
       assert.equal(await preferring, false);
-      assert.equal((await access.require())?.serviceUrl, SERVICE);
+      assert.equal((await connections.for())?.serviceUrl, SERVICE);
     }
-    assert.equal((await access.look()).found.outside[0]?.answer, 'refused');
+    assert.equal((await connections.peek()).found.outside[0]?.answer, 'refused');
   });
 
   it('asks before another account takes the place of the chosen source', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const preferring = access.prefer('envFile');
+    const preferring = connections.prefer('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await preferring, true);
     editor.files.delete('/work/.env');
-    const given = access.require();
+    const given = connections.for();
     await (await editor.question()).answer();
     assert.equal(await given, undefined);
-    const again = access.require();
+    const again = connections.for();
     const question = await editor.question();
     assert.match(question.text, /cannot be used: the \.env file of work \(not there\)/);
     await question.answer('Use the Others Again');
@@ -617,7 +622,7 @@ describe('the way to credentials', () => {
   it('signs out without looking at a folder, which may be out of reach', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    await access.signOut();
+    await connections.signOut();
     assert.equal(editor.reads, 0);
     assert.deepEqual(await keys.services(), []);
   });
@@ -625,12 +630,12 @@ describe('the way to credentials', () => {
   it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const preferring = access.prefer('envFile');
+    const preferring = connections.prefer('envFile');
     await (await editor.question()).answer(use);
     await preferring;
-    assert.equal((await access.require())?.serviceUrl, EVIL);
+    assert.equal((await connections.for())?.serviceUrl, EVIL);
     editor.files.set('/work/.env', envFile('https://third.example'));
-    const required = access.require();
+    const required = connections.for();
     await (await editor.question()).answer(refuse);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
@@ -640,14 +645,14 @@ describe('the way to credentials', () => {
     editor.userSettings.delete('projectId');
     editor.typed.push('my-project');
     editor.picks.push(SERVICE, SAVE);
-    const credentials = await access.require();
+    const credentials = secretsIn(await connections.for());
     assert.deepEqual([credentials?.apiKey, credentials?.projectId], ['my-key', 'my-project']);
     assert.deepEqual([editor.inputs, editor.asked], [3, 0]);
   });
 
   for (const [what, spoil] of Object.entries({
     'was refused': async () => {
-      Object.assign(access.options, { isRefused: async (key: string) => key === 'my-key' });
+      service.isRefused = (key) => key === 'my-key';
     },
     'is a placeholder': () =>
       keys.write({ apiKey: '<API_KEY>', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm'),
@@ -659,7 +664,7 @@ describe('the way to credentials', () => {
       await spoil();
       editor.picks.push(IBM);
       editor.typed.push('');
-      assert.equal(await access.setUp(), false);
+      assert.equal(await connections.setUp(), false);
       assert.match(JSON.stringify(editor.refusals), /A value is needed/);
     });
   }
@@ -678,7 +683,7 @@ describe('the way to credentials', () => {
       it(`E16: refuses ${what} as the project ID`, async () => {
         editor.picks.push(IBM);
         editor.typed.push(key, value);
-        assert.equal(await access.setUp(), false);
+        assert.equal(await connections.setUp(), false);
         assert.match(JSON.stringify(editor.refusals), refused);
         assert.equal(keyring.values.size, 0);
       });
@@ -687,7 +692,7 @@ describe('the way to credentials', () => {
     it('E16: refuses an address that contains the key', async () => {
       editor.typed.push(key, 'my-project');
       editor.picks.push(IBM, `${url}/${key}`);
-      assert.equal(await access.setUp(), false);
+      assert.equal(await connections.setUp(), false);
       assert.match(JSON.stringify(editor.refusals), refused);
       assert.equal(editor.userSettings.get('url'), url);
     });
@@ -701,10 +706,12 @@ describe('the way to credentials', () => {
       it(`E16: saves and tests nothing while ${name} in the settings contains it`, async () => {
         editor.userSettings.set(name, value);
         let tests = 0;
-        Object.assign(access.options, { test: async () => (tests += 1) });
+        service.test = async () => {
+          tests += 1;
+        };
         editor.typed.push(key, `${editor.setting('projectId')}`);
         editor.picks.push(IBM, `${editor.setting('url')}`, '$(beaker) Test and Save', SAVE);
-        assert.equal(await access.setUp(), false);
+        assert.equal(await connections.setUp(), false);
         assert.match(JSON.stringify(editor.refusals), refused);
         assert.deepEqual([tests, keyring.values.size], [0, 0]);
       });
@@ -718,7 +725,7 @@ describe('the way to credentials', () => {
         editor.userSettings.set('projectId', project);
         editor.typed.push('project', project);
         editor.picks.push(IBM, url, SAVE);
-        assert.equal(await access.setUp(), isSaved);
+        assert.equal(await connections.setUp(), isSaved);
       });
     }
   });
@@ -733,8 +740,8 @@ describe('the way to credentials', () => {
       it(`stores ${key} without a question`, async () => {
         editor.typed.push(key, 'my-project');
         editor.picks.push(IBM, SERVICE, SAVE);
-        assert.equal(await access.setUp(), true);
-        assert.equal((await access.require())?.apiKey, key);
+        assert.equal(await connections.setUp(), true);
+        assert.equal(secretsIn(await connections.for())?.apiKey, key);
         assert.equal(editor.asked, 0);
       });
     }
@@ -743,8 +750,8 @@ describe('the way to credentials', () => {
       editor.typed.push('', 'my-project');
       editor.picks.push(SERVICE, SAVE);
       const found = { apiKey: 'sk-1234', vendor: vendors[0] };
-      assert.equal(await access.setUp({ found }), true);
-      assert.equal((await access.require())?.apiKey, 'sk-1234');
+      assert.equal(await connections.setUp({ found }), true);
+      assert.equal(secretsIn(await connections.for())?.apiKey, 'sk-1234');
       assert.equal(editor.asked, 0);
     });
   });

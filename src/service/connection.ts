@@ -1,0 +1,202 @@
+import { createHmac } from 'node:crypto';
+import { inspect } from 'node:util';
+import type { CheckResult } from './checks/diagnose.ts';
+import type { CallOptions, Client, GenerateOptions } from './client.ts';
+import type { ApprovedOrigins, Credentials } from './credentials.ts';
+import type { ServiceError } from './errors.ts';
+import type { Generation } from './generation/answerReader.ts';
+import type { Conversation } from './generation/conversation.ts';
+import type { Parameters } from './generation/parameters.ts';
+import type { LimiterOptions } from './http/limiter.ts';
+import type { ModelList } from './models/modelList.ts';
+import type { ServiceRuntime } from './serviceRuntime.ts';
+import type { Operation, ResourceKind, Vendor } from './vendors.ts';
+
+/** Where credentials come from. */
+export type SourceId = 'editor' | 'envFile' | 'environment';
+
+/** The settings that a connection calls its service with. */
+export interface ModelSettings {
+  readonly modelId: string;
+  readonly operation: Operation;
+  /** Field names of the generation operation, for both operations. */
+  readonly parameters: Parameters;
+  readonly limits: LimiterOptions;
+}
+
+export interface ConnectionOptions extends ModelSettings {
+  readonly credentials: Credentials;
+  readonly source: SourceId;
+  /** One sentence that says why this source is used. */
+  readonly reason: string;
+}
+
+/** Credentials without their secrets. */
+export type PublicCredentials = Omit<Credentials, 'apiKey' | 'otherKeys'>;
+
+/**
+ * A service together with the credentials, project, and addresses that the user approved, and the
+ * model settings: ready to call. Immutable. Its secrets stay inside: JSON and `inspect` show it
+ * without them.
+ */
+export class Connection implements PublicCredentials, ModelSettings {
+  readonly vendor: Vendor;
+  readonly account: string | undefined;
+  readonly projectId: string;
+  readonly resource: ResourceKind | undefined;
+  readonly authUrl: string;
+  readonly serviceUrl: string;
+  readonly approved: ApprovedOrigins;
+  readonly modelId: string;
+  readonly operation: Operation;
+  readonly parameters: Parameters;
+  readonly limits: LimiterOptions;
+  readonly source: SourceId;
+  readonly reason: string;
+  readonly #credentials: Credentials;
+  readonly #runtime: () => Promise<ServiceRuntime>;
+
+  /** @param runtime loads the service with the first call */
+  constructor(options: ConnectionOptions, runtime: () => Promise<ServiceRuntime>) {
+    const { credentials } = options;
+    this.vendor = credentials.vendor;
+    this.account = credentials.account;
+    this.projectId = credentials.projectId;
+    this.resource = credentials.resource;
+    this.authUrl = credentials.authUrl;
+    this.serviceUrl = credentials.serviceUrl;
+    this.approved = credentials.approved;
+    this.modelId = options.modelId;
+    this.operation = options.operation;
+    this.parameters = options.parameters;
+    this.limits = options.limits;
+    this.source = options.source;
+    this.reason = options.reason;
+    this.#credentials = credentials;
+    this.#runtime = runtime;
+  }
+
+  /** The secrets of a connection, for `service/` and the room that finds them. */
+  static credentials(connection: Connection): Credentials {
+    return connection.#credentials;
+  }
+
+  /** The same connection with another model or other parameters. */
+  with(changes: Partial<Pick<ModelSettings, 'modelId' | 'parameters'>>): Connection {
+    const { modelId, operation, parameters, limits, source, reason } = this;
+    const own = { modelId, operation, parameters, limits, source, reason };
+    return new Connection({ ...own, ...changes, credentials: this.#credentials }, this.#runtime);
+  }
+
+  /**
+   * Generates text from a prompt.
+   * @throws {ServiceError} as `Client.generateText` does
+   */
+  async generateText(prompt: string, options: GenerateOptions = {}): Promise<Generation> {
+    return (await this.#client()).generateText(prompt, this.parameters, options);
+  }
+
+  /**
+   * Generates what comes next in a conversation. Goes behind the selections of the user.
+   * @throws {ServiceError} as `Client.chat` does
+   */
+  async chat(conversation: Conversation, options: CallOptions): Promise<Generation> {
+    const client = (await this.#runtime()).client(this.#credentials, {
+      ...this.#settings,
+      isLowPriority: true,
+    });
+    return client.chat(conversation, this.parameters, options);
+  }
+
+  /**
+   * The models that the service lists now.
+   * @throws {ServiceError}
+   */
+  async models(signal: AbortSignal): Promise<ModelList> {
+    const { vendor, serviceUrl, operation } = this;
+    const from = { vendor, serviceUrl, operation };
+    const runtime = await this.#runtime();
+    return runtime.listModels(from, this.modelId, signal, this.#credentials);
+  }
+
+  /**
+   * Runs the checks of a diagnosis, which generate nothing.
+   * @param onResult called when a check starts, waits for a retry, and ends
+   * @param mayUse true if this connection would still be used; asked before a secret is sent
+   * @returns the first failure
+   * @throws {ServiceError} `cancelled` when the signal aborts
+   */
+  async check(
+    onResult: (result: CheckResult) => void,
+    signal: AbortSignal,
+    mayUse?: () => Promise<boolean>,
+  ): Promise<ServiceError | undefined> {
+    const { diagnose } = await import('./checks/diagnose.ts');
+    const runtime = await this.#runtime();
+    const options = { runtime, credentials: this.#credentials, settings: this.#settings };
+    return diagnose({ ...options, ...(mayUse && { mayUse }) }, onResult, signal);
+  }
+
+  /**
+   * Proves the credentials with a token and a tokenization. Generates nothing.
+   * @throws {ServiceError}
+   */
+  async test(signal: AbortSignal): Promise<void> {
+    await (await this.#runtime()).test(this.#credentials, this.#settings, signal);
+  }
+
+  /** Gets a new token. @throws {ServiceError} */
+  async refreshToken(signal: AbortSignal): Promise<{ readonly hasToken: boolean }> {
+    const service = (await this.#runtime()).tokenService(this.#credentials);
+    await service.refresh(signal);
+    const { state } = service;
+    return { hasToken: state.kind !== 'valid' || Number.isFinite(state.expiresAt) };
+  }
+
+  /** True while the service has asked for a pause. */
+  async isPaused(): Promise<boolean> {
+    return (await this.#runtime()).isPaused(this.approved.service);
+  }
+
+  /** What a prompt is checked with before it is sent: see `Client.secretKindsIn` and `Client.mask`. */
+  promptGuard(): Promise<Pick<Client, 'secretKindsIn' | 'mask'>> {
+    return this.#client();
+  }
+
+  /** True if both lead to the same account by the same values, and keep the same secrets. */
+  isSameAs(other: Connection): boolean {
+    return JSON.stringify(this.#credentials) === JSON.stringify(other.#credentials);
+  }
+
+  /** True if both have the same API key, whatever they call with it. */
+  hasSameKeyAs(other: Connection): boolean {
+    return this.#credentials.apiKey === other.#credentials.apiKey;
+  }
+
+  /**
+   * A keyed hash that stands for the API key in records that must not contain it.
+   * @param shown further values that the hash covers
+   */
+  fingerprint(salt: string, shown: readonly string[]): string {
+    const covered = JSON.stringify(['key', this.#credentials.apiKey, ...shown]);
+    return createHmac('sha256', salt).update(covered).digest('hex');
+  }
+
+  toJSON(): object {
+    const { vendor, source, projectId, authUrl, serviceUrl, modelId } = this;
+    return { service: vendor.word, source, projectId, authUrl, serviceUrl, modelId };
+  }
+
+  [inspect.custom](): object {
+    return this.toJSON();
+  }
+
+  get #settings() {
+    const { modelId, operation, limits } = this;
+    return { modelId, operation, limits };
+  }
+
+  async #client(): Promise<Client> {
+    return (await this.#runtime()).client(this.#credentials, this.#settings);
+  }
+}
