@@ -8,6 +8,7 @@ import sharp from 'sharp';
 import { startBrowser } from './browser.ts';
 import { repositoryRoot } from './install.ts';
 import { demoKey, demoProject, type Sample, startSample } from './sample.ts';
+import type { Settings } from './server.ts';
 import { enterKey } from './setUpWalk.ts';
 import { themes, Workbench } from './workbench.ts';
 
@@ -23,6 +24,7 @@ const bare = {
   'screencastMode.keyboardOverlayTimeout': 5000,
   'screencastMode.verticalOffset': 10,
 };
+const viewport = { width: 960, height: 420 };
 const reply = `Thank you for your patience. Your parcel was held up at the depot,
 and is on its way again: it will reach you by Friday. We are sorry for
 the delay.`;
@@ -32,21 +34,26 @@ await sharp(await readFile(join(media, 'icon.svg'))).toFile(join(media, 'icon.pn
 for (const theme of ['dark', 'light'] as const) {
   const settings = { ...bare, 'workbench.colorTheme': themes[theme] };
   const sample = await startSample();
-  // Without an address of its own the set-up shows the hosts that everybody has.
-  await sample.server.writeUserSettings(settings);
   const browser = await startBrowser();
-  try {
-    const viewport = { width: 960, height: 420 };
+  // Each with a window of its own: `applyUserSettings` would change the title in the pictures.
+  const openLetter = async (userSettings: Settings): Promise<Workbench> => {
+    await sample.server.writeUserSettings(userSettings);
     const page = await browser.newPage({ colorScheme: theme, viewport });
     const workbench = new Workbench(page, sample.server);
     await workbench.open();
     await workbench.openFile(join(sample.folder, 'letter.md'));
     await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
-    await takeHosts(workbench, theme);
+    return workbench;
+  };
+  try {
+    // Without an address of its own the set-up shows the hosts that everybody has.
+    const fresh = await openLetter(settings);
+    await takeHosts(fresh, theme);
+    await fresh.page.context().close();
     const { url } = sample.emulator;
     const addresses = { 'hostedModel.authUrl': url, 'hostedModel.url': url };
     const project = { 'hostedModel.projectId': demoProject };
-    await workbench.applyUserSettings({ ...settings, ...addresses, ...project });
+    const workbench = await openLetter({ ...settings, ...addresses, ...project });
     await storeKey(workbench);
     if (theme === 'dark') await film(workbench, sample);
     await takeDiagnosis(workbench, sample, theme);
@@ -70,7 +77,11 @@ async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   await quickInput.waitFor({ step: '4/5' });
   await quickInput.pick('Frankfurt');
   await quickInput.waitFor({ step: '5/5' });
-  await takeQuickInput(workbench, `hosts-${theme}`);
+  const picture = await takeQuickInput(workbench, `hosts-${theme}`);
+  // Of the walkthrough, too: the emulated service of its test has one host only.
+  await sharp(picture)
+    .webp({ quality: 80 })
+    .toFile(join(media, 'walkthrough', `hosts-${theme}.webp`));
   await quickInput.dismiss();
 }
 
@@ -119,6 +130,9 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   seen = before;
   await page.keyboard.press('Control+K');
   await take(400);
+  // VS Code waits five seconds for the second key, and on a busy machine a picture takes longer.
+  const waits = (await page.getByText('Waiting for second key').count()) > 0;
+  if (!waits) await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');
   await editor.waitForText(new RegExp(`${words.at(-1)}\n`));
   await notifications.waitUntilGone(/generating/);
@@ -138,13 +152,15 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
 
 async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: string) {
   emulator.settings.apiKeys = [];
+  // VS Code shows as many lines as the window has room for.
+  await workbench.page.setViewportSize({ ...viewport, height: 800 });
   await workbench.runCommand('Hosted Model: Diagnose Connection');
   await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });
   await takeQuickInput(workbench, `diagnose-${theme}`);
 }
 
 /** The list or box alone, with a little of the window around it. */
-async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<void> {
+async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<Buffer> {
   const box = await page.locator('.quick-input-widget').boundingBox();
   if (box === null) return screen.fail(`No quick input for ${name}.`);
   const margin = 10;
@@ -154,5 +170,5 @@ async function takeQuickInput({ page, screen }: Workbench, name: string): Promis
     width: box.width + 2 * margin,
     height: box.y + box.height + margin,
   };
-  await page.screenshot({ path: join(media, `${name}.png`), clip });
+  return page.screenshot({ path: join(media, `${name}.png`), clip });
 }
