@@ -14,6 +14,7 @@ Hosted Model runs in VS Code ${sample.server.vscodeVersion}:
 
 Open letter.md there, click "Set up Hosted Model" in the status bar, and answer:
 
+  Service      Enter: IBM watsonx.ai
   API key      ${demoKey}
   Project ID   ${demoProject}
   Region       Enter: the emulated service at ${sample.emulator.url}
