@@ -4,6 +4,7 @@ import type { Credentials } from '../../src/service/credentials.ts';
 import { isKind, type ServiceError } from '../../src/service/errors.ts';
 import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import { vendors } from '../../src/service/vendors.ts';
+import { readSettings } from '../../src/settings.ts';
 import type { Template } from '../../src/templates/template.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
@@ -55,7 +56,9 @@ export class World {
       serviceUrl: url,
       approved: { auth: url, service: url },
     };
-    const connection = connectionOf({ credentials }, async () => this.#runtime);
+    const { modelId, operation, parameters, limits } = readSettings();
+    const settings = { modelId, operation, parameters, limits };
+    const connection = connectionOf({ credentials, ...settings }, async () => this.#runtime);
     return {
       jobs: this.jobs,
       connections: {

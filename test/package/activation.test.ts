@@ -79,7 +79,7 @@ describe('activation of the shipped file', () => {
     assert.deepEqual(atImport, { timers: 0, connections: 0, secretsRead: 0 });
     assert.deepEqual(counts, { timers: 0, connections: 0, secretsRead: 0 });
     assert.equal(result, undefined);
-    assert.ok(loaded.length <= 8, `${loaded.length} files`);
+    assert.ok(loaded.length <= 16, `${loaded.length} files`);
     for (const url of loaded) assert.doesNotMatch(readFileSync(new URL(url), 'utf8'), /axios/);
     for (const subscription of subscriptions) subscription.dispose();
     await turn();
