@@ -97,7 +97,7 @@ export const chatMutants: readonly Mutant[] = [
   },
   {
     name: 'calls that waited are sent after the budget is used up',
-    file: 'src/service/http/requestAttempts.ts',
+    file: 'src/service/http/pendingRequest.ts',
     from: 'if (budget.attempts === 0) await this.#request.onTurn?.();',
     to: '',
     test: provider,

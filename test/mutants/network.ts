@@ -42,12 +42,12 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is asked for no more once a proxy has closed it',
   },
   {
-    name: 'a request that succeeds in the end fails with its first refusal',
-    file: 'src/service/http/requestAttempts.ts',
-    from: '        this.#failure = undefined;\n',
-    to: '',
-    test: 'test/unit/service/retrying.test.ts',
-    title: 'what comes after a refusal is judged by itself',
+    name: 'a user name in the URL becomes a header',
+    file: 'src/service/http/http.ts',
+    from: 'if (hasUserInfo(destination)) {',
+    to: 'if (!destination) {',
+    test: 'test/unit/service/http/connectionErrors.test.ts',
+    title: 'C09: a user before the host is no way through',
   },
   {
     name: 'an abandoned task that lands late ends its successor',
@@ -75,7 +75,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'what follows the last event is left alone',
-    file: 'src/service/http/requestAttempts.ts',
+    file: 'src/service/http/pendingRequest.ts',
     from: 'body.readRest(REST_MS).then(',
     to: 'Promise.resolve().then(',
     test: keptConnections,
@@ -107,7 +107,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no check of the origin',
-    file: 'src/service/http/connectionErrors.ts',
+    file: 'src/service/http/approvedFetch.ts',
     from: 'destination.origin !== origin || ',
     to: '',
     test: transport,
@@ -115,7 +115,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'certificates need not be checked',
-    file: 'src/service/http/connectionErrors.ts',
+    file: 'src/service/http/approvedFetch.ts',
     from: "=== '0'",
     to: "=== 'never'",
     test: transport,
@@ -131,7 +131,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'bodies of failed attempts are left alone',
-    file: 'src/service/http/requestAttempts.ts',
+    file: 'src/service/http/approvedFetch.ts',
     from: "await body.text().catch(() => '')",
     to: "''",
     test: transport,
@@ -187,7 +187,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no deadline over all attempts',
-    file: 'src/service/http/requestAttempts.ts',
+    file: 'src/service/http/pendingRequest.ts',
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
     test: deadlines,
@@ -195,8 +195,8 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no deadline for the headers',
-    file: 'src/service/http/requestAttempts.ts',
-    from: 'setTimeout(end, headersMs)',
+    file: 'src/service/http/approvedFetch.ts',
+    from: 'setTimeout(hangUp, headersMs)',
     to: 'setTimeout(() => {}, headersMs)',
     test: deadlines,
     title: '(headers), closes the connection and sends nothing again',
@@ -219,7 +219,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'any Retry-After is waited for',
-    file: 'src/service/http/requestAttempts.ts',
+    file: 'src/service/http/requestFailure.ts',
     from: ' && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS',
     to: '',
     test: 'test/unit/service/retrying.test.ts',
@@ -235,9 +235,9 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'the slot is held while a retry waits',
-    file: 'src/service/http/requestAttempts.ts',
-    from: 'meaning.isTransient;\n    this.#release();\n',
-    to: 'meaning.isTransient;\n',
+    file: 'src/service/http/pendingRequest.ts',
+    from: '||= isTransient;\n    this.#release();\n',
+    to: '||= isTransient;\n',
     test: 'test/contract/service/concurrency.test.ts',
     title: 'give their slot to others while they wait to be sent again',
   },
@@ -283,7 +283,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a redirect that leads to no host is said to lead to one',
-    file: 'src/service/http/connectionErrors.ts',
+    file: 'src/service/http/requestFailure.ts',
     from: 'isWeb ? readableHost(to.host) || undefined : undefined',
     to: 'to?.host',
     test: 'test/unit/service/http/connectionErrors.test.ts',
@@ -291,7 +291,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'an answer 304 is called a redirect',
-    file: 'src/service/http/connectionErrors.ts',
+    file: 'src/service/http/requestFailure.ts',
     from: ' && status !== 304',
     to: '',
     test: 'test/contract/service/transport.test.ts',

@@ -93,40 +93,6 @@ export function isUnsent(error: unknown): boolean {
   return causesOf(error).some((link) => link instanceof RequestNotSentError);
 }
 
-/** True for the statuses that send a request elsewhere; 304 answers a question that is never asked. */
-export function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400 && status !== 304;
-}
-
-/**
- * Returns the host that a redirect leads to, in ASCII. Undefined if it has no host, such as
- * `command:`, or if the host isn't a valid host name.
- */
-export function redirectHost(location: string | undefined, from: string): string | undefined {
-  const to = location ? URL.parse(location, from) : null;
-  const isWeb = to?.protocol === 'https:' || to?.protocol === 'http:';
-  return isWeb ? readableHost(to.host) || undefined : undefined;
-}
-
-/**
- * The last gate before the socket: throws unless the URL is on the origin this request is bound
- * to, and certificates are being checked.
- * @throws {ServiceError} `host-not-approved`, `certificate-checks-off`
- */
-export function checkDestination(
-  url: string,
-  origin: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): void {
-  const destination = new URL(url);
-  if (destination.origin !== origin || destination.username || destination.password) {
-    throw new ServiceError('host-not-approved', { host: destination.host });
-  }
-  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    throw new ServiceError('certificate-checks-off', { names: ['NODE_TLS_REJECT_UNAUTHORIZED'] });
-  }
-}
-
 /**
  * A failure and what caused it, the first cause last. Several addresses of a host fail together:
  * then the first of them.
@@ -191,7 +157,7 @@ function unreachableProxy(error: unknown, message: string, url: string): string 
  * A host with an optional port, or an empty string. The URL parser accepts `$`, backticks and
  * quotes.
  */
-function readableHost(host: string): string {
+export function readableHost(host: string): string {
   return /^[\w.:[\]-]{1,260}$/.test(host) ? host : '';
 }
 

@@ -1,44 +1,43 @@
-import axios, {
-  type AxiosAdapter,
-  AxiosError,
-  type AxiosInstance,
-  type AxiosResponse,
-} from 'axios';
+import axios, { type AxiosInstance, type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import axiosRetry from 'axios-retry';
 import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
+import {
+  type ApprovedFetch,
+  type ApprovedFetchOptions,
+  createApprovedFetch,
+  hasUserInfo,
+} from './approvedFetch.ts';
+import { Body } from './body.ts';
 import { endEndlessTunnels, hardenedFetch } from './hardenedFetch.ts';
-import type { CallBudget, HttpRequest, HttpResponse, StreamedResponse } from './httpRequest.ts';
-import { type AttemptOptions, RequestAttempts } from './requestAttempts.ts';
+import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpRequest.ts';
+import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
-/**
- * The only file that knows axios. Sends one request, again where the retry rules allow it, within
- * its deadlines and size caps, and only to its origin. Whatever goes wrong leaves as a ServiceError:
- * an AxiosError holds the key and the bearer, in JSON and under inspection.
- */
-
-export interface HttpOptions extends Partial<AttemptOptions> {
-  /** Sends one attempt; the editor's own unless a test replaces the network. */
-  readonly fetch?: typeof globalThis.fetch;
-}
+export type HttpOptions = Partial<ApprovedFetchOptions & PendingRequestOptions>;
 
 const MAX_BODY_BYTES = 4_194_304;
 const PROBE_MS = 15_000;
 const MAX_PROBE_BYTES = 1_048_576;
 
+/**
+ * The HTTP client: axios on `approvedFetch`, with retries by axios-retry. Every failure leaves it as a
+ * `ServiceError`: an AxiosError contains the key and the token, and so do its JSON and inspection.
+ */
 export class Http {
-  readonly #options: AttemptOptions;
-  readonly #fetch: AxiosAdapter;
+  /** The `fetch` of axios, for a library that needs one. It neither retries nor adds a token. */
+  readonly fetch: ApprovedFetch;
+  readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
   readonly #closing = new AbortController();
-  /** That were asked, with their ports. */
+  /** The hosts of all requests, with ports. */
   readonly #hosts = new Set<string>();
   readonly #unwatchProxyErrors: () => void;
 
-  constructor({ fetch = hardenedFetch, ...options }: HttpOptions = {}) {
+  constructor(options: HttpOptions = {}) {
     this.#options = {
+      fetch: hardenedFetch,
       headersMs: 60_000,
       silentMs: 5_000,
       idleMs: 30_000,
@@ -49,16 +48,13 @@ export class Http {
       provenSecrets: () => [],
       ...options,
     };
-    // No Request object: it would hide from the function what axios has put into it.
-    this.#fetch = axios.getAdapter('fetch', { env: { fetch, Request: null as never } });
-    this.#axios = axios.create({
-      // Texts are sent as they are, and answers read here, with caps and deadlines.
-      transformRequest: [],
-      transformResponse: [],
-      responseType: 'stream',
-    });
-    axiosRetry(this.#axios, { shouldResetTimeout: true });
     this.#unwatchProxyErrors = endEndlessTunnels((host) => this.#hosts.has(host));
+    const approvedFetch = createApprovedFetch(this.#options);
+    this.fetch = (url, init) => {
+      this.#hosts.add(new URL(url).host);
+      return approvedFetch(url, init);
+    };
+    this.#axios = createAxios(this.fetch);
   }
 
   /** A budget for one call that must be over within these milliseconds of its first attempt. */
@@ -66,28 +62,53 @@ export class Http {
     return { retriesLeft: MAX_RETRIES, attempts: 0, totalMs, endsAt: undefined };
   }
 
-  /** Ends all that is under way; it fails as cancelled. */
+  /** Cancels all requests. */
   dispose(): void {
     this.#closing.abort();
     this.#unwatchProxyErrors();
   }
 
-  /** @throws {ServiceError} and nothing else */
+  /**
+   * Sends a request, with retries as far as its budget goes, and reads its response.
+   * @throws {ServiceError} and nothing else
+   */
   async send<Result>(request: HttpRequest<Result>): Promise<Result> {
-    const bodyBytes = Buffer.byteLength(request.body ?? '');
-    if (bodyBytes > MAX_BODY_BYTES) {
-      throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
-    }
+    checkRequest(request);
     const cancelled = AbortSignal.any([request.signal, this.#closing.signal]);
-    const attempts = new RequestAttempts(request, cancelled, this.#options);
-    return attempts.run(() => this.#request(request, attempts));
+    const pending = new PendingRequest(request, cancelled, this.#options);
+    const hangingUp = new AbortController();
+    let body: Body | undefined;
+    try {
+      const { url, method, body: data, accept, contentType } = request;
+      const response = await this.#axios.request<ReadableStream<Uint8Array> | null>({
+        url,
+        method,
+        data,
+        headers: { Accept: accept, ...(contentType && { 'Content-Type': contentType }) },
+        signal: AbortSignal.any([pending.signal, hangingUp.signal]),
+        fetchOptions: { target: pending },
+      });
+      const { maxBytes } = request;
+      const hangUp = () => hangingUp.abort();
+      body = new Body(response.data, maxBytes, this.#options.idleMs, hangUp);
+      const answer = { status: response.status, header: headersIn(response), body };
+      checkResponseHeaders(answer, request);
+      const result = await request.read(answer);
+      await pending.finish(body);
+      return result;
+    } catch (error) {
+      const failure = pending.fail(error);
+      if (pending.signal.aborted) body?.close();
+      await pending.finish(body);
+      throw pending.report(failure);
+    }
   }
 
   /**
-   * Asks a host for something that needs no credential; that it says no is an answer. Sends once: what
-   * is found is said at once, and a second look is up to the user.
-   * @returns undefined where the answer is another one than was asked for
-   * @throws {ServiceError} where no answer came, or another one than from the service itself
+   * Sends a request without a credential, once, to find out if a host responds. An error status is a
+   * response.
+   * @returns undefined if the response isn't the expected one
+   * @throws {ServiceError} if there was no response, or one that isn't from the service
    */
   async probe<Found>(
     asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'secrets' | 'signal' | 'limiter' | 'read'>,
@@ -106,59 +127,68 @@ export class Http {
       return undefined;
     }
   }
-
-  async #request<Result>(
-    request: HttpRequest<Result>,
-    attempts: RequestAttempts<Result>,
-  ): Promise<HttpResponse> {
-    const { url, accept, contentType, scheme = 'Bearer' } = request;
-    const { data } = await this.#axios.request<HttpResponse>({
-      method: request.method,
-      url,
-      data: request.body,
-      headers: {
-        Accept: accept,
-        // Answers are small; unasked compression is refused, and with it bombs and silent truncation.
-        'Accept-Encoding': 'identity',
-        'User-Agent': 'hosted-model',
-        ...(contentType && { 'Content-Type': contentType }),
-      },
-      signal: attempts.signal,
-      adapter: async (config) => {
-        const attempt = attempts.attempt(async (bearer, signal) => {
-          this.#hosts.add(new URL(url).host);
-          if (bearer !== undefined) config.headers.set('Authorization', `${scheme} ${bearer}`);
-          // The address is that of the request, whatever a retry has made of the configuration. Axios
-          // judges no status: it would let go of the signal, and the body could not be cancelled any more.
-          const ours = { url, signal, validateStatus: null };
-          return streamedResponse(await this.#fetch({ ...config, ...ours }));
-        });
-        const answer = await attempt.catch(() => {
-          // What it means stands in the attempts; the library retries only what names its request.
-          throw new AxiosError('no success', undefined, config);
-        });
-        return { data: answer, status: answer.status, statusText: '', headers: {}, config };
-      },
-      'axios-retry': {
-        retries: request.budget.retriesLeft,
-        retryCondition: () => attempts.plansRetry(),
-        retryDelay: () => attempts.nextWaitMs,
-      },
-    });
-    return data;
-  }
 }
 
-function streamedResponse({
-  status,
-  headers,
-  data,
-}: AxiosResponse<StreamedResponse['stream']>): StreamedResponse {
-  const header = (name: string) => {
-    const value: unknown = headers[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  return { status, header, stream: data };
+/** Creates the one axios instance. Its interceptors run for each attempt. */
+function createAxios(fetch: ApprovedFetch): AxiosInstance {
+  const instance = axios.create({
+    adapter: 'fetch',
+    // Without `Request`, axios passes the URL and `fetchOptions` to our fetch.
+    env: { fetch: fetch as typeof globalThis.fetch, Request: null as never },
+    maxRedirects: 0,
+    responseType: 'stream',
+    // Bodies are text that is sent unchanged, and read by the caller.
+    transformRequest: [],
+    transformResponse: [],
+    headers: {
+      // Responses are small. Any compression is refused, and with it decompression bombs.
+      'Accept-Encoding': 'identity',
+      'User-Agent': 'hosted-model',
+    },
+  });
+  instance.interceptors.request.use(async (config) => {
+    const authorization = await pendingIn(config).takeTurn();
+    if (authorization !== undefined) config.headers.setAuthorization(authorization);
+    return config;
+  });
+  instance.interceptors.response.use(undefined, readErrorText);
+  axiosRetry(instance, {
+    retries: MAX_RETRIES,
+    retryCondition: (error) => pendingIn(error.config).plansRetry(error),
+    retryDelay: (_retryCount, error) => pendingIn(error.config).retryWaitMs,
+    onRetry: (_retryCount, _error, config) => pendingIn(config).startRetry(),
+  });
+  return instance;
+}
+
+/** Returns the request that a configuration of axios belongs to. */
+function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
+  const options = config?.fetchOptions as { readonly target: PendingRequest };
+  return options.target;
+}
+
+/** Replaces the stream of an error response with its text. */
+async function readErrorText(error: unknown): Promise<never> {
+  if (axios.isAxiosError(error) && error.response) {
+    error.response.data = await new Response(error.response.data).text();
+  }
+  throw error;
+}
+
+function headersIn({ headers }: AxiosResponse): (name: string) => string | undefined {
+  return (name) => headers[name]?.toString();
+}
+
+/** @throws {ServiceError} `too-large`, `host-not-approved` */
+function checkRequest({ url, body = '' }: HttpRequest<unknown>): void {
+  const actual = Buffer.byteLength(body);
+  if (actual > MAX_BODY_BYTES)
+    throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual });
+  // Axios would send the user as a header, and `fetch` would never see it.
+  const destination = new URL(url);
+  if (hasUserInfo(destination)) {
+    throw new ServiceError('host-not-approved', { host: destination.host, attempts: 0 });
+  }
 }
 
 function probeFailure({ status }: ErrorResponse): ServiceError {
@@ -166,8 +196,8 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
 }
 
 /**
- * A host that says no, or something that nobody asked for, is there. But not one that says yes with
- * a page: that is how a network answers which wants a login first, and it would get the key next.
+ * True if a failure shows that the host responds. A page with a success status doesn't: it can be the
+ * login page of a network, which would receive the key next.
  */
 function isAnswer({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;

@@ -87,13 +87,6 @@ export interface CallBudget {
 /** The value of a header, by its name in lower case. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** The same with a body that nothing bounds; null where there is none. */
-export interface StreamedResponse {
-  readonly status: number;
-  readonly header: ReadHeader;
-  readonly stream: ReadableStream<Uint8Array> | null;
-}
-
 /**
  * Whether the head of an answer promises what was asked for.
  * @throws {ServiceError} `unexpected-answer`

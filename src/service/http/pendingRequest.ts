@@ -1,0 +1,199 @@
+import type { Clock } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
+import { withoutSecrets } from '../secrets.ts';
+import type { ApprovedTarget } from './approvedFetch.ts';
+import type { Body } from './body.ts';
+import type { Failure } from './connectionErrors.ts';
+import { type HttpRequest, type Retry, readRateLimit } from './httpRequest.ts';
+import type { Slot, SlotOutcome } from './limiter.ts';
+import { toFailure } from './requestFailure.ts';
+import { MAX_RETRIES, retryAfterMs, type retryWaitMs } from './retry.ts';
+
+export interface PendingRequestOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Milliseconds before a retry. Tests replace it. */
+  readonly waitMs: typeof retryWaitMs;
+  /**
+   * Secrets of all connections. No failure contains one, since a response can repeat text from an
+   * earlier request.
+   */
+  readonly secrets: () => readonly string[];
+}
+
+/** Milliseconds after the last event in which the rest of a response is read, to keep its connection. */
+const REST_MS = 1_000;
+/** Milliseconds of that which a caller waits. Most responses end with their last event. */
+const UNSEEN_MS = 50;
+
+/**
+ * The state of one request from its first attempt to the end of its response: token and slot of the
+ * current attempt, retries and time left, and the outcome. It sends nothing.
+ */
+export class PendingRequest implements ApprovedTarget {
+  readonly #request: HttpRequest<unknown>;
+  readonly #options: PendingRequestOptions;
+  readonly #cancelled: AbortSignal;
+  readonly #late = new AbortController();
+  /** Aborts when the request is canceled or its time is over. */
+  readonly signal: AbortSignal;
+  #deadline: NodeJS.Timeout | undefined;
+  #slot: Slot | undefined;
+  #token: string | undefined;
+  #outcome: [outcome: SlotOutcome, pauseMs?: number | undefined] = ['ok'];
+  #retry: Retry | undefined;
+  /** True if the service refused the last attempt that was sent, so that it cost nothing. */
+  #isRefused = false;
+
+  constructor(
+    request: HttpRequest<unknown>,
+    cancelled: AbortSignal,
+    options: PendingRequestOptions,
+  ) {
+    this.#request = request;
+    this.#cancelled = cancelled;
+    this.#options = options;
+    this.signal = AbortSignal.any([cancelled, this.#late.signal]);
+    if (request.budget.endsAt !== undefined) this.#startDeadline();
+  }
+
+  get origin(): string {
+    return this.#request.origin;
+  }
+
+  get sendsSecret(): boolean | undefined {
+    return this.#request.sendsSecret;
+  }
+
+  /** The secrets of the connection, and the token of the current attempt. */
+  get secrets(): readonly string[] {
+    const { secrets = [] } = this.#request;
+    return [...secrets, this.#token ?? ''];
+  }
+
+  onSend(): void {
+    this.#request.budget.attempts += 1;
+    this.#isRefused = false;
+    this.#startDeadline();
+  }
+
+  onSilence(): void {
+    this.#request.onSilence?.();
+  }
+
+  onResponse({ ok, status, headers }: Response): void {
+    const header = (name: string) => headers.get(name) ?? undefined;
+    this.#request.limiter?.applyRateLimit(readRateLimit(header));
+    this.#isRefused = !ok;
+    if (ok) return;
+    const now = this.#options.clock.now();
+    const pauseMs = retryAfterMs(header('retry-after'), header('date'), now);
+    this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
+  }
+
+  /**
+   * Waits for the token and the slot of the next attempt. The slot comes last: it stands for a
+   * request that is sent now, and intervals are kept between requests.
+   * @returns the value of the Authorization header, if the request has one
+   * @throws {ServiceError}
+   */
+  async takeTurn(): Promise<string | undefined> {
+    const { limiter, budget, scheme = 'Bearer' } = this.#request;
+    const tokens = this.#request.tokenProvider?.();
+    await tokens?.get(this.signal);
+    this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
+    this.#outcome = ['ok'];
+    if (tokens && !tokens.hasToken()) {
+      // The token expired in the queue. This happens only once: a token that expires as fast again
+      // would never be used.
+      this.#slot?.release('failed');
+      await tokens.get(this.signal);
+      this.#slot = await limiter?.acquire(this.signal, true);
+    }
+    if (budget.attempts === 0) await this.#request.onTurn?.();
+    if (this.signal.aborted) throw new ServiceError('cancelled');
+    this.#token = await tokens?.get(this.signal);
+    return this.#token === undefined ? undefined : `${scheme} ${this.#token}`;
+  }
+
+  /** Turns an error into the failure of this request, without its secrets. */
+  fail(cause: unknown): Failure {
+    const { clock, secrets } = this.#options;
+    const { error, isTransient } = toFailure(cause, this.#request, clock.now());
+    const { status, retryAfterMs: pauseMs } = error.details;
+    if (this.#outcome[0] === 'ok') {
+      this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
+    }
+    const others = [...secrets(), ...(this.#request.confidential ?? [])];
+    return { error: withoutSecrets(error, [...this.secrets, ...others]), isTransient };
+  }
+
+  /** True if a failed attempt is followed by another one. Frees its slot for the time in between. */
+  plansRetry(cause: unknown): boolean {
+    const { error, isTransient } = this.fail(cause);
+    this.#isRefused ||= isTransient;
+    this.#release();
+    const { budget } = this.#request;
+    if (!isTransient || this.signal.aborted || budget.retriesLeft === 0) return false;
+    const { waitMs, random, clock } = this.#options;
+    const retry = MAX_RETRIES - budget.retriesLeft + 1;
+    const wait = waitMs(retry, error.details.retryAfterMs ?? 0, random);
+    this.#retry = { retry, waitMs: wait, error };
+    // No wait ends after the deadline.
+    return clock.monotonic() + wait < (budget.endsAt ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Milliseconds before the retry that `plansRetry` has planned. */
+  get retryWaitMs(): number {
+    return this.#retry?.waitMs ?? 0;
+  }
+
+  /** Counts and announces that retry. */
+  startRetry(): void {
+    this.#request.budget.retriesLeft -= 1;
+    if (this.#retry) this.#request.onRetry?.(this.#retry);
+  }
+
+  /**
+   * Ends the request. The rest of its response is read in the background, and the slot is held until
+   * then.
+   */
+  async finish(body: Body | undefined): Promise<void> {
+    try {
+      if (!body) return this.#release();
+      const unseen = Promise.withResolvers<void>();
+      const timer = setTimeout(unseen.resolve, UNSEEN_MS);
+      await Promise.race([body.readRest(REST_MS).then(() => this.#release()), unseen.promise]);
+      clearTimeout(timer);
+    } finally {
+      clearTimeout(this.#deadline);
+    }
+  }
+
+  /** The failure as it is reported: a canceled request is canceled, whatever else went wrong. */
+  report({ error, isTransient }: Failure): ServiceError {
+    const { attempts } = this.#request.budget;
+    const host = new URL(this.#request.url).host;
+    if (this.#cancelled.aborted) {
+      const isRefused = this.#isRefused || isTransient;
+      return new ServiceError('cancelled', { attempts: isRefused ? 0 : attempts });
+    }
+    if (this.#late.signal.aborted && error.details.phase !== 'connect') {
+      return new ServiceError('timeout', { phase: 'total', host, attempts });
+    }
+    return new ServiceError(error.kind, { host, attempts, ...error.details });
+  }
+
+  /** Gives the slot back. Only the first call counts. */
+  #release(): void {
+    this.#slot?.release(...this.#outcome);
+  }
+
+  /** Starts the time of the call with its first attempt: the wait for a turn depends on others. */
+  #startDeadline(): void {
+    const { budget } = this.#request;
+    const now = this.#options.clock.monotonic();
+    budget.endsAt ??= now + budget.totalMs;
+    this.#deadline ??= setTimeout(() => this.#late.abort(), budget.endsAt - now);
+  }
+}

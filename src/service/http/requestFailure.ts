@@ -1,0 +1,53 @@
+import axios, { type AxiosResponse } from 'axios';
+import { isKind, ServiceError } from '../errors.ts';
+import { connectionFailure, type Failure, lasting, readableHost } from './connectionErrors.ts';
+import type { HttpRequest } from './httpRequest.ts';
+import { isRetriedStatus, LONGEST_RETRY_AFTER_MS, retryAfterMs } from './retry.ts';
+
+type FailedRequest = Pick<HttpRequest<unknown>, 'url' | 'failure'>;
+
+/**
+ * Turns an error of axios, of a check, or of reading a response into a `ServiceError`, and decides
+ * if another attempt may succeed.
+ * @param now milliseconds since 1970
+ */
+export function toFailure(error: unknown, request: FailedRequest, now: number): Failure {
+  if (error instanceof ServiceError) return { error, isTransient: false };
+  if (axios.isAxiosError(error)) {
+    if (error.cause instanceof ServiceError) return { error: error.cause, isTransient: false };
+    if (error.response) return responseFailure(error.response, request, now);
+  }
+  return connectionFailure(error, request.url);
+}
+
+function responseFailure(
+  { status, headers, data }: AxiosResponse<string>,
+  { url, failure }: FailedRequest,
+  now: number,
+): Failure {
+  const header = (name: string) => headers[name]?.toString();
+  if (isRedirect(status)) {
+    return lasting('redirected', { status, redirectHost: redirectHost(header('location'), url) });
+  }
+  const wait = retryAfterMs(header('retry-after'), header('date'), now);
+  const error = failure({ status, text: data }).with({ status, retryAfterMs: wait });
+  // An exhausted quota can arrive as 429, and a retry doesn't help.
+  const canPass = isKind(error, 'rate-limited', 'capacity-full', 'server-failed');
+  const isTransient = isRetriedStatus(status) && canPass && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS;
+  return { error, isTransient };
+}
+
+/** True for a status that sends the client elsewhere. 304 doesn't. */
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+/**
+ * Returns the host that a redirect leads to, in ASCII. Undefined if it has no host, such as
+ * `command:`, or if the host isn't a valid host name.
+ */
+export function redirectHost(location: string | undefined, from: string): string | undefined {
+  const to = location ? URL.parse(location, from) : null;
+  const isWeb = to?.protocol === 'https:' || to?.protocol === 'http:';
+  return isWeb ? readableHost(to.host) || undefined : undefined;
+}
