@@ -8,7 +8,7 @@ import {
 } from './configuration.ts';
 import { cleanValue } from './service/credentials.ts';
 import type { Parameters } from './service/generation/parameters.ts';
-import type { LimiterOptions } from './service/http/limiter.ts';
+import type { ConcurrencyOptions } from './service/http/concurrencyLimit.ts';
 import { MODEL_ID } from './service/models/modelId.ts';
 import { readVendors, type VendorIssue } from './service/ownVendors.ts';
 import {
@@ -53,7 +53,7 @@ export interface Settings extends SourceSettings {
   readonly parameters: Parameters;
   /** As typed; the insert modes themselves know which there are. */
   readonly insertMode: string;
-  readonly limits: LimiterOptions;
+  readonly limits: ConcurrencyOptions;
   /** Whether other models are offered a tool that hands text to this one. */
   readonly offersTool: boolean;
   /** Tokens that one key may use on a day before chat stops; 0 for no budget. */

@@ -7,7 +7,7 @@ import type { ServiceError } from './errors.ts';
 import type { Generation } from './generation/answerReader.ts';
 import type { Conversation } from './generation/conversation.ts';
 import type { Parameters } from './generation/parameters.ts';
-import type { LimiterOptions } from './http/limiter.ts';
+import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import type { ModelList } from './models/modelList.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
 import type { Operation, ResourceKind, Vendor } from './vendors.ts';
@@ -21,7 +21,7 @@ export interface ModelSettings {
   readonly operation: Operation;
   /** Field names of the generation operation, for both operations. */
   readonly parameters: Parameters;
-  readonly limits: LimiterOptions;
+  readonly limits: ConcurrencyOptions;
 }
 
 export interface ConnectionOptions extends ModelSettings {
@@ -50,7 +50,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly modelId: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  readonly limits: LimiterOptions;
+  readonly limits: ConcurrencyOptions;
   readonly source: SourceId;
   readonly reason: string;
   readonly #credentials: Credentials;

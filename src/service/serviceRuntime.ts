@@ -2,8 +2,12 @@ import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { dialectOf } from './generation/dialects.ts';
+import {
+  ConcurrencyLimit,
+  type ConcurrencyOptions,
+  type ConcurrencyState,
+} from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
-import { Limiter, type LimiterOptions, type LimiterState } from './http/limiter.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { type ModelSource, Models } from './models/models.ts';
 import { holdsSecret } from './secrets.ts';
@@ -22,7 +26,7 @@ export interface ServiceRuntimeOptions {
    * Told after each change of what the requests to the origin in use do, with where to read it at
    * any time; undefined before the first one to it.
    */
-  readonly onTraffic?: (live: Pick<Limiter, 'state'> | undefined) => void;
+  readonly onTraffic?: (live: Pick<ConcurrencyLimit, 'state'> | undefined) => void;
   readonly http?: HttpOptions;
   readonly clock?: Clock;
 }
@@ -31,7 +35,7 @@ export interface ServiceRuntimeOptions {
 export interface ClientSettings {
   readonly modelId: string;
   readonly operation: Operation;
-  readonly limits: LimiterOptions;
+  readonly limits: ConcurrencyOptions;
   /** See `InferenceOptions`. */
   readonly isLowPriority?: boolean;
 }
@@ -40,7 +44,7 @@ export interface ClientSettings {
 export interface LimiterReport {
   /** Whether the credentials in use lead there. */
   readonly isInUse: boolean;
-  readonly state: LimiterState;
+  readonly state: ConcurrencyState;
 }
 
 const PROBE_DEADLINE_MS = 30_000;
@@ -53,7 +57,7 @@ export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
   /** Sends what needs no credential, such as the first checks of a diagnosis. */
   readonly http: Http;
-  readonly #limiters = new Map<string, Limiter>();
+  readonly #limiters = new Map<string, ConcurrencyLimit>();
   readonly #models: Models;
   /**
    * Where the credentials lead that are in use; others may still have requests under way, and keep
@@ -210,11 +214,11 @@ export class ServiceRuntime {
     const source = sourceOf(credentials, operation);
     const isUnknown = hasOwnModel(credentials);
     const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(source, modelId));
-    const passive = patience.limiter.passive(isLowPriority);
+    const limiter = isLowPriority ? patience.limiter.lowPriority : patience.limiter;
     // None goes in a pause that the service has asked for.
     const fetchModelInfo = async (signal: AbortSignal) => {
       if (this.isPaused(source.origin)) return undefined;
-      const model = await this.#models.fetchModelTogether(source, modelId, signal, passive);
+      const model = await this.#models.fetchModelTogether(source, modelId, signal, limiter);
       return isUnknown ? undefined : model;
     };
     const secrets = () => this.#tokenPool.secrets;
@@ -236,12 +240,13 @@ export class ServiceRuntime {
     this.#options.onTraffic?.(this.#limiters.get(origin ?? ''));
   }
 
-  #limiter(origin: string, options: LimiterOptions): Limiter {
+  #limiter(origin: string, options: ConcurrencyOptions): ConcurrencyLimit {
     const { clock = systemClock, onTraffic } = this.#options;
     const tell = () => {
       if (origin === this.#origin) onTraffic?.(limiter);
     };
-    const limiter: Limiter = this.#limiters.get(origin) ?? new Limiter(options, clock, tell);
+    const limiter: ConcurrencyLimit =
+      this.#limiters.get(origin) ?? new ConcurrencyLimit(options, clock, tell);
     limiter.configure(options);
     this.#limiters.set(origin, limiter);
     return limiter;
@@ -261,6 +266,6 @@ function sourceOf(credentials: Credentials, operation: Operation) {
 
 /** One request at a time, and none of another caller's queue or patience. */
 function probing(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {
-  const limiter = new Limiter({ limit: 1, queue: 1, minIntervalMs: 0 });
+  const limiter = new ConcurrencyLimit({ limit: 1, queue: 1, minIntervalMs: 0 });
   return { limiter, deadlineMs: PROBE_DEADLINE_MS };
 }

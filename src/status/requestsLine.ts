@@ -1,11 +1,11 @@
-import type { Limiter, LimiterState } from '../service/http/limiter.ts';
+import type { ConcurrencyLimit, ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 import { type Traffic, toNextSecond } from './statusView.ts';
 
 /**
  * What the requests to a service are doing, in words. Empty while they do nothing that anybody would
  * ask about.
  */
-export function requestsWords(state: LimiterState): readonly string[] {
+export function requestsWords(state: ConcurrencyState): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;
   return [
     inFlight > 0 && `${inFlight} in flight`,
@@ -25,7 +25,7 @@ const SPACED = {
  * The same for the tooltip of the status item, with the time at which the words change.
  * @param live read anew for each painting: what it said before counted from another moment
  */
-export function trafficOf(live: Pick<Limiter, 'state'>): Traffic {
+export function trafficOf(live: Pick<ConcurrencyLimit, 'state'>): Traffic {
   return {
     line: () => {
       const words = requestsWords(live.state);

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 
 const provider = 'test/contract/chat/chatProvider.test.ts';
 const callers = 'test/unit/chat/chatCallers.test.ts';
-const limiter = 'test/unit/service/http/limiter.test.ts';
+const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 
 export const chatMutants: readonly Mutant[] = [
   {
@@ -113,7 +113,7 @@ export const chatMutants: readonly Mutant[] = [
   },
   {
     name: 'an agent takes all slots',
-    file: 'src/service/http/limiter.ts',
+    file: 'src/service/http/concurrencyLimit.ts',
     from: 'Math.max(1, limit - 1)',
     to: 'limit',
     test: limiter,
@@ -121,7 +121,7 @@ export const chatMutants: readonly Mutant[] = [
   },
   {
     name: 'an agent goes before a selection',
-    file: 'src/service/http/limiter.ts',
+    file: 'src/service/http/concurrencyLimit.ts',
     from: '(isLowPriority ? 2 : 0)',
     to: '0',
     test: limiter,

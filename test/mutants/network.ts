@@ -5,7 +5,7 @@ const answers = 'test/contract/service/answers.test.ts';
 const deadlines = 'test/contract/service/deadlines.test.ts';
 const pollution = 'test/contract/service/pollution.test.ts';
 const keptConnections = 'test/contract/service/keptConnections.test.ts';
-const limiter = 'test/unit/service/http/limiter.test.ts';
+const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 
 /** Defences between this machine and the service. */
 export const networkMutants: readonly Mutant[] = [
@@ -44,8 +44,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'a user name in the URL becomes a header',
     file: 'src/service/http/http.ts',
-    from: 'if (hasUserInfo(destination)) {',
-    to: 'if (!destination) {',
+    from: '    refuseUserInfo(config.url);\n',
+    to: '',
     test: 'test/unit/service/http/connectionErrors.test.ts',
     title: 'C09: a user before the host is no way through',
   },
@@ -226,6 +226,14 @@ export const networkMutants: readonly Mutant[] = [
     title: 'I07: Retry-After "61" stops at once',
   },
   {
+    name: 'an exhausted quota is retried',
+    file: 'src/service/http/requestFailure.ts',
+    from: ' && canPass && ',
+    to: ' && ',
+    test: 'test/unit/service/http/requestFailure.test.ts',
+    title: 'is sent once',
+  },
+  {
     name: 'waits without jitter',
     file: 'src/service/http/retry.ts',
     from: 'top / 2 + random() * (top / 2)',
@@ -243,23 +251,23 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'the queue has no end',
-    file: 'src/service/http/limiter.ts',
-    from: 'newcomers.length >= this.#options.queue',
+    file: 'src/service/http/concurrencyLimit.ts',
+    from: 'queue.length > this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
     title: 'I20: refuses one more than the queue takes',
   },
   {
     name: 'a waiter who left still gets a slot',
-    file: 'src/service/http/limiter.ts',
-    from: '        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);\n',
-    to: '',
+    file: 'src/service/http/concurrencyLimit.ts',
+    from: '      this.#remove(waiter);\n      this.#onChange();\n',
+    to: '      this.#onChange();\n',
     test: limiter,
     title: 'loses no slot to a waiter who leaves',
   },
   {
     name: 'a 429 changes nothing',
-    file: 'src/service/http/limiter.ts',
+    file: 'src/service/http/concurrencyLimit.ts',
     from: 'Math.max(1, this.#limit / 2)',
     to: 'this.#limit',
     test: limiter,
@@ -267,9 +275,9 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a pause holds back only who was told',
-    file: 'src/service/http/limiter.ts',
-    from: 'this.#pausedUntil = Math.max(this.#pausedUntil, pausedUntil);',
-    to: 'void pausedUntil;',
+    file: 'src/service/http/requestPace.ts',
+    from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
+    to: 'void until;',
     test: limiter,
     title: 'holds everybody back for the pause that came with a throttled answer',
   },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Limiter } from '../../src/service/http/limiter.ts';
+import { ConcurrencyLimit } from '../../src/service/http/concurrencyLimit.ts';
 import { randomOf } from '../random.ts';
 import { printTable } from '../table.ts';
 import { chatAnswer, clientOn, FakeTime, seed } from '../unit/service/fixtures.ts';
@@ -69,7 +69,10 @@ describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a servic
   for (const capacity of [1, 2, 4]) {
     it(`I18: succeed with room for ${capacity}`, async () => {
       const service = new NarrowService(capacity);
-      const limiter = new Limiter({ limit: IN_FLIGHT, queue: QUEUE, minIntervalMs: 0 }, time);
+      const limiter = new ConcurrencyLimit(
+        { limit: IN_FLIGHT, queue: QUEUE, minIntervalMs: 0 },
+        time,
+      );
       const http = { fetch: service.fetch, clock: time, random: randomOf(seed) };
       const { client } = clientOn(http, { limiter });
       let isOver = false;

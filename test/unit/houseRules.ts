@@ -43,7 +43,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
       !inService(path) &&
-      /new (ServiceRuntime|KeyStore|Approvals|Connections|StatusItem|SessionHistory|Jobs|Http|TokenService|Limiter|Models|Usage)\(/.test(
+      /new (ServiceRuntime|KeyStore|Approvals|Connections|StatusItem|SessionHistory|Jobs|Http|TokenService|ConcurrencyLimit|Models|Usage)\(/.test(
         line,
       ),
     planted: ['commands/commands.ts', '  const status = new StatusItem(place, beat);'],

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { Retry } from '../http/httpRequest.ts';
-import type { RateLimit } from '../http/limiter.ts';
+import type { RateLimit } from '../http/requestPace.ts';
 import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/modelLifecycle.ts';
 import { functionOf } from '../models/modelList.ts';
 import { withoutSecrets } from '../secrets.ts';

@@ -1,8 +1,8 @@
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
+import type { ConcurrencyLimit } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
-import type { Limiter } from '../http/limiter.ts';
 import { accessOf, wayOf } from '../token/identity.ts';
 import type { Token } from '../token/tokenLife.ts';
 import type { TokenService } from '../token/tokenService.ts';
@@ -14,7 +14,7 @@ export interface InferenceOptions {
   readonly credentials: Credentials;
   readonly http: Http;
   readonly tokenService: TokenService;
-  readonly limiter: Limiter;
+  readonly limiter: ConcurrencyLimit;
   /** Whether it goes behind requests that somebody waits for who looks at a document. */
   readonly isLowPriority?: boolean;
   /** Milliseconds for one call with all its attempts, from the first of them. */

@@ -88,17 +88,12 @@ function checkDestination(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   const destination = new URL(url);
-  if (destination.origin !== origin || hasUserInfo(destination)) {
+  if (destination.origin !== origin || destination.username || destination.password) {
     throw new ServiceError('host-not-approved', { host: destination.host });
   }
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     throw new ServiceError('certificate-checks-off', { names: ['NODE_TLS_REJECT_UNAUTHORIZED'] });
   }
-}
-
-/** True if a URL names a user or a password. */
-export function hasUserInfo({ username, password }: URL): boolean {
-  return username !== '' || password !== '';
 }
 
 /**

@@ -2,16 +2,16 @@ import { text as textOf } from 'node:stream/consumers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ServiceError } from '../errors.ts';
 
-/** Characters one event may have. The longest real one is a few hundred. */
+/** The most characters of an event. The longest real one has a few hundred. */
 export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
- * Characters the parser is fed at a time: for each line that ends in CR it looks for an LF up to
- * the end of what it was fed.
+ * Characters that the parser gets at a time. For each line that ends in CR it looks for an LF up to
+ * the end of its input, so that a long input takes quadratic time.
  */
 const MOST_FED = 4_096;
 
-/** The bytes of one answer, within bounds of size and time, which nothing below it has. */
+/** The body of one response, with limits of size and time. `fetch` has none. */
 export class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #maxBytes: number;
@@ -22,10 +22,10 @@ export class Body {
   #end: NodeJS.Timeout | undefined;
 
   /**
-   * @param stream null where the answer has no body
-   * @param maxBytes the most there may be, as they are after decompression
-   * @param idleMs the most milliseconds between two pieces
-   * @param hangUp ends the connection; to cancel the stream would wait for its next piece
+   * @param stream null if the response has no body
+   * @param maxBytes the most bytes, after decompression
+   * @param idleMs the most milliseconds between two chunks
+   * @param hangUp closes the connection. Canceling the stream would wait for its next chunk.
    */
   constructor(
     stream: ReadableStream<Uint8Array> | null,
@@ -41,37 +41,37 @@ export class Body {
   }
 
   /**
-   * The pieces as they come. Who stops early leaves the rest to `readRest`.
-   * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; whatever the connection fails with
+   * Yields the chunks. A caller that stops early leaves the rest to `readRest`.
+   * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; any error of the connection
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    for (let piece = await this.#next(); piece; piece = await this.#next()) yield piece;
+    for (let chunk = await this.#next(); chunk; chunk = await this.#next()) yield chunk;
   }
 
-  /** All of it. @throws whatever reading it throws */
+  /** Reads all chunks as text. @throws as the iterator does */
   text(): Promise<string> {
     return textOf(this);
   }
 
-  /** Closes the connection if the answer has not come to its end in so many milliseconds. */
+  /** Closes the connection if the response hasn't ended within this time. */
   endWithin(ms: number): void {
     if (!this.#isOver) this.#end ??= setTimeout(() => this.close(), ms);
   }
 
   /**
-   * Reads what is left, for so many milliseconds at the most: a connection is kept for the next
-   * request only if its answer was read to the end. Never throws.
+   * Reads the rest of the response, for at most this time. Only a response that was read to its end
+   * leaves its connection to the next request. Never throws.
    */
   async readRest(ms: number): Promise<void> {
     this.endWithin(ms);
     try {
       while (await this.#next());
     } catch {
-      // Whatever it fails with, the connection is closed and the answer was read.
+      // The caller already has its result, and the connection is closed.
     }
   }
 
-  /** Closes the connection, unless the answer was read to its end. */
+  /** Closes the connection, unless the response was read to its end. */
   close(): void {
     if (this.#isOver) return;
     this.#over();
@@ -104,10 +104,10 @@ export class Body {
 }
 
 /**
- * Reads server-sent events from bytes that are cut anywhere: inside a character, between CR and
- * LF, inside a field name. Line ends may be LF, CRLF or CR, with or without a space after `data:`.
- * Who stops early leaves the rest of the body unread.
- * @throws {ServiceError} `too-large` for an event past the limit; whatever the body fails with
+ * Reads server-sent events. Chunks can end anywhere: inside a character, between CR and LF, inside a
+ * field name. Lines can end in LF, CRLF, or CR, with or without a space after `data:`.
+ * A caller that stops early leaves the rest of the body unread.
+ * @throws {ServiceError} `too-large` for an event beyond the limit; any error of the body
  */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array>,
@@ -129,7 +129,7 @@ export async function* readEvents(
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
-  // One more line end: it closes an event whose blank line is missing, and frees a CR that the
-  // parser holds back in case an LF follows. Half an event stays unsaid, as the standard wants.
+  // One more line end completes an event whose empty line is missing, and a line whose CR the parser
+  // holds back in case an LF follows. The standard discards an incomplete event.
   yield* read(`${decoder.decode()}\n`);
 }

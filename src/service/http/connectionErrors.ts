@@ -1,29 +1,27 @@
 import { type ErrorKind, type FoundDetails, ServiceError } from '../errors.ts';
 import { isCutHandshake, PROXY_CLOSED, RequestNotSentError } from './hardenedFetch.ts';
 
-/** What a failed connection means, and whether another attempt may do better. */
-
-/** What an attempt failed with. */
+/** The failure of an attempt. */
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may do better, and cannot run or bill a request twice: nothing was
-   * sent, or the service itself has refused it.
+   * True if another attempt may succeed and can't run or bill the request twice: nothing was sent, or
+   * the service refused it.
    */
   readonly isTransient: boolean;
 }
 
-/** One that another attempt would only repeat. */
+/** Returns a failure that another attempt would only repeat. */
 export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
   return { error: new ServiceError(kind, details), isTransient: false };
 }
 
-/** What fetch says of a proxy that answers something else than a tunnel; its status stands only here. */
+/** The message of fetch about a proxy that refuses a tunnel. Nothing else contains the status. */
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
- * The proxy of the settings is no http or https one, or has no address that can be read; or it has
- * closed the connection in place of an answer (`endEndlessTunnels`).
+ * The proxy of the settings isn't http or https, or its address is invalid, or it closed the connection
+ * instead of responding (`endEndlessTunnels`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
@@ -31,10 +29,10 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** Where a connection that was not there in time should have led. */
+/** The address of a connection that timed out. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
-/** Fetch gives up a connection that is not there after 10 s. */
+/** `fetch` gives up connecting after 10 s. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 const CERTIFICATE_CODES =
@@ -42,10 +40,10 @@ const CERTIFICATE_CODES =
 
 const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 
-/** What OpenSSL calls an answer that is no TLS. */
+/** The codes of OpenSSL for a response that isn't TLS. */
 const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
-/** May pass by itself: a service that restarts, a name server that is busy. */
+/** These can pass: a service restarts, a name server is busy. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
 
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
@@ -57,13 +55,13 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** Links in the chain of causes of one failure; three are usual. */
+/** The longest chain of causes. Three are usual. */
 const MOST_LINKS = 10;
 
 /**
- * Reads the codes that Node and its fetch put on their errors, and where the failed socket led;
- * nothing else of a foreign error is kept.
- * @param url of the request
+ * Turns a connection error into a failure. It keeps the code of Node or undici and the address of the
+ * socket, and nothing else of the error.
+ * @param url the URL of the request
  */
 export function connectionFailure(error: unknown, url: string): Failure {
   const root = causesOf(error).at(-1);
@@ -82,20 +80,20 @@ export function connectionFailure(error: unknown, url: string): Failure {
   }
   const known = code === '' || code === CONNECT_TIMEOUT ? undefined : code;
   const unconnected = lasting('unreachable', { code: known, phase: 'connect' });
-  // What cuts a handshake short cuts the next one, too.
+  // The next handshake would be cut short, too.
   if (isCutHandshake(root)) return unconnected;
   if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
   return lasting('connection-lost', { code: known });
 }
 
-/** True if certainly nothing of a request left this machine, whatever it failed with. */
+/** True if certainly nothing of a request was sent. */
 export function isUnsent(error: unknown): boolean {
   return causesOf(error).some((link) => link instanceof RequestNotSentError);
 }
 
 /**
- * A failure and what caused it, the first cause last. Several addresses of a host fail together:
- * then the first of them.
+ * Returns an error and its causes, the first cause last. If all addresses of a host fail together, the
+ * first of them is the cause.
  */
 function causesOf(error: unknown): unknown[] {
   const links = [error];
@@ -109,14 +107,14 @@ function causesOf(error: unknown): unknown[] {
   return links;
 }
 
-/** OpenSSL has begun to write `SSL/TLS` into its codes. */
+/** Returns the code of an error, or an empty string. Some codes of OpenSSL contain `SSL/TLS`. */
 function codeOf(error: unknown): string {
   const code = property(error, 'code');
   const isCode = typeof code === 'string' && /^[A-Z][A-Z0-9_/]{2,63}$/.test(code);
   return isCode ? code.replaceAll('/', '_') : '';
 }
 
-/** The failure of a proxy on the way; undefined if it was none. */
+/** Returns the failure of a proxy. Undefined if the proxy didn't fail. */
 function proxyFailure(
   error: unknown,
   code: string,
@@ -124,7 +122,7 @@ function proxyFailure(
   isOfFetch: boolean,
 ): Failure | undefined {
   const message = String(property(error, 'message') ?? '');
-  // Of an answer with status 407 from beyond a tunnel nothing else is left.
+  // A 407 from beyond a tunnel leaves no other trace.
   const wantsLogin = isOfFetch && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return lasting('proxy', { status });
@@ -136,8 +134,8 @@ function proxyFailure(
 }
 
 /**
- * The proxy that could not be reached, or an empty text where it has no readable name; undefined
- * if the socket led to the host of the URL. A proxy on the service's own port is not told apart.
+ * Returns the proxy that couldn't be reached, or an empty string if its name is invalid. Undefined if
+ * the socket led to the host of the URL. A proxy on the port of the service isn't recognized.
  */
 function unreachableProxy(error: unknown, message: string, url: string): string | undefined {
   const { hostname, port, protocol } = new URL(url);

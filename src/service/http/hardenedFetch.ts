@@ -2,38 +2,38 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** What newer versions of undici call a proxy that closes the connection in place of an answer. */
+/** The code of newer versions of undici for a proxy that closes the connection instead of responding. */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
-/** What it is called before: a code that undici takes for one that passes. */
+/** The code of older versions, which undici takes for an error that passes. */
 const TAKEN_FOR_PASSING = 'UND_ERR_SOCKET';
 
-/** Thrown in place of what a fetch throws where certainly nothing of its request has left this machine. */
+/** Replaces an error of `fetch` if certainly nothing of its request was sent. The cause is that error. */
 export class RequestNotSentError extends Error {
   override readonly name = 'RequestNotSentError';
 }
 
-/** What the end of a connection that nobody used is called, where it comes to light by a request. */
+/** The codes of a kept connection that the service has closed. */
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Sends one request by the global `fetch`, which VS Code replaces by one that knows the proxies and
- * certificates of the user and keeps connections (its patched `http` and `https` do not). Looked up
- * each time, since it may be replaced at any time. Follows no redirect: one of a POST would carry
- * the key to the other host.
- * @throws {RequestNotSentError} with what fetch has thrown as its cause; otherwise what fetch throws
+ * Sends a request with the global `fetch`. VS Code replaces it with one that uses the proxies and
+ * certificates of the user and keeps connections, which its patched `http` and `https` don't do. VS Code
+ * may replace it at any time, so it's looked up for each request. Redirects aren't followed: a POST would
+ * carry the key to the other host.
+ * @throws {RequestNotSentError} if nothing was sent; otherwise the error of `fetch`
  */
 export async function hardenedFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  // A connection whose answer has just come to its end is free in the next turn, and not before.
+  // A connection whose response has just ended is free in the next turn of the event loop.
   await turn();
   try {
     return await send(url, init);
   } catch (error) {
-    // Most likely the service had closed it while nobody used it: another one is opened at once.
+    // The service has probably closed the kept connection. The second attempt opens another one.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }
@@ -54,7 +54,7 @@ async function send(
   if (typeof body !== 'string') return globalThis.fetch(url, options);
   let isSent = false;
   const bytes = new TextEncoder().encode(body);
-  // Asked for its bytes as they are written to a connection, and never before (measured).
+  // Measured: `fetch` pulls the bytes when it writes them to a connection, and never before.
   const source: UnderlyingByteSource = {
     type: 'bytes',
     pull: (controller) => {
@@ -84,7 +84,7 @@ function isOfClosedConnection(error: unknown): boolean {
   return CLOSED_CODES.has(code) && syscall !== 'connect';
 }
 
-/** True where the other end closed a new connection in its TLS handshake; only then Node names the host. */
+/** True if a new connection was closed in its TLS handshake. Only then, Node adds the host to the error. */
 export function isCutHandshake(error: unknown): boolean {
   return (
     error instanceof Error && 'host' in error && 'code' in error && error.code === 'ECONNRESET'
@@ -92,12 +92,12 @@ export function isCutHandshake(error: unknown): boolean {
 }
 
 /**
- * A proxy that closes the connection where it should answer CONNECT makes a fetch connect again
- * without end, thousands of times a second, until it answers or its port is closed; to cancel the
- * request does not end it (nodejs/undici#3897, mended in 8.10.1; VS Code 1.139 has 7.29). undici
- * tells of each error before it looks at its code: with another code the first one is the last.
- * @param isOurs whether this host with its port is one of ours: others are left alone
- * @returns ends that
+ * Ends the connection loop of a proxy that closes the connection instead of responding to CONNECT. undici
+ * connects again thousands of times a second, even after the request is canceled (nodejs/undici#3897,
+ * fixed in 8.10.1; VS Code 1.139 has 7.29). It publishes each error before it reads the code, and doesn't
+ * repeat a connection that failed with another code.
+ * @param isOurs returns true for a host and port of this extension's requests
+ * @returns stops watching
  */
 export function endEndlessTunnels(isOurs: (host: string) => boolean): () => void {
   const onError = (message: unknown) => {

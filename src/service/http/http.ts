@@ -7,9 +7,9 @@ import {
   type ApprovedFetch,
   type ApprovedFetchOptions,
   createApprovedFetch,
-  hasUserInfo,
 } from './approvedFetch.ts';
 import { Body } from './body.ts';
+import type { RequestGate } from './concurrencyLimit.ts';
 import { endEndlessTunnels, hardenedFetch } from './hardenedFetch.ts';
 import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpRequest.ts';
 import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
@@ -17,16 +17,22 @@ import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
 export type HttpOptions = Partial<ApprovedFetchOptions & PendingRequestOptions>;
 
+/** The `fetchOptions` of each request, which axios passes on to `fetch` and to the interceptors. */
+interface FetchOptions {
+  readonly send: ApprovedFetch;
+  readonly target: PendingRequest;
+}
+
 const MAX_BODY_BYTES = 4_194_304;
 const PROBE_MS = 15_000;
 const MAX_PROBE_BYTES = 1_048_576;
 
 /**
- * The HTTP client: axios on `approvedFetch`, with retries by axios-retry. Every failure leaves it as a
- * `ServiceError`: an AxiosError contains the key and the token, and so do its JSON and inspection.
+ * The HTTP client: axios on the approved `fetch`, with retries by axios-retry. Every failure leaves it
+ * as a `ServiceError`: an AxiosError contains the key and the token, and so do its JSON and inspection.
  */
 export class Http {
-  /** The `fetch` of axios, for a library that needs one. It neither retries nor adds a token. */
+  /** The `fetch` below axios, for a library that needs one. It neither retries nor adds a token. */
   readonly fetch: ApprovedFetch;
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
@@ -54,7 +60,7 @@ export class Http {
       this.#hosts.add(new URL(url).host);
       return approvedFetch(url, init);
     };
-    this.#axios = createAxios(this.fetch);
+    this.#axios = createAxios();
   }
 
   /** A budget for one call that must be over within these milliseconds of its first attempt. */
@@ -73,7 +79,10 @@ export class Http {
    * @throws {ServiceError} and nothing else
    */
   async send<Result>(request: HttpRequest<Result>): Promise<Result> {
-    checkRequest(request);
+    const bodyBytes = Buffer.byteLength(request.body ?? '');
+    if (bodyBytes > MAX_BODY_BYTES) {
+      throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual: bodyBytes });
+    }
     const cancelled = AbortSignal.any([request.signal, this.#closing.signal]);
     const pending = new PendingRequest(request, cancelled, this.#options);
     const hangingUp = new AbortController();
@@ -86,7 +95,7 @@ export class Http {
         data,
         headers: { Accept: accept, ...(contentType && { 'Content-Type': contentType }) },
         signal: AbortSignal.any([pending.signal, hangingUp.signal]),
-        fetchOptions: { target: pending },
+        fetchOptions: { send: this.fetch, target: pending },
       });
       const { maxBytes } = request;
       const hangUp = () => hangingUp.abort();
@@ -113,9 +122,11 @@ export class Http {
   async probe<Found>(
     asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'secrets' | 'signal' | 'limiter' | 'read'>,
   ): Promise<Found | undefined> {
+    const { limiter } = asked;
     try {
       return await this.send({
         ...asked,
+        ...(limiter && { limiter: withoutLearning(limiter) }),
         method: 'GET',
         accept: 'application/json',
         budget: { ...this.budget(PROBE_MS), retriesLeft: 0 },
@@ -130,11 +141,11 @@ export class Http {
 }
 
 /** Creates the one axios instance. Its interceptors run for each attempt. */
-function createAxios(fetch: ApprovedFetch): AxiosInstance {
+function createAxios(): AxiosInstance {
   const instance = axios.create({
     adapter: 'fetch',
     // Without `Request`, axios passes the URL and `fetchOptions` to our fetch.
-    env: { fetch: fetch as typeof globalThis.fetch, Request: null as never },
+    env: { fetch: fetchOfOptions, Request: null as never },
     maxRedirects: 0,
     responseType: 'stream',
     // Bodies are text that is sent unchanged, and read by the caller.
@@ -148,6 +159,7 @@ function createAxios(fetch: ApprovedFetch): AxiosInstance {
   });
   instance.interceptors.request.use(async (config) => {
     const authorization = await pendingIn(config).takeTurn();
+    refuseUserInfo(config.url);
     if (authorization !== undefined) config.headers.setAuthorization(authorization);
     return config;
   });
@@ -161,9 +173,15 @@ function createAxios(fetch: ApprovedFetch): AxiosInstance {
   return instance;
 }
 
+/** Calls `send` of `fetchOptions`. Axios never forgets an `env.fetch`, so all instances share this one. */
+function fetchOfOptions(url: unknown, init: object = {}): Promise<Response> {
+  const { send, ...others } = init as FetchOptions;
+  return send(String(url), others);
+}
+
 /** Returns the request that a configuration of axios belongs to. */
 function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
-  const options = config?.fetchOptions as { readonly target: PendingRequest };
+  const options = config?.fetchOptions as FetchOptions;
   return options.target;
 }
 
@@ -179,16 +197,25 @@ function headersIn({ headers }: AxiosResponse): (name: string) => string | undef
   return (name) => headers[name]?.toString();
 }
 
-/** @throws {ServiceError} `too-large`, `host-not-approved` */
-function checkRequest({ url, body = '' }: HttpRequest<unknown>): void {
-  const actual = Buffer.byteLength(body);
-  if (actual > MAX_BODY_BYTES)
-    throw new ServiceError('too-large', { limit: MAX_BODY_BYTES, actual });
-  // Axios would send the user as a header, and `fetch` would never see it.
-  const destination = new URL(url);
-  if (hasUserInfo(destination)) {
-    throw new ServiceError('host-not-approved', { host: destination.host, attempts: 0 });
-  }
+/**
+ * Refuses a user name in a URL. Axios would send it as a header, and `fetch` would never see it.
+ * @throws {ServiceError} `host-not-approved`
+ */
+function refuseUserInfo(url = ''): void {
+  const { username, password, host } = new URL(url);
+  if (username || password) throw new ServiceError('host-not-approved', { host });
+}
+
+/**
+ * Returns a concurrency limit that counts a probe and learns nothing from its response: a rate or a
+ * pause in it would delay the first text, which follows the probe of a new connection.
+ */
+function withoutLearning(limiter: RequestGate): RequestGate {
+  const acquire = async (signal: AbortSignal) => {
+    const slot = await limiter.acquire(signal);
+    return { release: () => slot.release('failed') };
+  };
+  return { acquire, applyRateLimit: () => {} };
 }
 
 function probeFailure({ status }: ErrorResponse): ServiceError {

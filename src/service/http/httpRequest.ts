@@ -1,15 +1,14 @@
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../failures.ts';
 import type { Body } from './body.ts';
-import type { RateLimit, RequestGate } from './limiter.ts';
+import type { RequestGate } from './concurrencyLimit.ts';
+import type { RateLimit } from './requestPace.ts';
 
-/** What one request is, and what the head of its answer says. */
-
-/** One request with everything that decides where it goes, how often and how long. */
+/** One request: its destination, its content, its limits, and the reader of its response. */
 export interface HttpRequest<Result> {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  /** The one origin this may go to: for a request with a credential, the one its user approved. */
+  /** The only origin the request may go to: for a credential, the one the user approved. */
   readonly origin: string;
   readonly accept: 'application/json' | 'text/event-stream';
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
@@ -21,40 +20,40 @@ export interface HttpRequest<Result> {
   readonly secrets?: readonly string[];
   /** True for the token request, the only one that may contain a secret. */
   readonly sendsSecret?: true;
-  /** Other values that no failure contains, such as a project ID. */
+  /** More values that no failure may contain, such as a project ID. */
   readonly confidential?: readonly string[];
-  /** The word before the credential in the Authorization header; `Bearer` without it. */
+  /** The authentication scheme of the Authorization header. `Bearer` if undefined. */
   readonly scheme?: string;
-  /** Called as each attempt begins, so that a retry carries the token of its moment. */
+  /** Called at the start of each attempt, so that a retry uses the current token. */
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
   readonly budget: CallBudget;
-  /** The most bytes an answer may have. */
+  /** The most bytes of a response. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Called once, when the first attempt has its slot. A rejection ends the request. */
+  /** Called once, when the first attempt has its slot. If it rejects, the request ends. */
   readonly onTurn?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** Called when an attempt has been sent for a while, and nothing of an answer has come. */
+  /** Called when an attempt has had no response for 5 s. */
   readonly onSilence?: (() => void) | undefined;
-  /** What an error answer means. */
+  /** Turns an error response into a failure. */
   readonly failure: (answer: ErrorResponse) => ServiceError;
-  /** Reads the answer; the request is over when it settles. */
+  /** Reads the response. The request ends when it settles. */
   readonly read: (answer: HttpResponse) => Promise<Result>;
 }
 
-/** What a service is asked with that wants a token, and the one origin that gets it. */
+/** The part of a request that gives it access to a service, and the origin that receives the token. */
 export type Access = Pick<HttpRequest<unknown>, 'origin' | 'scheme' | 'secrets' | 'tokenProvider'>;
 
-/** The bearer of one attempt, which may wait long between its beginning and its request. */
+/** Provides the token of one attempt, which can wait between its start and its request. */
 export interface TokenProvider {
-  /** True if `get` has one at once. */
+  /** True if `get` resolves at once. */
   hasToken(): boolean;
   /** @throws {ServiceError} */
   get(signal: AbortSignal): Promise<string>;
 }
 
-/** For one that is there already, and is not renewed. */
+/** Provides a token that is never refreshed. */
 export function fixedToken(value: string): TokenProvider {
   return { hasToken: () => true, get: async () => value };
 }
@@ -65,7 +64,7 @@ export interface HttpResponse {
   readonly body: Body;
 }
 
-/** What is about to be sent again. */
+/** A retry that is about to start its wait. */
 export interface Retry {
   /** 1 for the first retry. */
   readonly retry: number;
@@ -73,22 +72,22 @@ export interface Retry {
   readonly error: ServiceError;
 }
 
-/** Retries and time left, shared by the requests that serve one call. */
+/** Retries and time left. All requests of a call share them. */
 export interface CallBudget {
   retriesLeft: number;
   /** Requests sent so far. */
   attempts: number;
-  /** Milliseconds from the first attempt to the end of all of it. */
+  /** Milliseconds from the first attempt to the deadline. */
   readonly totalMs: number;
-  /** Monotonic milliseconds at which all of it must be over; undefined before the first attempt. */
+  /** The deadline in monotonic milliseconds. Undefined before the first attempt. */
   endsAt: number | undefined;
 }
 
-/** The value of a header, by its name in lower case. */
+/** Returns the value of a header. Names are lowercase. */
 export type ReadHeader = (name: string) => string | undefined;
 
 /**
- * Whether the head of an answer promises what was asked for.
+ * Checks that a response has the requested type and isn't compressed.
  * @throws {ServiceError} `unexpected-answer`
  */
 export function checkResponseHeaders(
@@ -102,7 +101,7 @@ export function checkResponseHeaders(
   }
 }
 
-/** What the headers of an answer say about the limit: numbers, and nothing else of them. */
+/** Reads the rate limit in the headers of a response: numbers only. */
 export function readRateLimit(header: ReadHeader): RateLimit {
   const number = (name: string) => {
     const text = header(name);

@@ -3,10 +3,10 @@ import { ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../secrets.ts';
 import type { ApprovedTarget } from './approvedFetch.ts';
 import type { Body } from './body.ts';
+import type { Slot, SlotOutcome } from './concurrencyLimit.ts';
 import type { Failure } from './connectionErrors.ts';
 import { type HttpRequest, type Retry, readRateLimit } from './httpRequest.ts';
-import type { Slot, SlotOutcome } from './limiter.ts';
-import { toFailure } from './requestFailure.ts';
+import { isRedirect, toFailure } from './requestFailure.ts';
 import { MAX_RETRIES, retryAfterMs, type retryWaitMs } from './retry.ts';
 
 export interface PendingRequestOptions {
@@ -88,7 +88,7 @@ export class PendingRequest implements ApprovedTarget {
     if (ok) return;
     const now = this.#options.clock.now();
     const pauseMs = retryAfterMs(header('retry-after'), header('date'), now);
-    this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
+    this.#outcome = [status === 429 ? 'throttled' : 'failed', isRedirect(status) ? 0 : pauseMs];
   }
 
   /**

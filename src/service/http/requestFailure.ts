@@ -38,7 +38,7 @@ function responseFailure(
 }
 
 /** True for a status that sends the client elsewhere. 304 doesn't. */
-function isRedirect(status: number): boolean {
+export function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 

@@ -1,12 +1,13 @@
 /**
- * What is sent again, and after how long. Pure.
+ * The retry rules. Pure.
  *
- * - 429 and 500–504 (the service's documentation, errors, rule 1; 501 included): at most 3 retries.
+ * - 429 and 500 to 504 are retried at most 3 times, 501 included: the documentation of the service asks
+ *   for it.
  * - A connection that failed before anything was sent counts as one of the 3.
- * - Waits are drawn from 0.5–1, 1–2 and 2–4 s: each range is random, so that clients spread, and
- *   they do not overlap, so that waits always grow.
- * - `Retry-After` lengthens a wait up to 60 s; beyond that there is no retry and the user is told
- *   when. (axios-retry hands any value to a timer, and a huge one fires at once.)
+ * - The backoff is 0.5–1, 1–2, and 2–4 s. Random waits spread the clients. The ranges don't overlap, so
+ *   waits always grow.
+ * - `Retry-After` lengthens a wait up to 60 s. Beyond that the failure is reported with its time.
+ *   axios-retry passes any value to a timer, and a timer with a huge value fires at once.
  */
 
 export const MAX_RETRIES = 3;
@@ -23,9 +24,9 @@ export function isRetriedStatus(status: number | undefined): boolean {
 }
 
 /**
- * Milliseconds to wait before the given retry.
+ * Returns the milliseconds before a retry.
  * @param retry 1 for the first retry
- * @param retryAfterMs what the service asked for; 0 if nothing
+ * @param retryAfterMs the wait that the service asked for, or 0
  */
 export function retryWaitMs(retry: number, retryAfterMs: number, random: () => number): number {
   const top = FIRST_WAIT_MS * 2 ** (retry - 1);
@@ -33,9 +34,8 @@ export function retryWaitMs(retry: number, retryAfterMs: number, random: () => n
 }
 
 /**
- * Reads a `Retry-After` header (seconds or an HTTP date) into milliseconds from now; undefined if
- * there is none or it makes no sense. A date is measured against the server's own `Date`, since
- * clocks differ.
+ * Returns the milliseconds from now in a `Retry-After` header, which has seconds or an HTTP date.
+ * Undefined if it's missing or invalid. A date is compared with the `Date` header, since clocks differ.
  */
 export function retryAfterMs(
   retryAfter: string | undefined,
@@ -45,7 +45,7 @@ export function retryAfterMs(
   const text = retryAfter?.trim();
   if (!text) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1_000, Number.MAX_SAFE_INTEGER);
-  // `Date.parse` makes a date of nearly anything that holds a number.
+  // `Date.parse` accepts nearly any text with a number.
   if (!HTTP_DATE.test(text)) return undefined;
   const until = Date.parse(text);
   if (Number.isNaN(until)) return undefined;

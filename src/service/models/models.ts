@@ -1,9 +1,9 @@
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { dialectOf } from '../generation/dialects.ts';
+import type { RequestGate } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
 import type { Access } from '../http/httpRequest.ts';
-import type { RequestGate } from '../http/limiter.ts';
 import { parseJson } from '../responseSchemas.ts';
 import { holdsSecret } from '../secrets.ts';
 import { SharedTask } from '../sharedTask.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { GenerateOptions } from '../../../src/service/client.ts';
-import type { LimiterState } from '../../../src/service/http/limiter.ts';
+import type { ConcurrencyState } from '../../../src/service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { TokenState } from '../../../src/service/token/tokenLife.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
@@ -38,7 +38,7 @@ describe('a runtime', () => {
     });
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit } } as const;
     const states: TokenState['kind'][] = [];
-    const traffic: (LimiterState | undefined)[] = [];
+    const traffic: (ConcurrencyState | undefined)[] = [];
     const runtime = new ServiceRuntime({
       onTokenState: ({ kind }) => states.push(kind),
       onTraffic: (live) => traffic.push(live?.state),

@@ -4,8 +4,11 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import type { Generation } from '../../../src/service/generation/answerReader.ts';
 import { dialectOf } from '../../../src/service/generation/dialects.ts';
 import type { Parameters } from '../../../src/service/generation/parameters.ts';
+import {
+  ConcurrencyLimit,
+  type ConcurrencyOptions,
+} from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
-import { Limiter, type LimiterOptions } from '../../../src/service/http/limiter.ts';
 import { fetchToken } from '../../../src/service/token/identity.ts';
 import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type Operation, type Vendor, vendorFor } from '../../../src/service/vendors.ts';
@@ -34,7 +37,7 @@ export interface WorldOptions {
   readonly credentials?: Partial<Credentials> | ((url: string) => Partial<Credentials>);
   readonly operation?: Operation;
   readonly http?: HttpOptions;
-  readonly limits?: Partial<LimiterOptions>;
+  readonly limits?: Partial<ConcurrencyOptions>;
   /** The clock of all parts; the system clock by default. */
   readonly clock?: Clock;
   readonly deadlineMs?: number;
@@ -48,7 +51,7 @@ export interface World {
   readonly credentials: Credentials;
   readonly http: Http;
   readonly tokenService: TokenService;
-  readonly limiter: Limiter;
+  readonly limiter: ConcurrencyLimit;
   readonly client: Client;
   readonly generate: (options?: GenerateOptions, parameters?: Parameters) => Promise<Generation>;
   /** Requests for text, so far. */
@@ -92,7 +95,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     fetchToken: (signal) => fetchToken(http, credentials, signal, tokenDeadlineMs),
     ...(clock && { clock }),
   });
-  const limiter = new Limiter({ limit: 3, queue: 50, minIntervalMs: 0, ...options.limits }, clock);
+  const limiter = new ConcurrencyLimit(
+    { limit: 3, queue: 50, minIntervalMs: 0, ...options.limits },
+    clock,
+  );
   const client = new Client({
     credentials,
     modelId,

@@ -5,8 +5,8 @@ import type { Clock } from '../../../src/service/clock.ts';
 import { Connection, type ConnectionOptions } from '../../../src/service/connection.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { ConcurrencyLimit } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
-import { Limiter } from '../../../src/service/http/limiter.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { TokenResponse } from '../../../src/service/token/tokenLife.ts';
@@ -142,9 +142,9 @@ export function fakeNetwork(script: Script, clock?: Clock) {
 export function clientOn(
   http: HttpOptions,
   options: Partial<ClientOptions> = {},
-): { readonly client: Client; readonly limiter: Limiter } {
+): { readonly client: Client; readonly limiter: ConcurrencyLimit } {
   const limiter =
-    options.limiter ?? new Limiter({ limit: 3, queue: 50, minIntervalMs: 0 }, http.clock);
+    options.limiter ?? new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 0 }, http.clock);
   const tokenService = new TokenService({ fetchToken: async () => tokenAnswer });
   const client = new Client({
     credentials,

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { Limiter, type LimiterState } from '../../../src/service/http/limiter.ts';
+import {
+  ConcurrencyLimit,
+  type ConcurrencyState,
+} from '../../../src/service/http/concurrencyLimit.ts';
 import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { initialFacts, renderStatus } from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
-const idle: LimiterState = { inFlight: 0, waiting: 0, limit: 3 };
+const idle: ConcurrencyState = { inFlight: 0, waiting: 0, limit: 3 };
 
 describe('what requests do, in the tooltip', () => {
-  const rows: readonly [string, LimiterState, string | undefined][] = [
+  const rows: readonly [string, ConcurrencyState, string | undefined][] = [
     ['nothing at rest', idle, undefined],
     ['how many are in flight', { ...idle, inFlight: 3 }, 'Requests: 3 in flight'],
     ['how many wait', { ...idle, inFlight: 3, waiting: 2 }, 'Requests: 3 in flight, 2 waiting'],
@@ -37,7 +40,7 @@ describe('what requests do, in the tooltip', () => {
   }
 
   it('changes by itself only while a pause or a distance runs, each second', () => {
-    const changesIn = (state: LimiterState | undefined) =>
+    const changesIn = (state: ConcurrencyState | undefined) =>
       renderStatus({ ...initialFacts, traffic: state && trafficOf({ state }) }, NOW).changesInMs;
     assert.equal(changesIn(undefined), undefined);
     assert.equal(changesIn({ ...idle, inFlight: 3, waiting: 2 }), undefined);
@@ -51,7 +54,7 @@ describe('what requests do, in the tooltip', () => {
   it('counts down by the time that passed, though somebody set the clock meanwhile', async () => {
     let [wall, monotonic] = [NOW, 0];
     const clock = { now: () => wall, monotonic: () => monotonic };
-    const limiter = new Limiter({ limit: 3, queue: 5, minIntervalMs: 0 }, clock);
+    const limiter = new ConcurrencyLimit({ limit: 3, queue: 5, minIntervalMs: 0 }, clock);
     const slot = await limiter.acquire(new AbortController().signal);
     slot.release('throttled', 8_000);
     const traffic = trafficOf(limiter);

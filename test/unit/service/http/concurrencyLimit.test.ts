@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Limiter, type LimiterState, type Slot } from '../../../../src/service/http/limiter.ts';
+import {
+  ConcurrencyLimit,
+  type ConcurrencyState,
+  type Slot,
+} from '../../../../src/service/http/concurrencyLimit.ts';
 import { FakeTime, kindOf, never, seed, settled } from '../fixtures.ts';
 
 describe('the limiter', () => {
@@ -11,12 +15,12 @@ describe('the limiter', () => {
   afterEach(() => time.end());
 
   const limiterOf = (limit: number, queue = 50, minIntervalMs = 0) =>
-    new Limiter({ limit, queue, minIntervalMs }, time);
-  const take = (limiter: Limiter, count: number): Promise<Slot[]> =>
+    new ConcurrencyLimit({ limit, queue, minIntervalMs }, time);
+  const take = (limiter: ConcurrencyLimit, count: number): Promise<Slot[]> =>
     Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
 
   /** Waits for slots in the background; `order` tells which have them. */
-  function line(limiter: Limiter, names: readonly string[]) {
+  function line(limiter: ConcurrencyLimit, names: readonly string[]) {
     const order: string[] = [];
     const slots: Slot[] = [];
     for (const name of names) {
@@ -70,7 +74,7 @@ describe('the limiter', () => {
     function queue() {
       const order: string[] = [];
       const slots = new Map<string, Slot>();
-      const ask = (name: string, gate: Pick<Limiter, 'acquire'>, hadSlot = false) =>
+      const ask = (name: string, gate: Pick<ConcurrencyLimit, 'acquire'>, hadSlot = false) =>
         void gate.acquire(never, hadSlot).then((slot) => {
           order.push(name);
           slots.set(name, slot);
@@ -243,9 +247,11 @@ describe('the limiter', () => {
   });
 
   it('starts sooner what waits already, once an answer names a faster rate', async () => {
-    const told: LimiterState['nextStart'][] = [];
-    const limiter: Limiter = new Limiter({ limit: 8, queue: 50, minIntervalMs: 0 }, time, () =>
-      told.push(limiter.state.nextStart),
+    const told: ConcurrencyState['nextStart'][] = [];
+    const limiter: ConcurrencyLimit = new ConcurrencyLimit(
+      { limit: 8, queue: 50, minIntervalMs: 0 },
+      time,
+      () => told.push(limiter.state.nextStart),
     );
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     const { order } = line(limiter, ['a', 'b']);
@@ -279,9 +285,11 @@ describe('the limiter', () => {
   });
 
   it('says what it is doing after each change, and leaves no timer once nobody waits', async () => {
-    const told: LimiterState[] = [];
-    const limiter: Limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 0 }, time, () =>
-      told.push(limiter.state),
+    const told: ConcurrencyState[] = [];
+    const limiter: ConcurrencyLimit = new ConcurrencyLimit(
+      { limit: 2, queue: 50, minIntervalMs: 0 },
+      time,
+      () => told.push(limiter.state),
     );
     const [slot] = await take(limiter, 2);
     await time.pass(10);
@@ -306,7 +314,7 @@ describe('the limiter', () => {
   });
 
   it('says when the next start comes, and whose distance it keeps', async () => {
-    const limiter = new Limiter({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
+    const limiter = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
     line(limiter, ['a', 'b']);
     await time.pass(4_000);
     const nextStart = () => limiter.state.nextStart;
@@ -323,8 +331,10 @@ describe('the limiter', () => {
 
   it('tells of a start that waited for its time', async () => {
     const told: number[] = [];
-    const limiter: Limiter = new Limiter({ limit: 2, queue: 50, minIntervalMs: 100 }, time, () =>
-      told.push(limiter.state.inFlight),
+    const limiter: ConcurrencyLimit = new ConcurrencyLimit(
+      { limit: 2, queue: 50, minIntervalMs: 100 },
+      time,
+      () => told.push(limiter.state.inFlight),
     );
     line(limiter, ['a', 'b']);
     await time.pass(100);

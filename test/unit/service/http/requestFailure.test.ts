@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { ServiceError } from '../../../../src/service/errors.ts';
+import { inferenceFailure } from '../../../../src/service/failures.ts';
+import { toFailure } from '../../../../src/service/http/requestFailure.ts';
+import { clientOn, failureOf, fakeNetwork } from '../fixtures.ts';
+
+const request = { url: 'https://service.example/path', failure: inferenceFailure };
+
+describe('an exhausted quota that arrives as 429', () => {
+  it('is sent once', async () => {
+    const json = { errors: [{ code: 'token_quota_reached', message: '' }] };
+    const network = fakeNetwork(() => ({ status: 429, json }));
+    const { client } = clientOn({ fetch: network.fetch, waitMs: () => 1 });
+    const { kind, details } = await failureOf(client.generateText('Hi', {}));
+    assert.deepEqual([kind, details.attempts, network.sent.length], ['quota-used-up', 1, 1]);
+  });
+});
+
+describe('the failure of a request', () => {
+  it('is the ServiceError itself, which is never retried', () => {
+    const error = new ServiceError('rate-limited', { status: 429 });
+    assert.deepEqual(toFailure(error, request, 0), { error, isTransient: false });
+  });
+
+  it('is a lost connection if the error is unknown', () => {
+    const { error, isTransient } = toFailure(new RangeError('x'), request, 0);
+    assert.deepEqual([error.kind, error.cause, isTransient], ['connection-lost', undefined, false]);
+  });
+});
