@@ -19,6 +19,9 @@ const options = {
   external: ['vscode'],
   // The one for browsers: without the adapter for Node, which takes form-data and mime-db along.
   alias: { axios: './node_modules/axios/dist/esm/axios.js' },
+  // VS Code logs an error of the extension when a library looks for it:
+  // https://aka.ms/vscode-extensions/navigator
+  define: { navigator: 'undefined' },
   minify: production,
   sourcemap: production ? false : 'linked',
   legalComments: 'none',

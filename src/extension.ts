@@ -15,8 +15,8 @@ import type { ConnectionsState } from './credentials/connectionsState.ts';
 import { STORAGE_MESSAGES } from './credentials/credentialMessages.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import { provenanceLines } from './credentials/sourceView.ts';
+import type { TokenState } from './service/auth/token.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
-import type { TokenState } from './service/token/tokenLife.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
@@ -167,7 +167,7 @@ class HostedModel implements App {
   #onTokenState(token: TokenState, isOutOfReach: (error: unknown) => boolean): void {
     this.status.update({ token });
     this.history.tokenIs(token);
-    const error = token.kind === 'valid' ? token.renewalError : 'error' in token && token.error;
+    const error = token.kind === 'valid' ? token.refreshError : 'error' in token && token.error;
     if (error) this.log.warn(`token: ${error.message}`);
     if (error || token.kind === 'valid') this.status.update({ unreachable: isOutOfReach(error) });
   }

@@ -74,7 +74,7 @@ export function versions({ extension }: Pick<DiagnosisDeps, 'extension'>): strin
  * names an account. Of what did not answer none is in the report.
  */
 async function secretsIn(looked: Lookup | undefined, settings: Settings): Promise<string[]> {
-  const { secretsOfKeys } = await import('../service/token/identity.ts');
+  const { secretsOfKeys } = await import('../service/auth/authMethods.ts');
   const found = looked?.found;
   const outside = found?.outside.map(({ values }) => values) ?? [];
   const secrets = [

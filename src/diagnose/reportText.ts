@@ -127,14 +127,14 @@ function credentialLines({ looked }: ReportFacts): string[] {
 
 function tokenWords({ token }: StatusFacts, now: number): string {
   if (token.kind !== 'valid') return token.kind;
-  const { expiresAt, renewsAt, clockAheadMs, renewalError } = token;
+  const { expiresAt, refreshesAt, clockAheadMs, refreshError } = token;
   if (!Number.isFinite(expiresAt)) return 'not traded';
   return [
     expiresAt > now ? `valid, ${seconds(expiresAt - now)} left` : 'past its end',
-    renewsAt > now ? `renewed in ${seconds(renewsAt - now)}` : 'to be renewed',
+    refreshesAt > now ? `renewed in ${seconds(refreshesAt - now)}` : 'to be renewed',
     clockAheadMs &&
       `clock ${seconds(Math.abs(clockAheadMs))} ${clockAheadMs > 0 ? 'ahead' : 'behind'}`,
-    renewalError && `renewal failed: ${renewalError.kind}`,
+    refreshError && `renewal failed: ${refreshError.kind}`,
   ]
     .filter(Boolean)
     .join(', ');

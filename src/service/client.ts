@@ -1,3 +1,4 @@
+import { secretsOf } from './auth/authMethods.ts';
 import { isKind, type SecretKind, ServiceError } from './errors.ts';
 import { AnswerReader, type Generation } from './generation/answerReader.ts';
 import {
@@ -26,7 +27,6 @@ import {
   repeats,
   SHORTEST_SOUGHT,
 } from './secrets.ts';
-import { secretsOf } from './token/identity.ts';
 import type { Operation } from './vendors.ts';
 
 export interface CallOptions {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import type { TokenResponse } from './auth/token.ts';
 import { ServiceError } from './errors.ts';
-import type { TokenResponse } from './token/tokenLife.ts';
 
 /**
  * The shapes of answers, checked where they enter. Only the fields that are used are named; what
@@ -40,8 +40,9 @@ const tokenAnswer = shape({
 const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
 
 /**
- * @param serverDate the `Date` header of the answer
- * @param read the shape of the way that asked
+ * Reads a response to a token request.
+ * @param serverDate the `Date` header of the response
+ * @param read the shape of its JSON; that of OAuth 2.0 by default
  * @throws {ServiceError} `token-unusable`
  */
 export function readTokenResponse(
@@ -54,8 +55,7 @@ export function readTokenResponse(
   return { ...read(parseJson(text)), serverNow: known };
 }
 
-/** A token in the shape of OAuth 2.0. @throws {ServiceError} `token-unusable` */
-export function readTokenAnswer(json: unknown): TokenResponse {
+function readTokenAnswer(json: unknown): TokenResponse {
   const answer = v.safeParse(tokenAnswer, json);
   if (!answer.success) throw new ServiceError('token-unusable');
   const { access_token: value, expires_in: expiresIn, expiration } = answer.output;

@@ -1,3 +1,8 @@
+import { secretsOf, secretsOfKeys } from './auth/authMethods.ts';
+import { accessOf, fetchToken } from './auth/identity.ts';
+import type { TokenState } from './auth/token.ts';
+import type { TokenService } from './auth/tokenService.ts';
+import { TokenServices } from './auth/tokenServices.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
@@ -11,10 +16,6 @@ import { Http, type HttpOptions } from './http/http.ts';
 import type { Model, ModelList } from './models/modelList.ts';
 import { type ModelSource, Models } from './models/models.ts';
 import { holdsSecret } from './secrets.ts';
-import { accessOf, fetchToken, secretsOf, secretsOfKeys } from './token/identity.ts';
-import type { TokenState } from './token/tokenLife.ts';
-import type { TokenService } from './token/tokenService.ts';
-import { TokenServicePool } from './token/tokenServicePool.ts';
 import type { Operation } from './vendors.ts';
 
 // What `extension.ts` does with the states of a token loads with them.
@@ -64,21 +65,24 @@ export class ServiceRuntime {
    * the pause that their service asked for.
    */
   #origin: string | undefined;
-  readonly #tokenPool: TokenServicePool;
+  readonly #tokenServices: TokenServices;
+  /** The one whose states are reported, and which is kept fresh. */
+  #shown: TokenService | undefined;
+  #stopListening = () => {};
 
   constructor(options: ServiceRuntimeOptions = {}) {
     this.#options = options;
     this.http = new Http({
       ...this.#options.http,
-      secrets: () => this.#tokenPool.secrets,
-      provenSecrets: () => this.#tokenPool.provenSecrets,
+      secrets: () => this.#tokenServices.secrets,
+      provenSecrets: () => this.#tokenServices.provenSecrets,
     });
-    this.#tokenPool = new TokenServicePool({
+    this.#tokenServices = new TokenServices({
       fetchToken: (credentials, signal) => fetchToken(this.http, credentials, signal),
       ...this.#options,
     });
     const { clock = systemClock } = this.#options;
-    this.#models = new Models(this.http, () => this.#tokenPool.secrets, clock);
+    this.#models = new Models(this.http, () => this.#tokenServices.secrets, clock);
   }
 
   /** A client for these credentials. */
@@ -110,32 +114,44 @@ export class ServiceRuntime {
     settings: ClientSettings,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#tokenPool.testCredentials(credentials, (service) =>
-      this.#client(credentials, settings, probing(), service).checkAccess(signal),
-    );
+    const check = (service: TokenService) =>
+      this.#client(credentials, settings, probing(), service).checkAccess(signal);
+    await this.#tokenServices.test(credentials, check, signal);
   }
 
   /**
    * The token service of these credentials, which is shown from now on. Those of others go on.
    */
   tokenService(credentials: Credentials): TokenService {
-    return this.#tokenPool.activate(credentials);
+    const service = this.#tokenServices.for(credentials);
+    this.#show(service);
+    return service;
   }
 
   /** Shows token and requests of these credentials, which are those that may be used now. */
   setActive(credentials: Credentials | undefined): void {
     this.#use(credentials?.approved.service);
-    this.#tokenPool.setActive(credentials);
+    this.#show(credentials && this.#tokenServices.peek(credentials));
+  }
+
+  #show(service: TokenService | undefined): void {
+    if (service === this.#shown) return;
+    const { onTokenState = () => {} } = this.#options;
+    this.#stopListening();
+    if (this.#shown) onTokenState({ kind: 'none' });
+    this.#shown = service;
+    if (service && service.state.kind !== 'none') onTokenState(service.state);
+    this.#stopListening = service?.onDidChange(onTokenState) ?? (() => {});
   }
 
   /** True if the identity service refused this key when it was last asked. */
   isRefused(apiKey: string): boolean {
-    return this.#tokenPool.isRefused(apiKey);
+    return this.#tokenServices.isRefused(apiKey);
   }
 
   /** Renews the token in use if it is due; without one it does nothing. */
   keepTokenFresh(): void {
-    this.#tokenPool.inUse?.keepFresh();
+    this.#shown?.keepFresh();
   }
 
   /**
@@ -179,7 +195,7 @@ export class ServiceRuntime {
    * @param shortest characters of the shortest key or token that counts
    */
   leaksInto(text: string, words: readonly string[], shortest: number): boolean {
-    const secrets = this.#tokenPool.secrets.filter(({ length }) => length >= shortest);
+    const secrets = this.#tokenServices.secrets.filter(({ length }) => length >= shortest);
     return holdsSecret(text, [...words, ...secrets]);
   }
 
@@ -193,12 +209,14 @@ export class ServiceRuntime {
   /** Forgets the token, as after signing out. */
   forgetToken(): void {
     this.#use(undefined);
-    this.#tokenPool.forget();
+    this.#show(undefined);
+    this.#tokenServices.forget();
   }
 
   dispose(): void {
     this.#use(undefined);
-    this.#tokenPool.dispose();
+    this.#show(undefined);
+    this.#tokenServices.dispose();
     this.#models.clear();
     this.http.dispose();
   }
@@ -221,7 +239,7 @@ export class ServiceRuntime {
       const model = await this.#models.fetchModelTogether(source, modelId, signal, limiter);
       return isUnknown ? undefined : model;
     };
-    const secrets = () => this.#tokenPool.secrets;
+    const secrets = () => this.#tokenServices.secrets;
     const facts = {
       credentials,
       modelId,

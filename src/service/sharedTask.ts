@@ -1,18 +1,15 @@
 import { ServiceError } from './errors.ts';
 
-/**
- * One run of work that everybody who wants its result shares. Each can stop waiting on their own;
- * when the last one has, the work is aborted.
- */
+/** Work whose result callers share. Each can stop waiting, and the last one to leave aborts it. */
 export class SharedTask<Result> {
-  /** The result, for those who do not wait for it themselves. */
+  /** The result, for background work. */
   readonly result: Promise<Result>;
   readonly #controller = new AbortController();
   readonly #onOver: (isAbandoned: boolean) => void;
   #waiters = 0;
   #isOver = false;
 
-  /** @param onOver called once, with whether the last one who waited has stopped before the end */
+  /** @param onOver called once, with true if the last caller left before the end */
   constructor(
     work: (signal: AbortSignal) => Promise<Result>,
     onOver: (isAbandoned: boolean) => void = () => {},
@@ -20,11 +17,11 @@ export class SharedTask<Result> {
     this.#onOver = onOver;
     this.result = work(this.#controller.signal);
     const landed = () => this.#over(false);
-    // Work in the background that fails is no unhandled rejection.
+    // Handles the rejection of background work.
     this.result.then(landed, landed);
   }
 
-  /** @throws {ServiceError} `cancelled` when the signal aborts first; otherwise what the work throws */
+  /** @throws {ServiceError} `cancelled` if the signal aborts first; otherwise whatever the work throws */
   wait(signal: AbortSignal): Promise<Result> {
     this.#waiters += 1;
     return new Promise((resolve, reject) => {
@@ -51,10 +48,5 @@ export class SharedTask<Result> {
 
   abort(): void {
     this.#controller.abort();
-  }
-
-  /** Ends work in the background; what somebody waits for goes on. */
-  abortIfUnawaited(): void {
-    if (this.#waiters === 0) this.abort();
   }
 }

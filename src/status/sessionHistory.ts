@@ -1,6 +1,6 @@
+import type { TokenState } from '../service/auth/token.ts';
 import type { Clock } from '../service/clock.ts';
 import type { ServiceError } from '../service/errors.ts';
-import type { TokenState } from '../service/token/tokenLife.ts';
 
 export interface PastFailure {
   /** Wall-clock milliseconds. */
@@ -53,8 +53,8 @@ export class SessionHistory {
   tokenIs(state: TokenState): void {
     const { kind } = state;
     if (kind === 'valid') {
-      if (state.renewalError && !this.#renewalFails) this.failed(state.renewalError);
-      this.#renewalFails = state.renewalError !== undefined;
+      if (state.refreshError && !this.#renewalFails) this.failed(state.refreshError);
+      this.#renewalFails = state.refreshError !== undefined;
     }
     const now = this.#clock.monotonic();
     if (kind === 'valid' && this.#waitsForTokenSince !== undefined) {

@@ -122,7 +122,7 @@ function tooltipLines(
   now: number,
 ): string[] {
   const { token, traffic } = facts;
-  const renewsInMs = token.kind === 'valid' ? token.renewsAt - now : 0;
+  const renewsInMs = token.kind === 'valid' ? token.refreshesAt - now : 0;
   const renewal = Number.isFinite(renewsInMs) ? Math.ceil(renewsInMs / 60_000) : 0;
   const lines = [
     `Hosted Model: ${words}`,

@@ -1,6 +1,6 @@
 import type { Obstacle } from '../credentials/activeConnection.ts';
 import type { Message } from '../messages/actions.ts';
-import type { TokenState } from '../service/token/tokenLife.ts';
+import type { TokenState } from '../service/auth/token.ts';
 import type { Activity } from './activity.ts';
 
 /** The status item as a pure function of what is known. One row of the table for each state. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { ConfigurationTarget, workspace } from 'vscode';
+import { fetchToken, probeIdentity } from '../../src/service/auth/identity.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import { Http } from '../../src/service/http/http.ts';
-import { fetchToken, probeIdentity } from '../../src/service/token/identity.ts';
 import { type Vendor, vendorFor } from '../../src/service/vendors.ts';
 import { startMuteServer } from '../contract/service/muteServer.ts';
 import { CLOSED_PORT, startProxy } from '../contract/service/proxy.ts';

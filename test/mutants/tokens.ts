@@ -1,18 +1,51 @@
 import type { Mutant } from './mutant.ts';
 
 const replay = 'test/contract/service/replay.test.ts';
-const token = 'test/unit/service/token/tokenService.test.ts';
-const life = 'test/unit/service/token/tokenLife.test.ts';
+const token = 'test/unit/service/auth/tokenService.test.ts';
+const services = 'test/unit/service/auth/tokenServices.test.ts';
+const life = 'test/unit/service/auth/token.test.ts';
 
 /** Defences around the life of a token. */
 export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a tested token serves any key',
-    file: 'src/service/token/tokenServicePool.ts',
-    from: '    own.apiKey === wanted.apiKey &&\n',
-    to: '',
+    file: 'src/service/auth/tokenServices.ts',
+    from: 'account, apiKey, ...origins',
+    to: 'account, ...origins',
     test: 'test/contract/service/serviceRuntime.test.ts',
     title: 'drops the token with its key, and never uses it for another',
+  },
+  {
+    name: 'accounts with the same secret share a token',
+    file: 'src/service/auth/tokenServices.ts',
+    from: 'definition, account, apiKey',
+    to: 'definition, apiKey',
+    test: services,
+    title: 'are not shared with another account',
+  },
+  {
+    name: 'a test is passed by a token that outlived its key',
+    file: 'src/service/auth/tokenServices.ts',
+    from: 'await service.refresh(signal);',
+    to: '',
+    test: services,
+    title: 'prove credentials with a new token',
+  },
+  {
+    name: 'the token of a failed test is used',
+    file: 'src/service/auth/tokenServices.ts',
+    from: 'if (!entry.isUsed) entry.service = undefined;',
+    to: '',
+    test: services,
+    title: 'keep nothing of a test that failed',
+  },
+  {
+    name: 'a token arrives after signing out',
+    file: 'src/service/auth/tokenServices.ts',
+    from: 'entry.service?.dispose();',
+    to: '',
+    test: services,
+    title: 'discard the result of a request that was under way',
   },
   {
     name: 'text that was given out is begun anew',
@@ -32,7 +65,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a refused key is sent again',
-    file: 'src/service/token/tokenService.ts',
+    file: 'src/service/auth/tokenService.ts',
     from: "if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;",
     to: '',
     test: token,
@@ -40,7 +73,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'each caller gets a token of its own',
-    file: 'src/service/token/tokenService.ts',
+    file: 'src/service/auth/tokenService.ts',
     from: 'this.#task ??= this.#startTask();',
     to: 'this.#task = this.#startTask();',
     test: token,
@@ -48,15 +81,15 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'no backoff of renewals',
-    file: 'src/service/token/tokenService.ts',
-    from: 'FIRST_PAUSE_MS * 2 ** this.#failures',
+    file: 'src/service/auth/backoff.ts',
+    from: 'FIRST_MS * 2 ** this.#failures',
     to: '0',
     test: token,
     title: 'H15: backs off from 5 s to 5 min when renewals fail',
   },
   {
     name: 'calls ask in a pause of the identity service',
-    file: 'src/service/token/tokenService.ts',
+    file: 'src/service/auth/tokenService.ts',
     from: 'if (pause) return Promise.reject(pause);',
     to: '',
     test: token,
@@ -64,15 +97,15 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'renewals go on though nobody uses the token',
-    file: 'src/service/token/tokenService.ts',
-    from: 'RENEWALS_WITHOUT_USE = 2',
-    to: 'RENEWALS_WITHOUT_USE = 1_000',
+    file: 'src/service/auth/tokenService.ts',
+    from: 'REFRESHES_WITHOUT_USE = 2',
+    to: 'REFRESHES_WITHOUT_USE = 1_000',
     test: 'test/unit/service/tokenClock.test.ts',
     title: 'keeps fresh until two renewals served nobody',
   },
   {
     name: 'a newer token is dropped with an old one',
-    file: 'src/service/token/tokenService.ts',
+    file: 'src/service/auth/tokenService.ts',
     from: '    if (this.#current !== token) return;\n',
     to: '',
     test: 'test/unit/service/tokenClock.test.ts',
@@ -80,7 +113,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'the clock on the wall is not looked at',
-    file: 'src/service/token/tokenLife.ts',
+    file: 'src/service/auth/token.ts',
     from: 'Math.max(wallAge, clock.monotonic() - token.monotonicStart)',
     to: 'clock.monotonic() - token.monotonicStart',
     test: 'test/unit/service/tokenClock.test.ts',
@@ -88,7 +121,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a token lives as expiration says, and nothing else',
-    file: 'src/service/token/tokenLife.ts',
+    file: 'src/service/auth/token.ts',
     from: 'const lives = [expiresIn, ',
     to: 'const lives = [',
     test: life,
@@ -96,7 +129,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a life of any length is believed',
-    file: 'src/service/token/tokenLife.ts',
+    file: 'src/service/auth/token.ts',
     from: 'Math.min(LONGEST_LIFE_SECONDS, ...lives)',
     to: 'Math.min(...lives)',
     test: life,
@@ -104,7 +137,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'all windows renew at the same moment',
-    file: 'src/service/token/tokenLife.ts',
+    file: 'src/service/auth/token.ts',
     from: '0.7 + random * 0.2',
     to: '0.8',
     test: life,

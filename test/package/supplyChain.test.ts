@@ -50,6 +50,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   'eventsource-parser': 'MIT',
   'is-retry-allowed': 'MIT',
   'js-yaml': 'MIT',
+  oauth4webapi: 'MIT',
   valibot: 'MIT',
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { TokenService } from '../../src/service/auth/tokenService.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import { TokenService } from '../../src/service/token/tokenService.ts';
 import { SetClock } from '../contract/service/world.ts';
 import { never, seed, settled, tokenAnswer } from '../unit/service/fixtures.ts';
 import { inForm } from './fullOrShort.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
+import { TokenService } from '../../src/service/auth/tokenService.ts';
 import { systemClock } from '../../src/service/clock.ts';
-import { TokenService } from '../../src/service/token/tokenService.ts';
 import { randomOf } from '../random.ts';
 import { printTable } from '../table.ts';
 import { never, seed, tokenAnswer } from '../unit/service/fixtures.ts';

@@ -1,3 +1,5 @@
+import { authMethodOf } from '../auth/authMethods.ts';
+import { probeIdentity } from '../auth/identity.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
@@ -7,7 +9,6 @@ import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/model
 import { functionOf } from '../models/modelList.ts';
 import { withoutSecrets } from '../secrets.ts';
 import type { ClientSettings, ServiceRuntime } from '../serviceRuntime.ts';
-import { probeIdentity, wayOf } from '../token/identity.ts';
 
 /**
  * The checks of a diagnosis on the network, in order, each one a function. They send what a
@@ -151,8 +152,8 @@ export async function diagnose(
   };
   let found: CheckFacts = {};
   let failure: ServiceError | undefined;
-  const { tokenEndpoint } = wayOf(credentials.vendor);
-  for (const check of CHECKS.filter((one) => tokenEndpoint || !TOKEN_CHECKS.has(one))) {
+  const { exchange } = authMethodOf(credentials.vendor);
+  for (const check of CHECKS.filter((one) => exchange || !TOKEN_CHECKS.has(one))) {
     if (failure && !(check === 'service-host' && isOfOneHost(failure))) {
       onResult({ check, state: 'not-run' });
       continue;

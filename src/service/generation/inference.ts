@@ -1,11 +1,12 @@
+import { authMethodOf } from '../auth/authMethods.ts';
+import { accessOf } from '../auth/identity.ts';
+import type { Token } from '../auth/token.ts';
+import type { TokenService } from '../auth/tokenService.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { ConcurrencyLimit } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
-import { accessOf, wayOf } from '../token/identity.ts';
-import type { Token } from '../token/tokenLife.ts';
-import type { TokenService } from '../token/tokenService.ts';
 import { dialectOf } from './dialects.ts';
 import type { RequestBody } from './requestBody.ts';
 
@@ -88,7 +89,7 @@ export async function infer<Result>(
     const mayResend = call.mayResend?.() ?? true;
     if (!isRefusal(error) || !used || !mayResend) throw error;
     // The secret itself was refused, and there is no other one.
-    if (!wayOf(vendor).tokenEndpoint) {
+    if (!authMethodOf(vendor).exchange) {
       throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     }
     tokenService.drop(used);

@@ -131,7 +131,7 @@ describe('a window that closes', () => {
     );
     try {
       status.show();
-      const token = { kind: 'valid', expiresAt: time.now() + 3_600_000, renewsAt: 0 } as const;
+      const token = { kind: 'valid', expiresAt: time.now() + 3_600_000, refreshesAt: 0 } as const;
       const resumesAt = time.now() + 59_000;
       const live = {
         get state() {
@@ -198,7 +198,7 @@ describe('a window that closes', () => {
     );
     const time = new FakeTime();
     try {
-      const token = { kind: 'valid', expiresAt: time.now() + 3_600_000, renewsAt: 0 } as const;
+      const token = { kind: 'valid', expiresAt: time.now() + 3_600_000, refreshesAt: 0 } as const;
       status.update({ isSetUp: true, token });
       mock.timers.tick(PAINT_AFTER_MS);
       mock.timers.tick(60_000);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { fetchToken } from '../../../src/service/auth/identity.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import { listModels } from '../../../src/service/models/models.ts';
-import { fetchToken } from '../../../src/service/token/identity.ts';
 import { recording, recordings } from '../../emulator/recordings.ts';
 import { endWorlds, failureOf, ibm, startWorld, type World } from './world.ts';
 

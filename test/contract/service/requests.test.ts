@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { fetchToken } from '../../../src/service/auth/identity.ts';
 import { Client } from '../../../src/service/client.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { fetchToken } from '../../../src/service/token/identity.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import type { TokenState } from '../../../src/service/auth/token.ts';
 import { diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ConcurrencyState } from '../../../src/service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import type { TokenState } from '../../../src/service/token/tokenLife.ts';
 import { vendorFor } from '../../../src/service/vendors.ts';
 import type { EmulatorOptions } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';

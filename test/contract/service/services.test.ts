@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { fetchToken } from '../../../src/service/auth/identity.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { Conversation } from '../../../src/service/generation/conversation.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
-import { fetchToken } from '../../../src/service/token/identity.ts';
 import {
   DIALECTS,
   type ResourceKind,
@@ -259,6 +259,44 @@ describe('OAuth 2.0 client credentials', () => {
       assert.equal(token.value, emulator.tokensIssued.at(-1));
     }
   });
+
+  it('accepts a response without `token_type`, or with an ID token of some issuer', async () => {
+    const { emulator, http, credentials } = await startOf(way, dialect);
+    for (const more of [{}, { token_type: 'Bearer', id_token: 'e30.e30.x' }]) {
+      const json = { access_token: 'a'.repeat(32), ...more };
+      emulator.faults.next(oauthPath, { json });
+      assert.equal((await fetchToken(http, credentials, never)).value, json.access_token);
+    }
+  });
+
+  it('names a client with hyphens and underscores as it is, for servers that decode nothing', async () => {
+    const [account, apiKey] = ['0f8fad5b-d9cb-469f_a165', 'a_secret-of.a~client'];
+    const { emulator, http, credentials } = await startOf(way, dialect, {
+      account,
+      apiKeys: [apiKey],
+    });
+    await fetchToken(http, { ...credentials, account, apiKey }, never);
+    const [, basic = ''] = emulator.requests.at(-1)?.headers.authorization?.split(' ') ?? [];
+    const sent = Buffer.from(basic, 'base64').toString();
+    assert.equal(sent, `${account}:a_secret-of.a%7Eclient`);
+  });
+
+  for (const [what, change] of [
+    ['over http to a host that is not this machine', { authUrl: 'http://gateway.example' }],
+    ['for a client without a name', { account: '' }],
+  ] as const) {
+    it(`sends nothing ${what}, and says nothing of the library's own error`, async () => {
+      const { emulator, http, credentials } = await startOf(way, dialect);
+      const { authUrl, approved } = { ...credentials, ...change };
+      const used = {
+        ...{ ...credentials, ...change, authUrl },
+        approved: { ...approved, auth: new URL(authUrl).origin },
+      };
+      const { kind, details, cause } = await failureOf(fetchToken(http, used, never));
+      assert.deepEqual([kind, details, cause], ['token-request-refused', {}, undefined]);
+      assert.equal(emulator.requests.length, 0);
+    });
+  }
 
   it('sends scope and audience, and client ID and secret in one place', async () => {
     for (const name of ['basic', 'post']) {

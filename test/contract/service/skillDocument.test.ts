@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv, { type ValidateFunction } from 'ajv-draft-04';
+import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
 import {
   DEFAULT_NEW_TOKENS,
   PARAMETER_RANGES,
@@ -9,7 +10,6 @@ import {
 } from '../../../src/service/generation/parameters.ts';
 import { watsonx } from '../../../src/service/generation/watsonx.ts';
 import { redact } from '../../../src/service/secrets.ts';
-import { wayOf } from '../../../src/service/token/identity.ts';
 import { recording, recordings } from '../../emulator/recordings.ts';
 import { endWorlds, ibm, pathOf, startWorld } from './world.ts';
 
@@ -179,7 +179,7 @@ describe('docs/skill.openapi.json', () => {
     assert.ok(ibm.way.kind === 'apiKeyGrant');
     assert.deepEqual(document.components.securitySchemes.keyExchange.flows, {
       'x-apikey': {
-        tokenUrl: ibm.authUrl + wayOf(ibm).tokenEndpoint?.path,
+        tokenUrl: ibm.authUrl + authMethodOf(ibm).exchange?.path,
         grantType: ibm.way.grantType,
         secretKeys: ['apikey'],
         paramKeys: [],

@@ -1,3 +1,5 @@
+import { fetchToken } from '../../../src/service/auth/identity.ts';
+import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { Client, type GenerateOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
@@ -9,8 +11,6 @@ import {
   type ConcurrencyOptions,
 } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
-import { fetchToken } from '../../../src/service/token/identity.ts';
-import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type Operation, type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';

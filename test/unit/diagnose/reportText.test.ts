@@ -52,7 +52,7 @@ describe('the report of a diagnosis', () => {
     const history = new SessionHistory({ now: () => at, monotonic: () => at });
     history.tokenIs({ kind: 'fetching' });
     at += 250;
-    history.tokenIs({ kind: 'valid', expiresAt: now, renewsAt: now });
+    history.tokenIs({ kind: 'valid', expiresAt: now, refreshesAt: now });
     const details = {
       status: 429,
       code: 'rate_limit_reached_requests',
@@ -73,7 +73,7 @@ describe('the report of a diagnosis', () => {
         status: {
           ...initialFacts,
           isSetUp: true,
-          token: { kind: 'valid', expiresAt: now + 60_000, renewsAt: now + 30_000 },
+          token: { kind: 'valid', expiresAt: now + 60_000, refreshesAt: now + 30_000 },
         },
       }),
     );
@@ -172,13 +172,13 @@ describe('the report of a diagnosis', () => {
         { kind: 'expired' },
         { kind: 'refused', error },
         { kind: 'failed', error },
-        { kind: 'valid', expiresAt: now, renewsAt: now },
+        { kind: 'valid', expiresAt: now, refreshesAt: now },
         {
           kind: 'valid',
           expiresAt: now + 1_000,
-          renewsAt: now,
+          refreshesAt: now,
           clockAheadMs: -5_000,
-          renewalError: error,
+          refreshError: error,
         },
       ] as const
     ).map((token) => /^- Token: (.*)$/m.exec(textWith(token))?.[1]);
@@ -248,9 +248,9 @@ describe('what happened last', () => {
 
   it('keeps the first of several renewals in a row that failed in the background', () => {
     const history = new SessionHistory(still);
-    const valid = { kind: 'valid', expiresAt: 0, renewsAt: 0 } as const;
+    const valid = { kind: 'valid', expiresAt: 0, refreshesAt: 0 } as const;
     const failing = (kind: 'unreachable' | 'timeout') =>
-      history.tokenIs({ ...valid, renewalError: new ServiceError(kind) });
+      history.tokenIs({ ...valid, refreshError: new ServiceError(kind) });
     failing('unreachable');
     failing('timeout');
     history.tokenIs(valid);
@@ -265,7 +265,7 @@ describe('what happened last', () => {
     let at = 0;
     // A clock that somebody sets back meanwhile says nothing about the wait.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });
-    const valid = { kind: 'valid', expiresAt: 0, renewsAt: 0 } as const;
+    const valid = { kind: 'valid', expiresAt: 0, refreshesAt: 0 } as const;
     history.tokenIs(valid);
     history.tokenIs({ kind: 'fetching' });
     at = 10;

@@ -1,5 +1,7 @@
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { TokenResponse } from '../../../src/service/auth/token.ts';
+import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { Client, type ClientOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import { Connection, type ConnectionOptions } from '../../../src/service/connection.ts';
@@ -9,8 +11,6 @@ import { ConcurrencyLimit } from '../../../src/service/http/concurrencyLimit.ts'
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import { readVendors } from '../../../src/service/ownVendors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import type { TokenResponse } from '../../../src/service/token/tokenLife.ts';
-import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
 
 /** A new seed for each run, shown in the names of the tests that use it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { TokenState } from '../../../src/service/auth/token.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import type { TokenState } from '../../../src/service/token/tokenLife.ts';
 import { credentials, FakeTime, failureOf, kindOf, never } from './fixtures.ts';
 import { MINUTE, underTest } from './tokens.ts';
 

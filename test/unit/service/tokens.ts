@@ -1,6 +1,6 @@
+import type { TokenResponse, TokenState } from '../../../src/service/auth/token.ts';
+import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import type { TokenResponse, TokenState } from '../../../src/service/token/tokenLife.ts';
-import { TokenService } from '../../../src/service/token/tokenService.ts';
 import { type FakeTime, never, settled, tokenAnswer } from './fixtures.ts';
 
 export const MINUTE = 60_000;
@@ -18,10 +18,10 @@ export function underTest(time: FakeTime, random = () => 0.5) {
       signal.addEventListener('abort', () => flight.reject(new ServiceError('cancelled')));
       return flight.promise;
     },
-    onState: ({ kind }) => states.push(kind),
     clock: time,
     random,
   });
+  service.onDidChange(({ kind }) => states.push(kind));
   /** Answers the last request. */
   const answer = async (outcome: Partial<TokenResponse> | ServiceError = {}) => {
     const flight = flights.at(-1);

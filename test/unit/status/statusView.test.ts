@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const valid = (minutes: number): StatusFacts['token'] => ({
   kind: 'valid',
   expiresAt: NOW + minutes * MINUTE,
-  renewsAt: NOW + minutes * MINUTE * 0.8,
+  refreshesAt: NOW + minutes * MINUTE * 0.8,
 });
 const waiting = (leftMs: number): Activity => ({ kind: 'waiting', count: 1, leftMs: () => leftMs });
 const refused = { kind: 'refused', error: new ServiceError('key-refused') } as const;

@@ -191,18 +191,6 @@ describe('the token service', () => {
     assert.equal(await next, 'token-2');
   });
 
-  it('ends a renewal that nobody waits for once its key may not be used any more', async () => {
-    const { service, flights, value, start } = underTest(time);
-    await start({ expiresIn: 600 });
-    await time.pass(500_000);
-    await value();
-    assert.equal(flights.length, 2);
-    service.retire();
-    assert.equal(flights[1]?.signal.aborted, true);
-    await value();
-    assert.equal(flights.length, 2, 'a call that is under way starts no other one');
-  });
-
   it('H24: lets each waiter leave alone', async () => {
     const { service, flights, answer, value } = underTest(time);
     const leaving = new AbortController();
@@ -227,6 +215,16 @@ describe('the token service', () => {
     flights[0]?.resolve({ ...tokenAnswer, value: 'late' });
     await answer();
     assert.equal(await later, 'token-2');
+  });
+
+  it('reports each change to its listeners until they are removed', async () => {
+    const { service, start } = underTest(time);
+    const seen: string[] = [];
+    const stop = service.onDidChange(({ kind }) => seen.push(kind));
+    await start();
+    stop();
+    service.drop(await service.get(never));
+    assert.deepEqual([seen, service.state.kind], [['fetching', 'valid'], 'expired']);
   });
 
   it('throws away what arrives after it was disposed, and asks nothing any more', async () => {

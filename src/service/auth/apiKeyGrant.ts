@@ -1,0 +1,26 @@
+import { identityFailure } from '../failures.ts';
+import { readTokenResponse } from '../responseSchemas.ts';
+import type { Way } from '../vendors.ts';
+import type { AuthMethod } from './authMethod.ts';
+
+/**
+ * Exchanges an API key in a form, with the service's own grant type. The `refresh_token` in the
+ * response is dropped, because the service can't use it with this grant.
+ */
+export function apiKeyGrant({ path, grantType }: Way & { kind: 'apiKeyGrant' }): AuthMethod {
+  return {
+    scheme: 'Bearer',
+    secrets: ({ apiKey }) => [apiKey],
+    exchange: {
+      path,
+      fetchToken: ({ apiKey }, identity) =>
+        identity.post({
+          path,
+          contentType: 'application/x-www-form-urlencoded',
+          body: new URLSearchParams({ grant_type: grantType, apikey: apiKey }).toString(),
+          failure: identityFailure,
+          read: async ({ body, header }) => readTokenResponse(await body.text(), header('date')),
+        }),
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Credentials, ServiceKey } from '../credentials.ts';
+import type { Vendor, Way } from '../vendors.ts';
+import { apiKeyGrant } from './apiKeyGrant.ts';
+import type { AuthMethod } from './authMethod.ts';
+import { clientCredentials } from './clientCredentials.ts';
+import { cloudPak } from './cloudPak.ts';
+import { zenApiKey } from './zenApiKey.ts';
+
+const METHODS: { readonly [Kind in Way['kind']]: (way: Way & { kind: Kind }) => AuthMethod } = {
+  apiKeyGrant,
+  clientCredentials,
+  cloudPak: () => cloudPak,
+  zenApiKey: () => zenApiKey,
+};
+
+/** The authentication method of a service. */
+export function authMethodOf({ way }: Pick<Vendor, 'way'>): AuthMethod {
+  // TypeScript can't tell that the entry of a kind takes this kind.
+  const methodOf = METHODS[way.kind] as (way: Way) => AuthMethod;
+  return methodOf(way);
+}
+
+/**
+ * The secrets of a connection: its key, the values of its credential headers as sent, and the same
+ * of unused sources. They must never be shown or sent anywhere else.
+ */
+export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly string[] {
+  return secretsOfKeys([own, ...otherKeys]);
+}
+
+/** These keys and the values of their credential headers as sent, each once. */
+export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
+  return [...new Set(keys.flatMap((key) => authMethodOf(key.vendor).secrets(key)))];
+}

@@ -1,0 +1,60 @@
+import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
+
+const FIRST_MS = 5_000;
+const LONGEST_MS = 300_000;
+/** A proxy can ask for years. */
+const LONGEST_REQUESTED_MS = 3_600_000;
+
+/**
+ * The pause after failures in a row: 5 s, doubled each time up to 5 min, and at least as long as the
+ * service asked for. Time that the machine sleeps counts.
+ */
+export class Backoff {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #failures = 0;
+  #last: (Moment & { readonly ms: number; readonly error: unknown }) | undefined;
+
+  constructor(clock: Clock, random: () => number) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** True while only requests that a caller waits for may be sent. */
+  get isOn(): boolean {
+    return this.#last !== undefined && this.#leftMs(this.#last.ms) > 0;
+  }
+
+  /**
+   * The failure that requested a pause, with the rest of that pause. Undefined once it's over, or if
+   * none was requested.
+   */
+  get requestedPause(): ServiceError | undefined {
+    const { error } = this.#last ?? {};
+    if (!(error instanceof ServiceError)) return undefined;
+    const retryAfterMs = this.#leftMs(requestedMs(error));
+    return retryAfterMs > 0 ? error.with({ retryAfterMs }) : undefined;
+  }
+
+  failed(error: unknown): void {
+    const ownMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    const ms = Math.max(ownMs * (0.75 + this.#random() * 0.5), requestedMs(error));
+    this.#last = { ...momentOf(this.#clock), ms, error };
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#last = undefined;
+  }
+
+  #leftMs(ms: number): number {
+    return this.#last ? ms - passedSince(this.#last, this.#clock) : 0;
+  }
+}
+
+function requestedMs(error: unknown): number {
+  const { retryAfterMs = 0 } = error instanceof ServiceError ? error.details : {};
+  return Math.min(retryAfterMs, LONGEST_REQUESTED_MS);
+}

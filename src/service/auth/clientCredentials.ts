@@ -1,0 +1,114 @@
+import {
+  allowInsecureRequests,
+  type ClientAuth,
+  ClientSecretPost,
+  type CustomFetchOptions,
+  clientCredentialsGrantRequest,
+  customFetch,
+} from 'oauth4webapi';
+import * as v from 'valibot';
+import { parseServiceUrl } from '../credentials.ts';
+import { ServiceError } from '../errors.ts';
+import { type ErrorResponse, identityStatusFailure } from '../failures.ts';
+import { fixedToken } from '../http/httpRequest.ts';
+import { parseJson, readTokenResponse, shape } from '../responseSchemas.ts';
+import type { Way } from '../vendors.ts';
+import type { AuthMethod } from './authMethod.ts';
+
+/**
+ * OAuth 2.0 client credentials, the usual method of company gateways:
+ * https://www.rfc-editor.org/rfc/rfc6749#section-4.4
+ *
+ * oauth4webapi makes the request. `identity` sends it, and reads the errors. The response is read by
+ * our own schema: some servers leave out `token_type`, or add an ID token of an issuer that isn't
+ * configured here.
+ */
+export function clientCredentials(way: Way & { kind: 'clientCredentials' }): AuthMethod {
+  const { path, inBody, scope, audience } = way;
+  return {
+    scheme: 'Bearer',
+    secrets: ({ account = '', apiKey }) => {
+      if (inBody) return [apiKey];
+      const basic = basicOf(account, apiKey);
+      return [apiKey, basic, `Basic ${basic}`];
+    },
+    exchange: {
+      path,
+      fetchToken: async ({ account = '', apiKey, authUrl }, identity) => {
+        const response = await clientCredentialsGrantRequest(
+          { issuer: authUrl, token_endpoint: authUrl + path },
+          { client_id: account },
+          inBody ? ClientSecretPost(apiKey) : clientSecretBasic(apiKey),
+          { ...(scope && { scope }), ...(audience && { audience }) },
+          {
+            // That is, with https or to a loopback address.
+            [allowInsecureRequests]: parseServiceUrl(authUrl).ok,
+            [customFetch]: (_url, request) =>
+              identity.post({
+                path,
+                contentType: 'application/x-www-form-urlencoded',
+                body: request.body.toString(),
+                ...authorizationOf(request),
+                failure,
+                read: async ({ body, header }) =>
+                  new Response(await body.text(), { headers: { date: header('date') ?? '' } }),
+              }),
+          },
+        ).catch((error: unknown) => {
+          // The library's own errors can contain the request.
+          throw error instanceof ServiceError ? error : new ServiceError('token-request-refused');
+        });
+        return readTokenResponse(await response.text(), response.headers.get('date') ?? undefined);
+      },
+    },
+  };
+}
+
+/**
+ * `client_secret_basic` for servers that don't decode it, too. Unlike the library's own, it doesn't
+ * encode hyphens and underscores, which most client IDs contain:
+ * https://github.com/panva/oauth4webapi/issues/148
+ */
+function clientSecretBasic(secret: string): ClientAuth {
+  return (_server, { client_id: clientId }, _body, headers) => {
+    headers.set('authorization', `Basic ${basicOf(clientId, secret)}`);
+  };
+}
+
+/** Both are encoded before they are joined: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+function basicOf(clientId: string, secret: string): string {
+  return Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64');
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
+}
+
+/** The Authorization header of a request as `HttpRequest` takes it. */
+function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams>) {
+  const [scheme, value] = headers['authorization']?.split(' ') ?? [];
+  return scheme && value ? { scheme, tokenProvider: () => fixedToken(value) } : {};
+}
+
+/** Errors about the request: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+const CODES: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+]);
+
+const errorAnswer = shape({ error: v.string() });
+
+function failure({ status, text }: ErrorResponse): ServiceError {
+  const body = v.safeParse(errorAnswer, parseJson(text));
+  if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
+  const { error: code } = body.output;
+  // A 401 is about the client, even if the server uses another code.
+  if (status === 401 || code === 'invalid_client') {
+    return new ServiceError('key-refused', { status, code: 'invalid_client' });
+  }
+  if (!CODES.has(code)) return identityStatusFailure(status);
+  return new ServiceError('token-request-refused', { status, code });
+}

@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { ServiceError } from '../errors.ts';
+import { type ErrorResponse, identityStatusFailure } from '../failures.ts';
+import { check, parseJson, readTokenResponse, seconds, shape, token } from '../responseSchemas.ts';
+import type { AuthMethod, Identity } from './authMethod.ts';
+import { statesLife, type TokenResponse } from './token.ts';
+
+const PATH = '/icp4d-api/v1/authorize';
+const EXPIRY_PATH = '/usermgmt/v1/user/tokenExpiry';
+
+/**
+ * Cloud Pak for Data: exchanges a user name and an API key. The response rarely states when the token
+ * ends, so a second request asks for it. Source: the `cp4d` token manager of IBM's
+ * `ibm-cloud-sdk-core`.
+ */
+export const cloudPak: AuthMethod = {
+  scheme: 'Bearer',
+  secrets: ({ apiKey }) => [apiKey],
+  exchange: {
+    path: PATH,
+    fetchToken: async ({ account = '', apiKey }, identity) => {
+      const response = await identity.post({
+        path: PATH,
+        contentType: 'application/json',
+        body: JSON.stringify({ username: account, api_key: apiKey }),
+        failure,
+        read: async ({ body, header }) =>
+          readTokenResponse(await body.text(), header('date'), readToken),
+      });
+      if (statesLife(response)) return response;
+      return { ...response, expiration: await fetchExpiration(response.value, identity) };
+    },
+  },
+};
+
+const tokenAnswer = shape({ token, expires_in: seconds, expiration: seconds });
+const expiryAnswer = shape({ exp: seconds });
+
+function readToken(json: unknown): TokenResponse {
+  const answer = v.safeParse(tokenAnswer, json);
+  if (!answer.success) throw new ServiceError('token-unusable');
+  const { token: value, expires_in: expiresIn, expiration } = answer.output;
+  return { value, expiresIn, expiration };
+}
+
+/** Seconds since 1970. Undefined if the request fails: the token can be used without it. */
+function fetchExpiration(value: string, identity: Identity): Promise<number | undefined> {
+  const expiration = identity.get({
+    path: EXPIRY_PATH,
+    token: value,
+    failure,
+    read: async ({ body }) => check(expiryAnswer, parseJson(await body.text())).exp,
+  });
+  return expiration.catch(() => undefined);
+}
+
+/** The platform's own errors. Anything else comes from something in between. */
+const errorAnswer = v.union([
+  shape({ message: v.string() }),
+  shape({ _messageCode_: v.string() }),
+  shape({ errors: v.array(v.unknown()) }),
+]);
+
+function failure({ status, text }: ErrorResponse): ServiceError {
+  if (!v.is(errorAnswer, parseJson(text))) return identityStatusFailure(status);
+  if (status === 401 || status === 403) return new ServiceError('key-refused', { status });
+  return status === 400
+    ? new ServiceError('token-request-refused', { status })
+    : identityStatusFailure(status);
+}

@@ -1,0 +1,99 @@
+import type { Credentials } from '../credentials.ts';
+import type { Http } from '../http/http.ts';
+import { type Access, fixedToken } from '../http/httpRequest.ts';
+import type { Identity } from './authMethod.ts';
+import { authMethodOf, secretsOf } from './authMethods.ts';
+import type { Token, TokenResponse } from './token.ts';
+import type { TokenService } from './tokenService.ts';
+
+const TOKEN_DEADLINE_MS = 30_000;
+const TOKEN_INFO_DEADLINE_MS = 5_000;
+const MAX_TOKEN_BYTES = 65_536;
+
+/**
+ * Exchanges credentials for an access token. A key that is its own token is returned without a
+ * request.
+ * @param deadlineMs milliseconds for all attempts of the exchange
+ * @throws {ServiceError}
+ */
+export async function fetchToken(
+  http: Http,
+  credentials: Credentials,
+  signal: AbortSignal,
+  deadlineMs = TOKEN_DEADLINE_MS,
+): Promise<TokenResponse> {
+  const { exchange } = authMethodOf(credentials.vendor);
+  if (!exchange) return { value: credentials.apiKey, isApiKey: true };
+  return exchange.fetchToken(credentials, identityOf(http, credentials, signal, deadlineMs));
+}
+
+function identityOf(
+  http: Http,
+  credentials: Credentials,
+  signal: AbortSignal,
+  deadlineMs: number,
+): Identity {
+  const { authUrl, approved } = credentials;
+  const shared = {
+    origin: approved.auth,
+    accept: 'application/json',
+    secrets: secretsOf(credentials),
+    maxBytes: MAX_TOKEN_BYTES,
+    signal,
+  } as const;
+  return {
+    post: ({ path, ...request }) =>
+      http.send({
+        ...shared,
+        ...request,
+        method: 'POST',
+        url: authUrl + path,
+        sendsSecret: true,
+        budget: http.budget(deadlineMs),
+      }),
+    get: ({ path, token, ...request }) =>
+      http.send({
+        ...shared,
+        ...request,
+        method: 'GET',
+        url: authUrl + path,
+        tokenProvider: () => fixedToken(token),
+        budget: { ...http.budget(TOKEN_INFO_DEADLINE_MS), retriesLeft: 0 },
+      }),
+  };
+}
+
+/**
+ * Gives requests the access token of these credentials, and binds them to the approved service.
+ * @param onToken called with the token of each attempt
+ */
+export function accessOf(
+  credentials: Credentials,
+  tokenService: TokenService,
+  onToken: (token: Token) => void = () => {},
+): Access {
+  const { vendor, approved } = credentials;
+  const tokenProvider = () => {
+    const before = tokenService.state;
+    const get = async (signal: AbortSignal) => {
+      const token = await tokenService.get(signal, before);
+      onToken(token);
+      return token.value;
+    };
+    return { hasToken: () => tokenService.isLiving, get };
+  };
+  const { scheme } = authMethodOf(vendor);
+  return { origin: approved.service, scheme, secrets: secretsOf(credentials), tokenProvider };
+}
+
+/** Sends a request without a credential to the token endpoint. @throws {ServiceError} as `Http.probe` */
+export async function probeIdentity(
+  http: Http,
+  credentials: Credentials,
+  signal: AbortSignal,
+): Promise<void> {
+  const { vendor, authUrl, approved } = credentials;
+  const url = authUrl + (authMethodOf(vendor).exchange?.path ?? '');
+  const secrets = secretsOf(credentials);
+  await http.probe({ url, origin: approved.auth, secrets, signal, read: async () => undefined });
+}

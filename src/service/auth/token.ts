@@ -1,0 +1,133 @@
+import type { Clock, Moment } from '../clock.ts';
+import type { ServiceError } from '../errors.ts';
+
+/** Access tokens, their states, and the arithmetic of their expiry. Pure. */
+
+/** A response to a token request. Its shape is checked, its times aren't. */
+export interface TokenResponse {
+  readonly value: string;
+  /** Lifetime in seconds, if the response states one. */
+  readonly expiresIn?: number | undefined;
+  /** End of life in seconds since 1970, by the server's clock. */
+  readonly expiration?: number | undefined;
+  /** The server's clock, milliseconds since 1970. */
+  readonly serverNow?: number | undefined;
+  /** The credential itself, which never expires. */
+  readonly isApiKey?: true;
+}
+
+/** Milliseconds from the moment before the token request. */
+export interface TokenLife {
+  readonly lifeMs: number;
+  /** From here on a refresh runs in the background. */
+  readonly softMs: number;
+  /** From here on callers wait for the next token. */
+  readonly hardMs: number;
+}
+
+const UNKNOWN_LIFE_SECONDS = 300;
+const LONGEST_LIFE_SECONDS = 86_400;
+const HARD_MARGIN_MS = 30_000;
+const SHORTEST_REFRESHED_MS = 30_000;
+
+/**
+ * Computes the thresholds of a token. A life of 30 s or less has no soft threshold: it would cause a
+ * request every few seconds.
+ * @param random 0 to 1
+ */
+export function tokenLife(response: TokenResponse, random: number): TokenLife {
+  const lifeMs = lifeSeconds(response) * 1_000;
+  const hardMs = lifeMs - Math.min(HARD_MARGIN_MS, lifeMs / 10);
+  const softMs =
+    lifeMs > SHORTEST_REFRESHED_MS ? Math.round(lifeMs * (0.7 + random * 0.2)) : hardMs;
+  return { lifeMs, softMs: Math.min(hardMs, softMs), hardMs };
+}
+
+/** The shortest stated lifetime. A token that ends earlier is replaced after a 401. */
+function lifeSeconds(response: TokenResponse): number {
+  if (response.isApiKey) return Number.POSITIVE_INFINITY;
+  const lives = statedLives(response);
+  return lives.length > 0 ? Math.min(LONGEST_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
+}
+
+/** True if a response states how long its token is valid. */
+export function statesLife(response: TokenResponse): boolean {
+  return statedLives(response).length > 0;
+}
+
+/**
+ * Returns the lifetimes in seconds, without impossible ones. `expiration` is compared with the
+ * server's own clock, because local clocks can be minutes off.
+ */
+function statedLives(response: TokenResponse): number[] {
+  const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = response;
+  const lives = [expiresIn, expiration - serverNow / 1_000];
+  return lives.filter((life) => Number.isFinite(life) && life > 0);
+}
+
+/** A `Date` header counts whole seconds. */
+const DATE_STEP_MS = 1_000;
+
+/**
+ * Returns how far this machine's clock is ahead of the server's, negative if it's behind. 0 if the
+ * server's time can lie within the request. Undefined if the server's time is unknown.
+ * @param start wall clock before the request, milliseconds since 1970
+ * @param end wall clock after the response
+ */
+export function clockAhead(
+  start: number,
+  end: number,
+  serverNow: number | undefined,
+): number | undefined {
+  if (serverNow === undefined) return undefined;
+  const latest = serverNow + DATE_STEP_MS;
+  if (start > latest) return start - latest;
+  return end < serverNow ? end - serverNow : 0;
+}
+
+/** An access token. Compared by identity: the same text received twice is two tokens. */
+export interface Token {
+  readonly value: string;
+}
+
+export type TokenState =
+  | { readonly kind: 'none' }
+  /** Callers are waiting for a token. */
+  | { readonly kind: 'fetching' }
+  | {
+      readonly kind: 'valid';
+      /** Milliseconds since 1970. Infinity for a credential that is its own token. */
+      readonly expiresAt: number;
+      readonly refreshesAt: number;
+      /** See `clockAhead`. Missing if the server's time is unknown. */
+      readonly clockAheadMs?: number;
+      /** The failure of the last background refresh, which is tried again. */
+      readonly refreshError?: ServiceError;
+    }
+  | { readonly kind: 'expired' }
+  /** Final until the credentials change or the user retries. */
+  | { readonly kind: 'refused'; readonly error: ServiceError }
+  | { readonly kind: 'failed'; readonly error: ServiceError };
+
+/** A token with the moment before its request. */
+export interface CurrentToken extends Token, Moment {
+  readonly life: TokenLife;
+  readonly clockAheadMs: number | undefined;
+}
+
+const CLOCK_SET_BACK_MS = 5_000;
+
+/** Milliseconds since a token was requested: the larger of wall-clock and monotonic time. */
+export function ageOf(token: CurrentToken, clock: Clock): number {
+  const wall = clock.now() - token.wallStart;
+  // The age is unknown if the clock was set back: refresh soon, but keep using the token.
+  const wallAge = wall < -CLOCK_SET_BACK_MS ? token.life.softMs : wall;
+  return Math.max(wallAge, clock.monotonic() - token.monotonicStart);
+}
+
+export function validState(token: CurrentToken): TokenState & { readonly kind: 'valid' } {
+  const { wallStart, life, clockAheadMs } = token;
+  const known = clockAheadMs === undefined ? {} : { clockAheadMs };
+  const [expiresAt, refreshesAt] = [wallStart + life.lifeMs, wallStart + life.softMs];
+  return { kind: 'valid', expiresAt, refreshesAt, ...known };
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import type { TokenResponse } from '../../../../src/service/auth/token.ts';
+import { TokenServices } from '../../../../src/service/auth/tokenServices.ts';
+import type { Credentials } from '../../../../src/service/credentials.ts';
+import type { ServiceError } from '../../../../src/service/errors.ts';
+import { readVendors } from '../../../../src/service/ownVendors.ts';
+import { credentials, kindOf, never, tokenAnswer } from '../fixtures.ts';
+import { down, refused } from '../tokens.ts';
+
+const acme = {
+  ...{ word: 'acme', dialect: 'openAi', defaultModel: 'm' },
+  way: { kind: 'clientCredentials', tokenUrl: 'https://a.example/token' },
+};
+const [oauth = assert.fail()] = readVendors([acme]).own;
+
+describe('the token services of a window', () => {
+  /** Each token request gets the next number, or fails with the given error. */
+  function start() {
+    const requests: Credentials[] = [];
+    const world: { failure?: ServiceError; held?: Promise<void> } = {};
+    const services = new TokenServices({
+      fetchToken: async (wanted): Promise<TokenResponse> => {
+        requests.push(wanted);
+        const value = `token-number-${requests.length}`;
+        await world.held;
+        if (world.failure) throw world.failure;
+        return { ...tokenAnswer, value };
+      },
+    });
+    const test = (wanted: Credentials, check = async () => {}) =>
+      services.test(wanted, check, never);
+    return { services, requests, world, test };
+  }
+
+  const fails = async () => {
+    throw down;
+  };
+
+  it('are shared by equal credentials, whatever project they name', () => {
+    const { services } = start();
+    const service = services.for(credentials);
+    const equal = { ...credentials, approved: { ...credentials.approved }, projectId: 'other' };
+    assert.equal(services.for(equal), service);
+    assert.equal(services.peek(equal), service);
+  });
+
+  const others: Readonly<Record<string, Partial<Credentials>>> = {
+    key: { apiKey: 'another-key' },
+    account: { account: 'somebody' },
+    service: { vendor: { ...credentials.vendor, word: 'other' } },
+    definition: { vendor: { ...credentials.vendor, definition: '{}' } },
+    'identity address': { authUrl: 'https://identity.example/path' },
+    'identity origin': { approved: { ...credentials.approved, auth: 'https://b.example' } },
+    'service origin': { approved: { ...credentials.approved, service: 'https://b.example' } },
+  };
+  for (const [what, change] of Object.entries(others)) {
+    it(`are not shared with another ${what}`, () => {
+      const { services } = start();
+      const service = services.for(credentials);
+      assert.equal(services.peek({ ...credentials, ...change }), undefined);
+      assert.notEqual(services.for({ ...credentials, ...change }), service);
+    });
+  }
+
+  it('serve the first generation with the token of the test', async () => {
+    const { services, requests, test } = start();
+    await test(credentials);
+    assert.equal((await services.for(credentials).get(never)).value, 'token-number-1');
+    assert.equal(requests.length, 1);
+  });
+
+  it('keep nothing of a test that failed', async () => {
+    const { services, test } = start();
+    assert.equal(await kindOf(test(credentials, fails)), 'server-failed');
+    assert.equal(services.peek(credentials), undefined);
+  });
+
+  it('keep a token service in use, whatever a test of its credentials says', async () => {
+    const { services, test } = start();
+    const service = services.for(credentials);
+    await service.get(never);
+    assert.equal(await kindOf(test(credentials, fails)), 'server-failed');
+    assert.equal(services.peek(credentials), service);
+    assert.equal(service.isLiving, true);
+  });
+
+  it('prove credentials with a new token, since an old one can outlive its key', async () => {
+    const { services, requests, world, test } = start();
+    await services.for(credentials).get(never);
+    world.failure = refused;
+    assert.equal(await kindOf(test(credentials)), 'key-refused');
+    assert.equal(requests.length, 2);
+    assert.equal(services.isRefused(credentials.apiKey), true);
+  });
+
+  it('send a refused key again if its test is repeated', async () => {
+    const { services, requests, world, test } = start();
+    world.failure = refused;
+    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-refused');
+    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-refused');
+    assert.equal(requests.length, 1);
+    delete world.failure;
+    await test(credentials);
+    assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [2, false]);
+  });
+
+  it('are the last four that were used', async () => {
+    const { services, test } = start();
+    const keys = ['one', 'two', 'three', 'four', 'five'].map((apiKey) => ({
+      ...credentials,
+      apiKey: `key-number-${apiKey}`,
+    }));
+    for (const each of keys) await test(each);
+    assert.deepEqual(
+      keys.map((each) => services.peek(each) !== undefined),
+      [false, true, true, true, true],
+    );
+  });
+
+  it('discard the result of a request that was under way when the user signed out', async () => {
+    const { services, world } = start();
+    const held = Promise.withResolvers<void>();
+    world.held = held.promise;
+    const waiting = kindOf(services.for(credentials).get(never));
+    services.forget();
+    held.resolve();
+    assert.equal(await waiting, 'cancelled');
+    assert.equal(services.for(credentials).isLiving, false);
+  });
+
+  it('remember the header value of each account, also if accounts share a secret', async () => {
+    const { services } = start();
+    const accounts = ['first-client', 'other-client'];
+    for (const account of accounts) {
+      await services.for({ ...credentials, vendor: oauth, account }).get(never);
+    }
+    services.forget();
+    const basic = accounts.map((account) => btoa(`${account}:${credentials.apiKey}`));
+    for (const secret of [...basic, 'token-number-1', 'token-number-2']) {
+      assert.ok(services.secrets.includes(secret), secret);
+      assert.ok(services.provenSecrets.includes(secret), secret);
+    }
+    services.dispose();
+    assert.deepEqual(services.secrets, []);
+  });
+});
