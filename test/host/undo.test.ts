@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { commands, Range, Selection, type TextEditor, workspace } from 'vscode';
 import { hasTab } from '../../src/document/documentEdit.ts';
 import type { Job } from '../../src/generate/job.ts';
+import { becomes } from '../vscode/deadline.ts';
 import { registerFormatter } from './formatter.ts';
 import {
   appendTo,
@@ -170,8 +171,10 @@ describe('taking back what was generated', () => {
       job.begin(0, 'restart');
       job.append(0, `answer of ${mode}`);
       assert.equal(await job.end(0, 'ended'), true);
-      const texts = workspace.textDocuments.map((each) => each.getText());
-      assert.ok(texts.some((each) => each.includes(`answer of ${mode}`)));
+      const isThere = () =>
+        workspace.textDocuments.some((each) => each.getText().includes(`answer of ${mode}`));
+      // VS Code asks for the text of a preview after it was told that there is another one.
+      await becomes('the response', isThere);
     });
   }
 
