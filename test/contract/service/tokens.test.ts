@@ -144,6 +144,6 @@ describe('a token', () => {
     for (const { text, rawHeaders } of world.emulator.requests) {
       assert.ok(!`${text}${rawHeaders}`.includes('refresh'));
     }
-    assert.ok(!JSON.stringify(world.tokenService.state).includes('refresh'));
+    assert.ok(!JSON.stringify(world.tokenService.state).includes('refresh-canary'));
   });
 });
