@@ -7,9 +7,9 @@ import {
   userValue,
 } from './configuration.ts';
 import { cleanValue } from './service/credentials.ts';
+import { MODEL_ID } from './service/generation/modelId.ts';
 import type { Parameters } from './service/generation/parameters.ts';
 import type { ConcurrencyOptions } from './service/http/concurrencyLimit.ts';
-import { MODEL_ID } from './service/models/modelId.ts';
 import { readVendors, type VendorIssue } from './service/ownVendors.ts';
 import {
   DIALECTS,

@@ -1,8 +1,8 @@
 import type { LanguageModelChatInformation, Memento } from 'vscode';
 import type { Connection } from '../service/connection.ts';
+import type { Model } from '../service/generation/modelList.ts';
 import { CHAT_NEW_TOKENS } from '../service/generation/parameters.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
-import type { Model } from '../service/models/modelList.ts';
 import type { ModelSource } from '../service/models/models.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';

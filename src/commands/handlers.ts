@@ -13,7 +13,7 @@ import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { insertModeIds } from '../insert/insertModes.ts';
-import type { ModelList } from '../service/models/modelList.ts';
+import type { ModelList } from '../service/generation/modelList.ts';
 import { readSettings, settingsFor } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
 import {

@@ -1,5 +1,5 @@
+import type { Model } from '../service/generation/modelList.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
-import type { Model } from '../service/models/modelList.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**

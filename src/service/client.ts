@@ -11,13 +11,13 @@ import {
 } from './generation/conversation.ts';
 import { dialectOf } from './generation/dialects.ts';
 import { Callbacks, type InferenceOptions, infer } from './generation/inference.ts';
+import type { Model } from './generation/modelList.ts';
 import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './generation/parameters.ts';
 import { mapParameters, type RequestBody, stringsIn } from './generation/requestBody.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
 import type { RateLimit } from './http/requestPace.ts';
 import { explainByModel } from './models/explain.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
-import type { Model } from './models/modelList.ts';
 import { parseJson } from './responseSchemas.ts';
 import {
   holdsPrivateKey,

@@ -6,9 +6,9 @@ import type { ApprovedOrigins, Credentials } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import type { Generation } from './generation/answerReader.ts';
 import type { Conversation } from './generation/conversation.ts';
+import type { ModelList } from './generation/modelList.ts';
 import type { Parameters } from './generation/parameters.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
-import type { ModelList } from './models/modelList.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
 import type { Operation, ResourceKind, Vendor } from './vendors.ts';
 

@@ -7,13 +7,13 @@ import { Client, type ClientOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { dialectOf } from './generation/dialects.ts';
+import type { Model, ModelList } from './generation/modelList.ts';
 import {
   ConcurrencyLimit,
   type ConcurrencyOptions,
   type ConcurrencyState,
 } from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
-import type { Model, ModelList } from './models/modelList.ts';
 import { type ModelSource, Models } from './models/models.ts';
 import { holdsSecret } from './secrets.ts';
 import type { Operation } from './vendors.ts';

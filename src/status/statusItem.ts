@@ -7,7 +7,7 @@ import {
   window,
 } from 'vscode';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
-import { MODEL_ID } from '../service/models/modelId.ts';
+import { MODEL_ID } from '../service/generation/modelId.ts';
 import type { Settings } from '../settings.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';

@@ -106,14 +106,18 @@ async function versionOf(name: string): Promise<Version> {
 
 async function versionIn(root: string): Promise<Version> {
   const load = (path: string) => import(pathToFileURL(resolve(root, 'src/service', path)).href);
-  const paths = ['errors', 'failures', 'http/body', 'http/hardenedFetch', 'http/http'];
-  const modules = await Promise.all(paths.map((path) => load(`${path}.ts`)));
-  // Up to the tag before-one-connection, the limit had another name.
-  const { ConcurrencyLimit } = await load('http/concurrencyLimit.ts').catch(async () => {
-    const { Limiter } = await load('http/limiter.ts');
-    return { ConcurrencyLimit: Limiter };
-  });
-  return Object.assign({}, ...modules, { ConcurrencyLimit });
+  /** The first of these files that the version has: the tag before-one-connection has the last one. */
+  const firstOf = async (path: string, ...others: readonly string[]): Promise<object> => {
+    const [next, ...rest] = others;
+    return next === undefined ? load(path) : load(path).catch(() => firstOf(next, ...rest));
+  };
+  const [failures, limit, ...modules] = await Promise.all([
+    firstOf('generation/inferenceFailure.ts', 'failures.ts'),
+    firstOf('http/concurrencyLimit.ts', 'http/limiter.ts'),
+    ...['errors.ts', 'http/body.ts', 'http/hardenedFetch.ts', 'http/http.ts'].map(load),
+  ]);
+  const { ConcurrencyLimit } = { ConcurrencyLimit: Reflect.get(limit, 'Limiter'), ...limit };
+  return Object.assign({}, failures, ...modules, { ConcurrencyLimit });
 }
 
 function nameOf(outcome: unknown): string {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { messageFor } from '../../src/messages/messages.ts';
+import { identityFailure } from '../../src/service/auth/identityFailure.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import { identityFailure, inferenceFailure } from '../../src/service/failures.ts';
 import { readChat, readGeneration } from '../../src/service/generation/answerReader.ts';
-import { readModels } from '../../src/service/models/modelList.ts';
-import { parseJson, readTokenCount } from '../../src/service/responseSchemas.ts';
+import { inferenceFailure } from '../../src/service/generation/inferenceFailure.ts';
+import { readModels } from '../../src/service/generation/modelList.ts';
+import { readTokenCount } from '../../src/service/generation/watsonx.ts';
+import { parseJson } from '../../src/service/responseSchemas.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const FOREIGN = 'f0reign words';

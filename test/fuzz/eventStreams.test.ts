@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/service/errors.ts';
-import { failureInEvent } from '../../src/service/failures.ts';
 import { AnswerReader } from '../../src/service/generation/answerReader.ts';
+import { failureInEvent } from '../../src/service/generation/inferenceFailure.ts';
 import { Body } from '../../src/service/http/body.ts';
 import type { Operation } from '../../src/service/vendors.ts';
 import { nasty, repeat, seed } from './fuzz.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { tokenLife } from '../../src/service/auth/token.ts';
+import { readTokenResponse } from '../../src/service/auth/tokenResponse.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import { readTokenResponse } from '../../src/service/responseSchemas.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const CANARY = 'c4nary-token_0123456789';

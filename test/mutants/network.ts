@@ -171,7 +171,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no cap on a list of models',
-    file: 'src/service/models/modelList.ts',
+    file: 'src/service/generation/modelList.ts',
     from: 'list.slice(0, most).flatMap(',
     to: 'list.flatMap(',
     test: 'test/unit/service/models/modelList.test.ts',

@@ -8,7 +8,7 @@ const prompts = 'test/unit/service/secrets.test.ts';
 export const secretMutants: readonly Mutant[] = [
   {
     name: 'words of the service get into an error',
-    file: 'src/service/failures.ts',
+    file: 'src/service/generation/inferenceFailure.ts',
     from: 'code: safeWord(code), requestId',
     to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',

@@ -145,7 +145,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'the refresh token is kept',
-    file: 'src/service/responseSchemas.ts',
+    file: 'src/service/auth/tokenResponse.ts',
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
@@ -153,7 +153,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'any text is a token',
-    file: 'src/service/responseSchemas.ts',
+    file: 'src/service/auth/tokenResponse.ts',
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
     test: life,

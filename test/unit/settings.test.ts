@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Disposable } from 'vscode';
 import manifest from '../../package.json' with { type: 'json' };
-import { MODEL_ID } from '../../src/service/models/modelId.ts';
+import { MODEL_ID } from '../../src/service/generation/modelId.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';

@@ -1,7 +1,7 @@
-import { identityFailure } from '../failures.ts';
-import { readTokenResponse } from '../responseSchemas.ts';
 import type { Way } from '../vendors.ts';
 import type { AuthMethod } from './authMethod.ts';
+import { identityFailure } from './identityFailure.ts';
+import { readTokenResponse } from './tokenResponse.ts';
 
 /**
  * Exchanges an API key in a form, with the service's own grant type. The `refresh_token` in the

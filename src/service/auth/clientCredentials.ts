@@ -9,11 +9,13 @@ import {
 import * as v from 'valibot';
 import { parseServiceUrl } from '../credentials.ts';
 import { ServiceError } from '../errors.ts';
-import { type ErrorResponse, identityStatusFailure } from '../failures.ts';
+import type { ErrorResponse } from '../http/httpRequest.ts';
 import { fixedToken } from '../http/httpRequest.ts';
-import { parseJson, readTokenResponse, shape } from '../responseSchemas.ts';
+import { parseJson, shape } from '../responseSchemas.ts';
 import type { Way } from '../vendors.ts';
 import type { AuthMethod } from './authMethod.ts';
+import { identityStatusFailure } from './identityFailure.ts';
+import { readTokenResponse } from './tokenResponse.ts';
 
 /**
  * OAuth 2.0 client credentials, the usual method of company gateways:

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { ServiceError } from '../errors.ts';
-import { type ErrorResponse, identityStatusFailure } from '../failures.ts';
-import { check, parseJson, readTokenResponse, seconds, shape, token } from '../responseSchemas.ts';
+import type { ErrorResponse } from '../http/httpRequest.ts';
+import { check, parseJson, shape } from '../responseSchemas.ts';
 import type { AuthMethod, Identity } from './authMethod.ts';
+import { identityStatusFailure } from './identityFailure.ts';
 import { statesLife, type TokenResponse } from './token.ts';
+import { readTokenResponse, seconds, token } from './tokenResponse.ts';
 
 const PATH = '/icp4d-api/v1/authorize';
 const EXPIRY_PATH = '/usermgmt/v1/user/tokenExpiry';

@@ -3,10 +3,10 @@ import { probeIdentity } from '../auth/identity.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
+import { functionOf } from '../generation/modelList.ts';
 import type { Retry } from '../http/httpRequest.ts';
 import type { RateLimit } from '../http/requestPace.ts';
 import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/modelLifecycle.ts';
-import { functionOf } from '../models/modelList.ts';
 import { withoutSecrets } from '../secrets.ts';
 import type { ClientSettings, ServiceRuntime } from '../serviceRuntime.ts';
 

@@ -1,8 +1,8 @@
 import type { Credentials } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
-import type { ErrorResponse } from '../failures.ts';
-import type { ModelPage } from '../models/modelList.ts';
+import type { ErrorResponse } from '../http/httpRequest.ts';
 import type { Operation } from '../vendors.ts';
+import type { ModelPage } from './modelList.ts';
 import type { RequestBody } from './requestBody.ts';
 
 /** What a way to ask for text says of itself; there is a file for each. */

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
-import { type ErrorResponse, foreignFailure, kindOfStatus } from '../failures.ts';
-import { MODEL_ID } from '../models/modelId.ts';
-import { legible, MOST_MODELS, type ModelPage } from '../models/modelList.ts';
+import type { ErrorResponse } from '../http/httpRequest.ts';
 import { check, parseJson, shape } from '../responseSchemas.ts';
 import type { Dialect, ModelTarget } from './dialect.ts';
+import { foreignFailure, kindOfStatus } from './inferenceFailure.ts';
+import { MODEL_ID } from './modelId.ts';
+import { legible, MOST_MODELS, type ModelPage } from './modelList.ts';
 
 /**
  * Chat completions as OpenAI has them and company gateways speak them: no project, usage by request,

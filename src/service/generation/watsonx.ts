@@ -1,8 +1,8 @@
 import { isKind, ServiceError } from '../errors.ts';
-import { failureInEvent, inferenceFailure } from '../failures.ts';
-import { functionOf, readModels } from '../models/modelList.ts';
-import { readTokenCount } from '../responseSchemas.ts';
+import { check, count, shape } from '../responseSchemas.ts';
 import type { Dialect, GenerationCall, ModelTarget } from './dialect.ts';
+import { failureInEvent, inferenceFailure } from './inferenceFailure.ts';
+import { functionOf, readModels } from './modelList.ts';
 
 /**
  * watsonx.ai, by project, by space or by deployment, on IBM Cloud and on premises. A deployment is
@@ -96,4 +96,11 @@ function addressOf(
   query: Readonly<Record<string, string>> = {},
 ): string {
   return `${serviceUrl}/ml/v1${path}?${new URLSearchParams({ version: VERSION, ...query })}`;
+}
+
+const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
+
+/** Returns the number of tokens of a text. @throws {ServiceError} `unexpected-answer` */
+export function readTokenCount(json: unknown): number {
+  return check(tokenizationAnswer, json).result.token_count;
 }

@@ -2,7 +2,6 @@ import axios, { type AxiosInstance, type AxiosRequestConfig, type AxiosResponse 
 import axiosRetry from 'axios-retry';
 import { systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import type { ErrorResponse } from '../failures.ts';
 import {
   type ApprovedFetch,
   type ApprovedFetchOptions,
@@ -11,6 +10,7 @@ import {
 import { Body } from './body.ts';
 import type { RequestGate } from './concurrencyLimit.ts';
 import { endEndlessTunnels, hardenedFetch } from './hardenedFetch.ts';
+import type { ErrorResponse } from './httpRequest.ts';
 import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpRequest.ts';
 import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';

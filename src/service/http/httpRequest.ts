@@ -1,8 +1,13 @@
 import { ServiceError } from '../errors.ts';
-import type { ErrorResponse } from '../failures.ts';
 import type { Body } from './body.ts';
 import type { RequestGate } from './concurrencyLimit.ts';
 import type { RateLimit } from './requestPace.ts';
+
+/** An answer that is no success. Its text goes no further than this file. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly text: string;
+}
 
 /** One request: its destination, its content, its limits, and the reader of its response. */
 export interface HttpRequest<Result> {

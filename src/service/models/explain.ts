@@ -1,8 +1,8 @@
 import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
+import type { Model } from '../generation/modelList.ts';
 import type { Parameters } from '../generation/parameters.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
-import type { Model } from './modelList.ts';
 
 /** What the checks may find to be the cause of a refusal; anything else only kept them from looking. */
 const CAUSES: readonly ErrorKind[] = [

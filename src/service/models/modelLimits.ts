@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
+import type { Model } from '../generation/modelList.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../generation/parameters.ts';
 import type { Operation } from '../vendors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
-import type { Model } from './modelList.ts';
 
 /** Scripts that need no blanks: a token is about one character of them. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;

@@ -1,6 +1,7 @@
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { dialectOf } from '../generation/dialects.ts';
+import { MOST_MODELS, type Model, type ModelList } from '../generation/modelList.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
 import type { Access } from '../http/httpRequest.ts';
@@ -9,7 +10,6 @@ import { holdsSecret } from '../secrets.ts';
 import { SharedTask } from '../sharedTask.ts';
 import type { Operation, Vendor } from '../vendors.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
-import { MOST_MODELS, type Model, type ModelList } from './modelList.ts';
 
 const DEADLINE_MS = 30_000;
 /** 4 KB for each model, where a service puts all that are looked at on one page. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ModelRow } from '../../../src/commands/modelRows.ts';
-import type { ModelList } from '../../../src/service/models/modelList.ts';
+import type { ModelList } from '../../../src/service/generation/modelList.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 

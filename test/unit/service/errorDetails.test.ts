@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
 import {
   INFERENCE_KINDS,
   INPUT_ARGUMENT,
@@ -7,7 +8,7 @@ import {
   REQUEST_ENTITY,
   TOKEN_REQUEST_REFUSED,
 } from '../../../src/service/errors.ts';
-import { identityFailure, inferenceFailure } from '../../../src/service/failures.ts';
+import { inferenceFailure } from '../../../src/service/generation/inferenceFailure.ts';
 import { recordings } from '../../emulator/recordings.ts';
 
 const KEY_REFUSED = 'BXNIM0415E';

@@ -4,7 +4,7 @@ import { envFixes } from '../../../src/dotenv/envMend.ts';
 import { LINE_END } from '../../../src/dotenv/envText.ts';
 import { parseEnvText, problemsOf } from '../../../src/envFile/problems.ts';
 import { TextFit } from '../../../src/formatting/textFit.ts';
-import { inferenceFailure } from '../../../src/service/failures.ts';
+import { inferenceFailure } from '../../../src/service/generation/inferenceFailure.ts';
 import { readEvents } from '../../../src/service/http/body.ts';
 import { parseJson } from '../../../src/service/responseSchemas.ts';
 import { holdsSecret, maskPrivateKeys, maskSecrets, redact } from '../../../src/service/secrets.ts';

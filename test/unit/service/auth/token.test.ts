@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { clockAhead, tokenLife } from '../../../../src/service/auth/token.ts';
+import { readTokenResponse } from '../../../../src/service/auth/tokenResponse.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
-import { readTokenResponse } from '../../../../src/service/responseSchemas.ts';
 import { seed } from '../fixtures.ts';
 
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../../src/service/errors.ts';
-import { failureInEvent } from '../../../../src/service/failures.ts';
 import {
   type AnswerChunk,
   AnswerReader,
   readChat,
   readGeneration,
 } from '../../../../src/service/generation/answerReader.ts';
+import { failureInEvent } from '../../../../src/service/generation/inferenceFailure.ts';
 import { Body } from '../../../../src/service/http/body.ts';
 import { kindOf, never } from '../fixtures.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { LifecycleStage } from '../../../../src/service/generation/modelList.ts';
 import { lifecycleOf } from '../../../../src/service/models/modelLifecycle.ts';
-import type { LifecycleStage } from '../../../../src/service/models/modelList.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';
 
 const today = '2026-11-21';

@@ -7,21 +7,15 @@ import {
   REQUEST_ENTITY,
   ServiceError,
   safeWord,
-  TOKEN_REQUEST_REFUSED,
-} from './errors.ts';
-import { parseJson, shape } from './responseSchemas.ts';
+} from '../errors.ts';
+import type { ErrorResponse } from '../http/httpRequest.ts';
+import { parseJson, shape } from '../responseSchemas.ts';
 
 /**
  * What an error answer means, by status and code together: a status alone misleads, since a
  * refused key is answered with 400, a used-up quota with 403 or 429, and a wrong project with 403
  * or 404. Each line here has an answer of the service behind it, documented or recorded.
  */
-
-/** An answer that is no success. Its text goes no further than this file. */
-export interface ErrorResponse {
-  readonly status: number;
-  readonly text: string;
-}
 
 /** A project that does not exist, or has another owner, is a 403 with a 404 inside. */
 const PROJECT_OF_OTHERS = /WSCPA0000E|member in project/;
@@ -40,12 +34,6 @@ const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
   shape({ error: shape({ code: v.string(), message: v.string(), request_id: v.string() }) }),
 ]);
-
-const identityError = shape({
-  errorCode: v.string(),
-  errorMessage: v.string(),
-  context: v.optional(shape({ requestId: v.optional(v.string()) })),
-});
 
 /** The failure that an inference answer reports. */
 export function inferenceFailure({ status, text }: ErrorResponse): ServiceError {
@@ -83,20 +71,6 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
 }
 
 /**
- * The failure that an identity answer reports. Only an error in the identity service's own shape
- * says anything about the key; any other 4xx comes from something in between.
- */
-export function identityFailure({ status, text }: ErrorResponse): ServiceError {
-  const body = v.safeParse(identityError, parseJson(text));
-  if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
-  const { errorCode, context } = body.output;
-  // Another code than these two may be a disabled, locked or expired key: none was ever recorded.
-  const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
-  const requestId = safeWord(context?.requestId);
-  return new ServiceError(kind, { status, code: safeWord(errorCode), requestId });
-}
-
-/**
  * "…input tokens 4098 cannot exceed the total tokens limit 4096…", or the same the other way round.
  * Bounded, so that it is linear.
  */
@@ -110,13 +84,6 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
     limit: Number(counts.groups['limit']),
     actual: Number(counts.groups['actual']),
   });
-}
-
-/** What a status alone tells of an identity service: nothing of the secret. */
-export function identityStatusFailure(status: number): ServiceError {
-  if (status === 429) return new ServiceError('rate-limited', { status });
-  if (status >= 500) return new ServiceError('server-failed', { status });
-  return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
 }
 
 /** An answer of an inference service that is not in its own shape. */

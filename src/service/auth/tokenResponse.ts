@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { ServiceError } from '../errors.ts';
+import { parseJson, shape } from '../responseSchemas.ts';
+import type { TokenResponse } from './token.ts';
+
+/** The shapes of responses to token requests. Other fields are ignored. */
+
+/** A number, or a string of digits, as some gateways make of it. Anything else counts as absent. */
+export const seconds = v.fallback(
+  v.optional(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))])),
+  undefined,
+);
+
+/**
+ * A token goes into a header: 16 to 8192 characters of the bearer alphabet, nothing that could end a
+ * line (measured: Node strips a line break and sends a broken token).
+ */
+export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));
+
+const tokenAnswer = shape({
+  access_token: token,
+  token_type: v.optional(v.pipe(v.string(), v.regex(/^bearer$/i))),
+  expires_in: seconds,
+  expiration: seconds,
+});
+
+/**
+ * Reads a response to a token request.
+ * @param serverDate the `Date` header of the response
+ * @param read the shape of its JSON; that of OAuth 2.0 by default
+ * @throws {ServiceError} `token-unusable`
+ */
+export function readTokenResponse(
+  text: string,
+  serverDate: string | undefined,
+  read: (json: unknown) => TokenResponse = readTokenAnswer,
+): TokenResponse {
+  const serverNow = Date.parse(serverDate ?? '');
+  const known = Number.isNaN(serverNow) ? undefined : serverNow;
+  return { ...read(parseJson(text)), serverNow: known };
+}
+
+function readTokenAnswer(json: unknown): TokenResponse {
+  const answer = v.safeParse(tokenAnswer, json);
+  if (!answer.success) throw new ServiceError('token-unusable');
+  const { access_token: value, expires_in: expiresIn, expiration } = answer.output;
+  return { value, expiresIn, expiration };
+}
