@@ -78,19 +78,51 @@ export async function enableAi(): Promise<void> {
   await workspace.getConfiguration().update(AI_SETTING, false, Global);
 }
 
-/** Names of settings of the user that are written. */
-type Written = 'url' | 'authUrl' | 'projectId' | 'spaceId' | 'deploymentId' | 'modelId' | 'service';
+/** Names of settings that are written. */
+type Written =
+  | 'url'
+  | 'authUrl'
+  | 'projectId'
+  | 'spaceId'
+  | 'deploymentId'
+  | 'modelId'
+  | 'service'
+  | 'credentialSource';
 type WritableSettings = Partial<Record<Written, string>>;
 
+/** The settings of the user, of the workspace, or of a folder. */
+export type SettingsTarget = 'user' | 'workspace' | Uri;
+
 /**
- * Writes to the user settings, or to those of a folder. An empty value removes the setting.
+ * The settings to write to for a folder.
+ * @param folder undefined for documents outside of every folder
+ */
+export function targetForFolder(folder: Uri | undefined): SettingsTarget {
+  return folder ?? (workspace.workspaceFile ? 'workspace' : 'user');
+}
+
+/** The settings that contain the value that applies to a folder. */
+export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
+  const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);
+  if (folder && workspaceFolderValue !== undefined) return folder;
+  const isOfWorkspace = targetForFolder(folder) !== 'user' && workspaceValue !== undefined;
+  return isOfWorkspace ? 'workspace' : 'user';
+}
+
+/**
+ * Writes settings. An empty value removes the setting.
  * @throws if VS Code refuses
  */
-export async function writeSettings(values: WritableSettings, folder?: Uri): Promise<void> {
+export async function writeSettings(
+  values: WritableSettings,
+  target: SettingsTarget = 'user',
+): Promise<void> {
+  const { Global, Workspace, WorkspaceFolder } = ConfigurationTarget;
+  const folder = typeof target === 'string' ? undefined : target;
   const configuration = workspace.getConfiguration(SECTION, folder);
-  const target = folder ? ConfigurationTarget.WorkspaceFolder : ConfigurationTarget.Global;
+  const own = target === 'workspace' ? Workspace : Global;
   for (const [name, value] of Object.entries(values)) {
-    await configuration.update(name, value || undefined, target);
+    await configuration.update(name, value || undefined, folder ? WorkspaceFolder : own);
   }
 }
 

@@ -4,8 +4,10 @@ import {
   chosenService,
   type Inspected,
   RESOURCE_KINDS,
+  targetForFolder,
   userValue,
 } from './configuration.ts';
+import type { SourceId } from './service/connection.ts';
 import { cleanValue } from './service/credentials.ts';
 import { MODEL_ID } from './service/generation/modelId.ts';
 import type { Parameters } from './service/generation/parameters.ts';
@@ -44,6 +46,7 @@ export interface SourceSettings {
 }
 
 export interface Settings extends SourceSettings {
+  readonly credentialSource: CredentialSource;
   readonly modelId: string;
   /** True if a setting names the model; false if it is the service's default. */
   readonly isModelSet?: boolean;
@@ -64,6 +67,9 @@ export interface Settings extends SourceSettings {
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
+
+/** The source to use; `auto` for the first one that can be used. */
+export type CredentialSource = 'auto' | SourceId;
 
 /** @see readVendors */
 export type VendorProblem = Pick<VendorIssue, 'word'> & Partial<VendorIssue>;
@@ -93,6 +99,7 @@ export function readSettings(scope?: Uri): Settings {
     authUrl: (hasMovableIdentity(vendor) && text('authUrl')) || vendor.authUrl,
     url: text('url'),
     ...projectIn(configuration),
+    credentialSource: credentialSourceIn(configuration, scope),
     modelId: modelId || vendor.defaultModelId,
     isModelSet: modelId !== '',
     folderModelId: modelId === configuration.own('modelId') ? '' : modelId,
@@ -156,6 +163,25 @@ function defaultSettings(vendor: Vendor, settings: Settings): Settings {
 function operationOf({ dialect }: Vendor, operation: string): Operation {
   const known: readonly Operation[] = DIALECTS[dialect.kind].operations;
   return known.find((one) => one === operation) ?? 'chat';
+}
+
+const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
+  'auto',
+  'editor',
+  'envFile',
+  'environment',
+];
+
+/**
+ * The settings of a folder apply only to its own documents. VS Code would apply those of the only
+ * folder everywhere, but documents outside of it have no `.env` file.
+ */
+function credentialSourceIn(configuration: Configuration, scope: Uri | undefined) {
+  const value =
+    targetForFolder(scope) === 'user'
+      ? configuration.inspected('credentialSource').globalValue
+      : configuration.get('credentialSource');
+  return CREDENTIAL_SOURCES.find((source) => source === value) ?? 'auto';
 }
 
 /** Any ID of a folder overrides all IDs of the user. Placeholders count as unset. */

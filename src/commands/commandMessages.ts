@@ -7,8 +7,15 @@ import { oneLine } from '../ui/oneLine.ts';
 export const COMMAND_MESSAGES = {
   menu: {
     sources: 'Where the credentials come from',
+    another: '$(arrow-swap) Use Another Source...',
     extensions: 'Other extensions on your model',
     forget: '$(discard) Forget',
+  },
+  anotherSource: {
+    title: 'Hosted Model: Use Another Source',
+    placeHolder: (place: string) => `Sets hostedModel.credentialSource in ${place}`,
+    isSet: (value: string, place: string) =>
+      `hostedModel.credentialSource is set to ${value} in ${place}.`,
   },
   noGeneration: 'there is no generation here to try again.',
   noPreview: 'open the preview of a generated text first.',

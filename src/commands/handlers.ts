@@ -1,11 +1,16 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import type { CallerRow } from '../chat/chatCallers.ts';
-import { writeSettings } from '../configuration.ts';
-import { STORAGE_MESSAGES } from '../credentials/credentialMessages.ts';
+import { targetForFolder, writeSettings } from '../configuration.ts';
+import { STORAGE_MESSAGES, targetText } from '../credentials/credentialMessages.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts';
 import { requireAddress } from '../credentials/questions.ts';
-import { vendorInUse } from '../credentials/sourceSelection.ts';
-import { chosenText, type SourceRow, sourceMenu, sourceRows } from '../credentials/sourceView.ts';
+import { type Lookup, vendorInUse } from '../credentials/sourceSelection.ts';
+import {
+  type SourceRow,
+  sourceChoices,
+  sourceMenu,
+  sourceRows,
+} from '../credentials/sourceView.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
 import { generate, type Order } from '../generate/generate.ts';
@@ -172,12 +177,14 @@ async function openMenu(app: App): Promise<unknown> {
     await commands.executeCommand('workbench.action.focusActiveEditorGroup');
     return connections.setUp();
   }
-  const { sources, extensions, forget } = COMMAND_MESSAGES.menu;
-  const picked = await showMenu<SourceRow | CallerRow>(app.status.facts, [
-    { label: sources, rows: ofSources },
+  const { sources, another, extensions, forget } = COMMAND_MESSAGES.menu;
+  const useAnother = { label: another, isAnother: true } as const;
+  const picked = await showMenu<SourceRow | typeof useAnother | CallerRow>(app.status.facts, [
+    { label: sources, rows: [...ofSources, useAnother] },
     { label: extensions, rows: callers.rows() },
   ]);
   if (!picked) return undefined;
+  if ('isAnother' in picked) return useAnotherSource(app, { found, choice });
   if ('caller' in picked) {
     const answer = await window.showQuickPick([forget], { title: picked.label });
     return answer && callers.forget(picked.caller);
@@ -197,13 +204,22 @@ async function openMenu(app: App): Promise<unknown> {
       return commands.executeCommand('workbench.trust.manage');
     case 'import':
       return connections.importFrom(source);
-    case 'prefer':
-      return (await connections.prefer(source)) && inform(chosenText(source, found));
     case 'forgetApproval':
     case 'forgetRefusal':
       await connections.forget(source);
       return inform(COMMAND_MESSAGES.forgotten);
   }
+}
+
+/** Lists the sources, and sets the picked one as `hostedModel.credentialSource`. */
+async function useAnotherSource({ connections }: App, { found, choice }: Lookup): Promise<void> {
+  const place = targetText(targetForFolder(found.folder.workspaceFolder?.uri));
+  const { title, placeHolder, isSet } = COMMAND_MESSAGES.anotherSource;
+  const options = { title, placeHolder: placeHolder(place) };
+  const picked = await window.showQuickPick(sourceChoices(found, choice), options);
+  if (!picked) return;
+  if (picked.problem) inform(picked.problem);
+  else if (await connections.useSource(picked.value)) inform(isSet(picked.value, place));
 }
 
 async function generateFromSelection(

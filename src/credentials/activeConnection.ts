@@ -1,15 +1,15 @@
-import { type Disposable, EventEmitter, type WorkspaceFolder } from 'vscode';
+import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
 import type { Connection } from '../service/connection.ts';
 import { activeFolder } from './folders.ts';
 import { isQuestion, type Lookup } from './sourceSelection.ts';
-import type { FindOptions } from './sources.ts';
 import { provenanceLines } from './sourceView.ts';
 
 /** What stood in the way of the last command: nothing, missing settings, or a missing approval. */
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
-  readonly workspaceState: FindOptions['workspaceState'];
+  /** State of this workspace, kept by VS Code outside of its folders. */
+  readonly workspaceState: Memento;
   readonly peek: (owner: WorkspaceFolder | null) => Promise<Lookup>;
   /** Called with the connection that may be used now. */
   readonly onConnection: (connection: Connection | undefined) => Promise<void>;

@@ -1,6 +1,7 @@
 import {
   type Disposable,
   EventEmitter,
+  type Memento,
   type Uri,
   type WorkspaceFolder,
   window,
@@ -11,11 +12,15 @@ import { Connection, type SourceId } from '../service/connection.ts';
 import { ServiceError } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { SharedTask } from '../service/sharedTask.ts';
+import type { CredentialSource } from '../settings.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
+import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
 import { choiceOf, connectionTo } from './connect.ts';
 import { type ConnectionsState, readConnectionsState } from './connectionsState.ts';
+import { staysText } from './credentialMessages.ts';
+import { writeCredentialSource } from './credentialSource.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import { importSource, type SettleOptions, settle, settleSource } from './settle.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
@@ -27,15 +32,11 @@ import {
   isUsable,
   type Lookup,
 } from './sourceSelection.ts';
-import {
-  type FindOptions,
-  findSources,
-  forgetPreferences,
-  keysOfFolders,
-  preferSource,
-} from './sources.ts';
+import { type FindOptions, findSources, keysOfFolders } from './sources.ts';
 
 export interface ConnectionsOptions extends FindOptions {
+  /** State of this workspace, kept by VS Code outside of its folders. */
+  readonly workspaceState: Memento;
   /** Loads the service. */
   readonly runtime: () => Promise<ServiceRuntime>;
   /** The service, if it was loaded already. */
@@ -182,36 +183,37 @@ export class Connections implements Disposable {
   async setUp(reason?: SetUpReason): Promise<boolean> {
     if (!(await runSetUp(this.#setUpOptions, reason))) return false;
     this.#active.obstacle = 'none';
-    const { found } = await this.#active.look();
-    if (found.preferred) {
-      // A user who sets up the editor wants to use it.
-      await preferSource(this.#options, found.folder, 'editor');
-      await this.#active.look();
+    const { found, choice } = await this.#active.look();
+    const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
+    // A user who sets up the editor expects to use it.
+    if (!reason && inUse !== 'editor' && inUse === found.settings.credentialSource) {
+      inform(staysText(inUse, found));
     }
     return true;
   }
 
   /**
-   * Uses a source before the others in this folder. Prompts first if it isn't approved, so that
-   * closing the prompt changes nothing.
-   * @returns true if the source is in use now
+   * Sets `hostedModel.credentialSource` for the active folder. Prompts first if that source isn't
+   * approved, so that closing the prompt changes nothing.
+   * @returns true if it is set, and the source can be used
    */
-  async prefer(id: SourceId): Promise<boolean> {
-    const { found, source } = await this.#lookAt(id);
+  async useSource(value: CredentialSource): Promise<boolean> {
+    const { found, source } = await this.#lookAt(value);
     if (source && !isUsable(source)) return false;
     const isApproved = !source || source.answer === 'approved';
     if (!isApproved && (await settleSource(this.#settling, source, found)) !== 'approved')
       return false;
-    await preferSource(this.#options, found.folder, id);
-    if (!source) await this.for();
-    const { choice } = await this.#active.look(found.folder.workspaceFolder);
-    return choice.kind === 'ready' && choice.connection.source === id;
+    const { workspaceFolder } = found.folder;
+    if (!(await writeCredentialSource(value, workspaceFolder?.uri))) return false;
+    // Asks for what the editor lacks.
+    if (value === 'editor') await this.for(workspaceFolder?.uri);
+    const { choice } = await this.#active.look(workspaceFolder);
+    return value === 'auto' || (choice.kind === 'ready' && choice.connection.source === value);
   }
 
   /** Forgets the user's decision about a source. */
   async forget(id: SourceId): Promise<void> {
-    const { found, source } = await this.#lookAt(id);
-    if (found.preferred === id) await preferSource(this.#options, found.folder, 'editor');
+    const { source } = await this.#lookAt(id);
     if (source?.subject) await this.#options.approvals.forget(source.subject);
     await this.#active.look();
   }
@@ -230,7 +232,6 @@ export class Connections implements Disposable {
   async signOut(): Promise<void> {
     try {
       await this.#options.approvals.forgetApproved();
-      await forgetPreferences(this.#options);
       await this.#options.keys.delete();
     } catch (error) {
       (await this.#options.runtimeIfMade())?.forgetToken();
@@ -300,7 +301,7 @@ export class Connections implements Disposable {
     }
   }
 
-  async #lookAt(id: SourceId) {
+  async #lookAt(id: CredentialSource) {
     const { found } = await this.peekWithProgress();
     return { found, source: externalSource(found, id) };
   }

@@ -1,3 +1,4 @@
+import type { SettingsTarget } from '../configuration.ts';
 import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
@@ -210,6 +211,22 @@ export function sourceProblem({ text, answer }: ExternalSource): string | undefi
   return answer === 'refused' ? 'not used, as you decided' : undefined;
 }
 
+/** What is said after a set-up of the editor whose credentials aren't used yet. */
+export function staysText(inUse: SourceId, found: SourceSnapshot): string {
+  return `hostedModel.credentialSource names ${sourceName(inUse, found)}, so that stays in use.`;
+}
+
+/** Where a setting is written. */
+export function targetText(target: SettingsTarget): string {
+  if (target === 'user') return 'your user settings';
+  return target === 'workspace' ? 'the workspace settings' : 'the settings of this folder';
+}
+
+/** What is said if a setting was written, but another settings file has a value that wins. */
+export function hiddenSourceText(target: SettingsTarget): string {
+  return `Another value of hostedModel.credentialSource wins over the one in ${targetText(target)}. Change it in the settings.`;
+}
+
 /** Why the credentials are not used. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
@@ -218,12 +235,11 @@ export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   unapproved: 'the hosts are not approved',
   'bad-project': 'the project cannot be used',
   'ask-source': 'a source is not approved',
-  'chosen-unusable': 'the chosen source cannot be used',
+  'chosen-unusable': 'the source in the settings cannot be used',
 };
 
 /** What can be done with a source. */
 export const SOURCE_ACTIONS = {
-  prefer: '$(check) Use This Instead',
   import: '$(lock) Import into Secret Storage',
   forgetApproval: '$(discard) Forget Approval',
   forgetRefusal: '$(discard) Forget Refusal',
@@ -235,6 +251,9 @@ export const SOURCE_ACTIONS = {
 
 /** Where the settings were looked for, and why they were not taken from there. */
 export function lookedText(found: SourceSnapshot): string {
+  if (found.settings.credentialSource === 'editor') {
+    return `Looked only in ${sourceName('editor', found)}, as hostedModel.credentialSource says.`;
+  }
   const places = found.outside.map((source) => {
     const isHeldUp = source.answer === 'approved';
     const unused = isHeldUp ? 'not used until the .env file is fixed' : 'not approved';

@@ -1,4 +1,5 @@
 import { type WorkspaceFolder, window } from 'vscode';
+import type { SettingsTarget } from '../configuration.ts';
 import { gitRisk } from '../dotenv/gitRisk.ts';
 import { allSettings, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
@@ -12,6 +13,7 @@ import {
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
+  targetText,
   URL_PROBLEMS,
 } from './credentialMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
@@ -102,18 +104,20 @@ export function askSource(
 }
 
 /**
- * Asks whether the order of the sources may hold again, when the source that was chosen for a
- * folder cannot be used: text must not go to another account without a word.
+ * Asks whether the other sources may be used again if the one in `hostedModel.credentialSource`
+ * can't be used: text must not go to another account without a word.
+ * @param target where the setting is written
  */
 export function askInstead(
   source: ExternalSource,
   found: SourceSnapshot,
+  target: SettingsTarget,
 ): Promise<true | undefined> {
   const problem = sourceProblem(source) ?? '';
   return ask(
-    `The source that you chose for this folder cannot be used: ${sourceName(source.id, found)} (${problem}).`,
+    `The source in hostedModel.credentialSource cannot be used: ${sourceName(source.id, found)} (${problem}).`,
     [
-      'Nothing was sent. Mend it, or let the other sources be used again: secret storage and user settings first.',
+      `Nothing was sent. Fix it, or let the other sources be used again: secret storage and user settings first. That sets hostedModel.credentialSource to auto in ${targetText(target)}.`,
     ],
     [['Use the Others Again', true]],
   );

@@ -3,7 +3,8 @@ import { missingText } from '../messages/settingLabels.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import { addressText, lookedText, projectText, vendorText } from './credentialMessages.ts';
-import { askInstead, askSource, reportSetting, warnOfLeftKey } from './questions.ts';
+import { settleUnusable } from './credentialSource.ts';
+import { askSource, reportSetting, warnOfLeftKey } from './questions.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
 import {
   isQuestion,
@@ -11,7 +12,7 @@ import {
   type SourceSnapshot,
   type UsableSource,
 } from './sourceSelection.ts';
-import { type FindOptions, preferSource } from './sources.ts';
+import type { FindOptions } from './sources.ts';
 
 /** The prompts that remove what stands between a command and its connection. */
 
@@ -39,9 +40,7 @@ export async function settle(
       reportSetting(vendorText(choice.problem));
       return false;
     case 'chosen-unusable':
-      if (!(await askInstead(choice.source, found))) return false;
-      await preferSource(options, found.folder, 'editor');
-      return true;
+      return settleUnusable(choice.source, found);
     case 'bad-project':
       reportSetting(projectText(found.settings));
       return false;
@@ -84,7 +83,6 @@ export async function importSource(
   const { id, values, vendor, subject } = source;
   if (!(await options.setUp({ found: { ...values, vendor } }))) return undefined;
   await options.approvals.remember(subject, 'refused');
-  await preferSource(options, found.folder, 'editor');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});
   return 'refused';

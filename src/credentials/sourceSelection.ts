@@ -9,7 +9,7 @@ import {
   type ServiceKey,
 } from '../service/credentials.ts';
 import { neededSettings, type SettingName, type Vendor } from '../service/vendors.ts';
-import type { Settings, SourceSettings, VendorProblem } from '../settings.ts';
+import type { CredentialSource, Settings, SourceSettings, VendorProblem } from '../settings.ts';
 import type { ApprovalAnswer, Subject } from './approvals.ts';
 import {
   type AddressProblem,
@@ -55,8 +55,6 @@ export interface SourceSnapshot {
   readonly folder: Folder;
   /** In the order in which they are used. */
   readonly outside: readonly ExternalSource[];
-  /** The source that the user chose for this folder; undefined as long as the order holds. */
-  readonly preferred: ExternalSourceId | undefined;
 }
 
 export interface Folder {
@@ -117,7 +115,7 @@ export type SourceObstacle =
   | EditorObstacle
   /** Nothing else can be used, and nobody has been asked about this. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
-  /** The user chose this source for the folder, and it cannot be used any more. */
+  /** `hostedModel.credentialSource` names this source, and it cannot be used. */
   | { readonly kind: 'chosen-unusable'; readonly source: ExternalSource };
 
 export type SourceSelection = ReadySelection | SourceObstacle;
@@ -131,23 +129,26 @@ export interface Lookup {
 }
 
 /**
- * Selects the editor first, then an approved `.env`, then an approved environment, unless the user
- * chose otherwise. Values of two sources are never mixed. If no source can be used, or if the
- * `.env` names a setting but can't be used, the result is the problem of the editor.
+ * Selects the source in `hostedModel.credentialSource`, or the first of these: the editor, an
+ * approved `.env`, an approved environment. Values of two sources are never mixed. If no source can
+ * be used, or if the `.env` names a setting but can't be used, the result is the problem of the
+ * editor.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found.keys);
 }
 
 /**
- * The same where there is no folder to speak for: the editor alone.
+ * The same where there is no folder to speak for: the editor, unless the settings name another
+ * source.
  * @param keys of sources that were not looked at as such, and may not be sent either
  */
 export function chooseWithoutFolder(
   found: SourceSnapshot,
   keys: readonly ServiceKey[],
 ): SourceSelection {
-  return withOtherKeys(selectEditorSource(found), [...found.keys, ...keys]);
+  const selection = namedSource(found) ? chooseSource(found) : selectEditorSource(found);
+  return withOtherKeys(selection, [...found.keys, ...keys]);
 }
 
 function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): SourceSelection {
@@ -167,25 +168,37 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const editor = selectEditorSource(found);
   // The service in the settings applies to every source.
   if (editor.kind === 'bad-vendor') return editor;
-  const chosen = found.preferred && externalSource(found, found.preferred);
-  const badAddress = identityProblem(found);
-  if (chosen && chosen.answer !== 'refused') {
-    // The values the user chose may have changed since: then the question comes again.
-    const selection = externalSelection(chosen);
-    if (selection) return selection;
+  const named = namedSource(found);
+  if (named) {
     // Another account must not take its place without a word: a repository can change the file.
-    if (!isUntrusted(chosen)) return badAddress ?? { kind: 'chosen-unusable', source: chosen };
+    const unusable = { kind: 'chosen-unusable', source: named } as const;
+    return externalSelection(named) ?? identityProblem([named]) ?? unusable;
   }
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
+  const others = othersInOrder(found);
   // A typo in the file must not cause the environment's account to be billed.
-  if (found.outside.some(isFaultyFile)) return editor;
+  if (others.some(isFaultyFile)) return editor;
   for (const answer of ['approved', undefined] as const) {
-    for (const source of found.outside.filter((one) => one.answer === answer)) {
+    for (const source of others.filter((one) => one.answer === answer)) {
       const selection = externalSelection(source);
       if (selection) return selection;
     }
   }
-  return badAddress ?? editor;
+  return identityProblem(others) ?? editor;
+}
+
+/**
+ * The `.env` file or environment that `hostedModel.credentialSource` names. Undefined if the order
+ * applies, also because the user declined the source, or the folder isn't trusted.
+ */
+function namedSource(found: SourceSnapshot): ExternalSource | undefined {
+  const named = externalSource(found, found.settings.credentialSource);
+  return named && named.answer !== 'refused' && !isUntrusted(named) ? named : undefined;
+}
+
+/** The sources that are tried after the editor. */
+export function othersInOrder({ settings, outside }: SourceSnapshot): readonly ExternalSource[] {
+  return settings.credentialSource === 'editor' ? [] : outside;
 }
 
 /** True for a `.env` file that names a setting, but has no complete set without errors. */
@@ -203,8 +216,8 @@ function externalSelection(source: ExternalSource): SourceSelection | undefined 
 }
 
 /** What is wrong with the identity address, where it alone keeps a source from being used. */
-function identityProblem({ outside }: SourceSnapshot): SourceSelection | undefined {
-  const target = outside.find(({ values }) => values)?.destination;
+function identityProblem(sources: readonly ExternalSource[]): SourceSelection | undefined {
+  const target = sources.find(({ values }) => values)?.destination;
   return target && 'setting' in target ? { kind: 'bad-address', ...target } : undefined;
 }
 
@@ -224,10 +237,10 @@ export function isQuestion({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }
 
-/** What was found in a source outside the editor; undefined for the editor itself. */
+/** What was found in a source outside the editor; undefined for the editor itself and `auto`. */
 export function externalSource(
   { outside }: SourceSnapshot,
-  source: SourceId,
+  source: CredentialSource,
 ): ExternalSource | undefined {
   return outside.find(({ id }) => id === source);
 }

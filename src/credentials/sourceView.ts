@@ -7,6 +7,7 @@ import {
 } from '../messages/settingLabels.ts';
 import type { SourceId } from '../service/connection.ts';
 import type { SettingName } from '../service/vendors.ts';
+import type { CredentialSource } from '../settings.ts';
 import {
   projectPlace,
   SOURCE_ACTIONS,
@@ -32,6 +33,12 @@ export interface SourceRow extends QuickPickItem {
   readonly source: SourceId;
 }
 
+export interface SourceChoice extends QuickPickItem {
+  readonly value: CredentialSource;
+  /** Why it can't be chosen. The editor can: what it lacks is asked for. */
+  readonly problem?: string | undefined;
+}
+
 export interface ActionItem extends QuickPickItem {
   readonly action: SourceAction;
 }
@@ -47,11 +54,43 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
       label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
       description: inUse ? 'in use' : '',
       // On a line of its own, where the heading of the list does not cut it.
-      detail: [inUse ? '' : sourceState(source, found), maskedValues(source, found)]
-        .filter(Boolean)
-        .join(' · '),
+      detail: detailOf(source, found, choice),
     };
   });
+}
+
+/** What can be set as `hostedModel.credentialSource`: the order, and each source with its state. */
+export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoice[] {
+  const all: readonly SourceId[] = ['editor', ...found.outside.map(({ id }) => id)];
+  const { credentialSource } = found.settings;
+  const marks = (value: CredentialSource, inUse: boolean) =>
+    [inUse && 'in use', value === credentialSource && 'in the settings now']
+      .filter(Boolean)
+      .join(', ');
+  const automatic: SourceChoice = {
+    value: 'auto',
+    label: 'Automatic',
+    description: marks('auto', false),
+    detail: all.map((source) => sourceName(source, found)).join(', then '),
+  };
+  const sources = all.map((source): SourceChoice => {
+    const outside = externalSource(found, source);
+    const issue = outside && sourceIssue(outside, found);
+    const name = capitalized(sourceName(source, found));
+    return {
+      value: source,
+      label: name,
+      description: marks(source, isInUse(source, choice)),
+      detail: detailOf(source, found, choice),
+      problem: issue ? `${name} can’t be used: ${sourceState(source, found)}.` : undefined,
+    };
+  });
+  return [automatic, ...sources];
+}
+
+function detailOf(source: SourceId, found: SourceSnapshot, choice: Choice): string {
+  const state = isInUse(source, choice) ? '' : sourceState(source, found);
+  return [state, maskedValues(source, found)].filter(Boolean).join(' · ');
 }
 
 /** What can be done with a source that was picked. */
@@ -59,17 +98,16 @@ export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Choi
   return {
     title: `Hosted Model: ${sourceName(source, found)}`,
     placeHolder: isInUse(source, choice) ? 'In use' : sourceState(source, found),
-    items: actionsFor(source, found, choice),
+    items: actionsFor(source, found),
   };
 }
 
 /** What is offered for a source, in this order: always at least one way on. */
-export function actionsFor(source: SourceId, found: SourceSnapshot, choice: Choice): ActionItem[] {
+export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[] {
   const outside = externalSource(found, source);
   const issue = sourceIssue(outside, found);
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const actions: (SourceAction | false)[] = [
-    !issue && !isInUse(source, choice) && 'prefer',
     !issue && !!outside?.values && 'import',
     outside?.answer === 'approved' && 'forgetApproval',
     outside?.answer === 'refused' && 'forgetRefusal',
@@ -84,7 +122,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot, choice: Choi
     .map((action) => ({ label: SOURCE_ACTIONS[action], action }));
 }
 
-/** Why a source would not be in use, whatever the user chose. */
+/** Why a source would not be in use, whatever the settings name. */
 type SourceIssue = 'missing' | 'bad-address' | 'bad-project' | 'untrusted';
 
 /** @param outside undefined for the editor */
@@ -124,12 +162,6 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
     : `not used, since ${WHY_NOT_USED[editor.kind]}`;
 }
 
-/** What is said once the user has chosen a source. */
-export function chosenText(source: SourceId, found: SourceSnapshot): string {
-  const verb = source === 'editor' ? 'are' : 'is';
-  return `${sourceName(source, found)} ${verb} used for this folder from now on.`;
-}
-
 /** A source that has none of the settings is nothing to choose from. */
 function isWorthShowing({ text }: ExternalSource): boolean {
   if (text.kind === 'read') {
@@ -142,7 +174,10 @@ function isWorthShowing({ text }: ExternalSource): boolean {
 /** One sentence that says which source is used, and why. */
 export function reasonText(source: SourceId, found: SourceSnapshot): string {
   const from = `From ${sourceName(source, found)}`;
-  if (source === found.preferred) return `${from}, as you chose for this folder.`;
+  const { credentialSource } = found.settings;
+  if (source === credentialSource) return `${from}, as hostedModel.credentialSource says.`;
+  const named = externalSource(found, credentialSource);
+  if (named) return `${from}; ${sourceName(named.id, found)} is ${sourceProblem(named)}.`;
   if (source === 'editor') return `${from}.`;
   const editor = selectEditorSource(found);
   if (editor.kind !== 'missing') return `${from}.`;

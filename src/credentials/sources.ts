@@ -1,4 +1,4 @@
-import { FileType, type Memento, type WorkspaceFolder, workspace } from 'vscode';
+import { FileType, type WorkspaceFolder, workspace } from 'vscode';
 import {
   firstReading,
   readForAll,
@@ -13,7 +13,6 @@ import {
   ENV_FILE_LIMIT_BYTES,
 } from '../dotenv/envText.ts';
 import { isWellFormed, valuesOf } from '../dotenv/settingValue.ts';
-import type { SourceId } from '../service/connection.ts';
 import type { ServiceKey } from '../service/credentials.ts';
 import { readVendors } from '../service/ownVendors.ts';
 import { type Vendor, vendorFor, vendors } from '../service/vendors.ts';
@@ -31,26 +30,20 @@ import type {
   UnreadReason,
 } from './sourceSelection.ts';
 
-/** What the three sources hold at this moment, and which of them the user prefers. */
+/** What the three sources hold at this moment. */
 
 export interface FindOptions {
   readonly keys: KeyStore;
   readonly approvals: Approvals;
-  /** State of this workspace, kept by VS Code outside of its folders. */
-  readonly workspaceState: Memento;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
-
-type Preferences = Readonly<Record<string, ExternalSourceId>>;
-/** Sources, by folder. */
-const PREFERRED = 'hostedModel.preferredSources';
 
 /** Looks in all three sources, once, on behalf of one folder. Asks nothing. */
 export async function findSources(
   options: FindOptions,
   owner: WorkspaceFolder | null,
 ): Promise<SourceSnapshot> {
-  const { keys, approvals, workspaceState } = options;
+  const { keys, approvals } = options;
   const folder = folderOf(owner);
   const sourceOf = async (
     id: ExternalSourceId,
@@ -83,14 +76,12 @@ export async function findSources(
     sourceOf('environment', inEnvironment),
   ]);
   const kept = record ? [[word, record] as const, ...others] : others;
-  const preferred = workspaceState.get<Preferences>(PREFERRED, {});
   return {
     settings,
     record,
     keys: [...kept.map(storedKey), ...keysIn(inFile), ...keysIn(inEnvironment)],
     folder,
     outside,
-    preferred: preferred[folder.uri],
   };
 }
 
@@ -206,22 +197,6 @@ function sourceSubject(
 ): Subject {
   const values = [account, apiKey, resource, projectId, url];
   return ['source', id, folder.uri, word, definition, authUrl, ...values];
-}
-
-/** Keeps which source the user chose over the order. */
-export async function preferSource(
-  { workspaceState }: FindOptions,
-  { uri }: Folder,
-  source: SourceId,
-): Promise<void> {
-  const { [uri]: _before, ...others } = workspaceState.get<Preferences>(PREFERRED, {});
-  const preferences = source === 'editor' ? others : { ...others, [uri]: source };
-  await workspaceState.update(PREFERRED, preferences);
-}
-
-/** The order holds again in every folder of this workspace. */
-export async function forgetPreferences({ workspaceState }: FindOptions): Promise<void> {
-  await workspaceState.update(PREFERRED, undefined);
 }
 
 function folderOf(owner: WorkspaceFolder | null): Folder {

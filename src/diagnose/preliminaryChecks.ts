@@ -17,6 +17,7 @@ import {
   type ExternalSource,
   editorSourceProject,
   externalSource,
+  othersInOrder,
   type SourceSnapshot,
 } from '../credentials/sourceSelection.ts';
 import type { Fix } from '../messages/actions.ts';
@@ -78,15 +79,15 @@ export function preliminaryChecks(found: SourceSnapshot, choice: Choice): readon
 }
 
 /** The source that is used or would be, once it is approved or mended; undefined for none. */
-function sourceOf({ outside }: SourceSnapshot, choice: Choice): SourceId | undefined {
+function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.connection.source;
   if (choice.kind === 'ask-source') return choice.source.id;
-  // What the user chose over the order goes before everything else that could be said.
+  // What is wrong with the source in the settings goes before everything else that could be said.
   if (['chosen-unusable', 'bad-vendor'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // Complete but for its errors: those are the cause, rather than what the editor lacks. A
   // placeholder is an error and a value that is missing.
-  const faulty = outside.find(({ text, answer }) => {
+  const faulty = othersInOrder(found).find(({ text, answer }) => {
     if (text.kind !== 'read' || answer === 'refused') return false;
     const { named, missing, values, issues } = text.reading;
     const isFaulty = (name: string) => issues.some((one) => one.isError && one.name === name);
@@ -113,7 +114,7 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'chosen-unusable') {
     const { id, text } = choice.source;
     const problem = sourceProblem(choice.source) ?? 'incomplete';
-    const what = `You chose ${sourceName(id, found)} for this folder, and it cannot be used (${problem}).`;
+    const what = `hostedModel.credentialSource names ${sourceName(id, found)}, which cannot be used (${problem}).`;
     const isOpenable = id === 'envFile' && text.kind === 'read';
     return failed('settings', `${what} Nothing was sent.`, isOpenable ? 'openEnvFile' : 'approve');
   }
@@ -137,12 +138,9 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
  * Where nothing is stored in the editor, somebody wanted to use the source that names a setting:
  * what it lacks is the cause.
  */
-function partialSource(
-  { record, outside }: SourceSnapshot,
-  choice: Choice,
-): ExternalSource | undefined {
-  if (choice.kind !== 'missing' || record) return undefined;
-  return outside.find(({ text, answer }) => {
+function partialSource(found: SourceSnapshot, choice: Choice): ExternalSource | undefined {
+  if (choice.kind !== 'missing' || found.record) return undefined;
+  return othersInOrder(found).find(({ text, answer }) => {
     return text.kind === 'read' && answer !== 'refused' && text.reading.named.length > 0;
   });
 }

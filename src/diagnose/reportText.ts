@@ -122,7 +122,12 @@ function credentialLines({ looked }: ReportFacts): string[] {
         : `${text.reading.named.length} of the settings named, ${text.reading.issues.length} findings`;
     return `In ${SOURCES[id]}: ${state}, ${answer ?? 'not asked about'}`;
   });
-  return [`In use: ${inUse}`, `Stored key: ${found.record ? 'kept' : 'none'}`, ...others];
+  return [
+    `In use: ${inUse}`,
+    `Source in the settings: ${found.settings.credentialSource}`,
+    `Stored key: ${found.record ? 'kept' : 'none'}`,
+    ...others,
+  ];
 }
 
 function tokenWords({ token }: StatusFacts, now: number): string {

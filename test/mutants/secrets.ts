@@ -143,6 +143,14 @@ export const secretMutants: readonly Mutant[] = [
     title: 'passes over a source with an error, and falls back on nothing',
   },
   {
+    name: 'another account replaces the source in the settings',
+    file: 'src/credentials/sourceSelection.ts',
+    from: ' ?? unusable;',
+    to: ' ?? editor;',
+    test: 'test/unit/credentials/sourceSelection.test.ts',
+    title: 'uses no other account in its place without a word when it cannot be used',
+  },
+  {
     name: 'the address can be set by a workspace',
     file: 'package.json',
     from: '"order": 1,\n            "type": "string",\n            "default": "",\n            "scope": "application"',

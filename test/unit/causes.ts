@@ -64,7 +64,10 @@ export const causes = {
   'a placeholder in the .env file': inFile({ ...full, key: '<API_KEY>' }),
   'the word Bearer in the .env file': inFile({ ...full, key: `Bearer ${full.key}` }),
   '.env file not approved': inFile(full),
-  'the chosen .env file gone': before({ outside: [noFile], preferred: 'envFile' }),
+  'the chosen .env file gone': before({
+    outside: [noFile],
+    settings: { credentialSource: 'envFile' },
+  }),
   'identity address that is none': before({
     record: undefined,
     settings: { authUrl: 'iam.cloud.ibm.com' },

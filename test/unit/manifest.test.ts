@@ -233,6 +233,7 @@ describe('manifest', () => {
       Chat: ['dailyTokenBudget', 'offerTool'],
       Advanced: [
         'services',
+        'credentialSource',
         'spaceId',
         'deploymentId',
         'authUrl',

@@ -235,7 +235,10 @@ export class SinkEditor extends FakeEditor {
         this.settingReads.set(name, (this.settingReads.get(name) ?? 0) + 1);
         return this.setting(name);
       },
-      inspect: (name: string) => ({ globalLocalValue: this.userSettings.get(name) }),
+      inspect: (name: string) => {
+        const value = this.userSettings.get(name);
+        return { globalValue: value, globalLocalValue: value };
+      },
       update: async (name: string, value: unknown) => this.sink('settings', name, value),
     };
   }

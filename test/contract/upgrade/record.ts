@@ -5,7 +5,6 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Connections } from '../../../src/credentials/connections.ts';
 import { KeyStore } from '../../../src/credentials/keyStore.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { windows } from '../leaks/window.ts';
@@ -38,7 +37,6 @@ const templates = ['Explain', 'Made-up template of the user', 'Übersetzen'];
 interface Step extends Workspace {
   /** The button that is pressed in each question. */
   readonly button: string;
-  readonly use: (connections: Connections) => Promise<unknown>;
 }
 
 const bare = { folder: '', envFile: '', settings: {}, button: '' };
@@ -47,7 +45,6 @@ const steps: readonly Step[] = [
     ...bare,
     title: 'uses the stored key, in a folder that brings nothing',
     folder: '/plain',
-    use: (connections) => connections.for(),
   },
   {
     ...bare,
@@ -55,7 +52,7 @@ const steps: readonly Step[] = [
     folder: '/approved',
     envFile,
     button: 'Use These Values',
-    use: (connections) => connections.prefer('envFile'),
+    settings: { credentialSource: 'envFile' },
   },
   {
     ...bare,
@@ -63,13 +60,13 @@ const steps: readonly Step[] = [
     folder: '/refused',
     envFile,
     button: 'Do Not Use',
-    use: (connections) => connections.prefer('envFile'),
+    settings: { credentialSource: 'envFile' },
   },
   {
     ...bare,
     title: 'uses the approved environment, in a window without a folder',
     button: 'Use These Values',
-    use: (connections) => connections.prefer('environment'),
+    settings: { credentialSource: 'environment' },
   },
 ];
 
@@ -99,7 +96,7 @@ writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`);
 console.log(path);
 
 /** Does in a workspace what its user does, with the key stored at the beginning. */
-async function take({ use, button, ...workspace }: Step, isFirst: boolean) {
+async function take({ button, ...workspace }: Step, isFirst: boolean) {
   const here = {
     ...stores,
     workspaceState: storesWith({ secrets: {}, globalState: {} }, {}).workspaceState,
@@ -112,7 +109,7 @@ async function take({ use, button, ...workspace }: Step, isFirst: boolean) {
     const keys = new KeyStore(here.keyring.window(), here.globalState, () => {});
     await keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record }, 'ibm');
   }
-  await use(connections);
+  await connections.for();
   // A whole window notes what it finds.
   await opened.open(editor, here, (run) => run('showMenu'));
   const outcome = outcomeOf(await connections.peek());

@@ -50,7 +50,6 @@ export function outcomeOf({ found, choice }: Lookup) {
     source: connection?.source ?? '',
     ...{ apiKey, projectId, authUrl, serviceUrl },
     answers: Object.fromEntries(found.outside.map(({ id, answer }) => [id, answer ?? 'none'])),
-    preferred: found.preferred ?? 'none',
   };
 }
 
@@ -61,7 +60,9 @@ export function editorWith(
 ): SinkEditor {
   const editor = new SinkEditor();
   for (const [name, value] of Object.entries(userSettings)) editor.userSettings.set(name, value);
-  for (const [name, value] of Object.entries(settings)) editor.folderSettings.set(name, value);
+  // Without a folder, they are the user's own.
+  const ofWorkspace = folder === '' ? editor.userSettings : editor.folderSettings;
+  for (const [name, value] of Object.entries(settings)) ofWorkspace.set(name, value);
   editor.path = `${folder}/a.txt`;
   if (folder !== '') editor.addFolder(folder);
   if (envFile !== '') editor.files.set(`${folder}/.env`, envFile);

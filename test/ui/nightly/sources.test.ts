@@ -88,10 +88,12 @@ describe(`sources in the menu ${nightly}`, () => {
     const editorRow = 'Secret storage and user settings';
     const fileRow = 'The .env file of project';
     assert.equal(await act(session, editorRow), 'in use');
-    assert.equal(await act(session, fileRow, 'Use This Instead'), 'complete, not approved');
+    assert.equal(await act(session, fileRow), 'complete, not approved');
+    await act(session, 'Use Another Source', fileRow);
     await dialogs.waitFor(question);
     unapproved.approve();
     await choose(workbench, 'Use These Values');
+    await notifications.close(/credentialSource is set to envFile/);
     await becomes(session, fileRow, 'in use');
     assert.equal(await act(session, editorRow), 'complete, not used');
     await generateFrom(session);
@@ -103,12 +105,14 @@ describe(`sources in the menu ${nightly}`, () => {
 
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
     await notifications.close(/answer is forgotten/);
+    await act(session, 'Use Another Source', 'Automatic');
+    await notifications.close(/credentialSource is set to auto/);
     assert.equal(await act(session, editorRow), 'in use');
     const forgotten = notApprovedYet(theirs);
     await generateFrom(session);
     await mine.requestCount(chatPath, 1);
 
-    await act(session, fileRow, 'Use This Instead');
+    await act(session, 'Use Another Source', fileRow);
     await dialogs.waitFor(question);
     await choose(workbench, 'Do Not Use');
     await becomes(session, fileRow, 'not used, as you decided');

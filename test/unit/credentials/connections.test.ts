@@ -98,6 +98,10 @@ describe('the connections of a window', () => {
     await keys.write({ apiKey: 'my-key', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm');
     await settled();
   };
+  const storeKeyAndFile = async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+  };
   const setEnvironment = () => {
     environment['VENDOR_API_KEY'] = 'key-of-the-environment';
     environment['VENDOR_PROJECT_ID'] = 'p';
@@ -149,9 +153,9 @@ describe('the connections of a window', () => {
       return [choice.connection.source, ...otherKeysOf(choice.connection).sort()];
     };
     assert.deepEqual(await others(), ['editor', 'key-in-the-file', 'key-of-the-environment']);
-    const preferring = connections.prefer('envFile');
+    const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
-    assert.equal(await preferring, true);
+    assert.equal(await using, true);
     assert.deepEqual(await others(), ['envFile', 'key-of-the-environment', 'my-key']);
   });
 
@@ -513,9 +517,9 @@ describe('the connections of a window', () => {
   it('ends for a source whose values were imported: it is not used from there any more', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const preferring = connections.prefer('envFile');
+    const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
-    await preferring;
+    await using;
     Object.assign(connections, { setUp: async () => true });
     await connections.importFrom('envFile');
     assert.equal((await connections.peek()).found.outside[0]?.answer, 'refused');
@@ -594,9 +598,9 @@ describe('the connections of a window', () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
-      const preferring = connections.prefer('envFile');
+      const using = connections.useSource('envFile');
       await (await editor.question()).answer(answer);
-      assert.equal(await preferring, false);
+      assert.equal(await using, false);
       assert.equal((await connections.for())?.serviceUrl, SERVICE);
     }
     assert.equal((await connections.peek()).found.outside[0]?.answer, 'refused');
@@ -605,9 +609,9 @@ describe('the connections of a window', () => {
   it('asks before another account takes the place of the chosen source', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const preferring = connections.prefer('envFile');
+    const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
-    assert.equal(await preferring, true);
+    assert.equal(await using, true);
     editor.files.delete('/work/.env');
     const given = connections.for();
     await (await editor.question()).answer();
@@ -617,6 +621,193 @@ describe('the connections of a window', () => {
     assert.match(question.text, /cannot be used: the \.env file of work \(not there\)/);
     await question.answer('Use the Others Again');
     assert.equal((await again)?.serviceUrl, SERVICE);
+    assert.equal(editor.folderSettings.get('credentialSource'), 'auto');
+    assert.equal(editor.userSettings.get('credentialSource'), undefined);
+  });
+
+  describe('with a source in hostedModel.credentialSource', () => {
+    const sourceOf = async () => (await connections.for())?.source;
+
+    it('are those of that source, and asked about like any other', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      await (await editor.question()).answer(use);
+      assert.equal(await given, 'environment');
+      assert.equal(await sourceOf(), 'environment');
+      assert.equal(editor.asked, 1);
+    });
+
+    it('are asked about if a folder names the source', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.folderSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      const question = await editor.question();
+      assert.match(question.detail, /evil\.example/);
+      await question.answer();
+      assert.equal(await given, undefined);
+    });
+
+    it('are not asked about again after a refusal', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      await (await editor.question()).answer(refuse);
+      assert.equal(await given, 'editor');
+      assert.equal(await sourceOf(), 'editor');
+      assert.equal(editor.asked, 1);
+    });
+
+    it('start the set-up if it is the editor, which lacks a key', async () => {
+      setEnvironment();
+      editor.files.set('/work/.env', envFile());
+      editor.userSettings.set('credentialSource', 'editor');
+      assert.equal(await connections.for(), undefined);
+      assert.deepEqual([editor.asked, editor.inputs], [0, 1]);
+    });
+
+    it('are those of the order if it is any other word', async () => {
+      await storeKey();
+      for (const word of ['enviroment', 'Editor', '', 7, null, ['editor']]) {
+        editor.userSettings.set('credentialSource', word);
+        const { found } = await connections.peek();
+        assert.equal(found.settings.credentialSource, 'auto', `${word}`);
+      }
+    });
+
+    it('are those of the order outside of the folder that names the source', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.folderSettings.set('credentialSource', 'environment');
+      editor.activeFile = '/home/me/private.txt';
+      assert.equal(await sourceOf(), 'editor');
+      editor.userSettings.set('credentialSource', 'environment');
+      editor.folderSettings.clear();
+      const given = sourceOf();
+      await (await editor.question()).answer();
+      assert.equal(await given, undefined);
+    });
+
+    it('are those of the order again, where the user set it', async () => {
+      await storeKey();
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      const question = await editor.question();
+      assert.match(
+        question.detail,
+        /sets hostedModel\.credentialSource to auto in your user settings/,
+      );
+      await question.answer('Use the Others Again');
+      assert.equal(await given, 'editor');
+      assert.equal(editor.userSettings.get('credentialSource'), 'auto');
+      assert.equal(editor.folderSettings.has('credentialSource'), false);
+    });
+
+    it('are given up with a message if another settings file still names the source', async () => {
+      await storeKey();
+      editor.userSettings.set('credentialSource', 'environment');
+      editor.hiddenSettings.add('credentialSource');
+      const given = sourceOf();
+      await (await editor.question()).answer('Use the Others Again');
+      assert.equal(await given, undefined);
+      assert.equal(editor.asked, 1);
+      assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
+    });
+
+    it('are those of the chat, which never asks', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.userSettings.set('credentialSource', 'environment');
+      assert.deepEqual(await connections.all(), []);
+      const given = sourceOf();
+      await (await editor.question()).answer(use);
+      await given;
+      const [ofChat] = await connections.all();
+      assert.equal(ofChat?.source, 'environment');
+      editor.addFolder('/other');
+      assert.deepEqual(await connections.all(), [], 'nobody approved it for that window');
+      assert.equal(editor.asked, 1);
+    });
+
+    it('say after a set-up of the editor that another source stays in use', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      await (await editor.question()).answer(use);
+      await given;
+      editor.typed.push('another-key-that-is-long', 'my-project');
+      editor.picks.push(IBM, SERVICE, SAVE);
+      const saved = connections.setUp();
+      await (await editor.question()).answer('Replace Key');
+      assert.equal(await saved, true);
+      assert.match(editor.said.join(), /hostedModel\.credentialSource names the environment/);
+    });
+  });
+
+  describe('by Use Another Source', () => {
+    beforeEach(storeKeyAndFile);
+
+    it('writes the settings of the folder', async () => {
+      const using = connections.useSource('envFile');
+      await (await editor.question()).answer(use);
+      assert.equal(await using, true);
+      assert.equal(editor.folderSettings.get('credentialSource'), 'envFile');
+      assert.equal(editor.userSettings.has('credentialSource'), false);
+      assert.equal(await connections.useSource('editor'), true);
+      assert.equal((await connections.peek()).choice.kind, 'ready');
+      assert.equal(await connections.useSource('auto'), true);
+      assert.equal(editor.folderSettings.get('credentialSource'), 'auto');
+      const { WorkspaceFolder } = (await import('vscode')).ConfigurationTarget;
+      assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
+    });
+
+    it('writes the workspace settings outside of its folders, where they apply', async () => {
+      const [folder] = editor.folders;
+      editor.workspaceFile = folder?.uri;
+      editor.activeFile = '/home/me/private.txt';
+      setEnvironment();
+      const using = connections.useSource('environment');
+      await (await editor.question()).answer(use);
+      assert.equal(await using, true);
+      assert.equal(editor.folderSettings.get('credentialSource'), 'environment');
+      environment['VENDOR_API_KEY'] = '"malformed"';
+      const given = connections.for();
+      const question = await editor.question();
+      assert.match(question.detail, /to auto in the workspace settings/);
+      await question.answer('Use the Others Again');
+      assert.equal((await given)?.source, 'editor');
+      const { Workspace } = (await import('vscode')).ConfigurationTarget;
+      assert.deepEqual(editor.targets, [Workspace, Workspace]);
+    });
+
+    it('writes the user settings where there is no folder', async () => {
+      editor.folders = [];
+      setEnvironment();
+      const using = connections.useSource('environment');
+      await (await editor.question()).answer(use);
+      assert.equal(await using, true);
+      assert.equal(editor.userSettings.get('credentialSource'), 'environment');
+      assert.equal(editor.folderSettings.has('credentialSource'), false);
+    });
+
+    it('changes nothing for a source that cannot be used', async () => {
+      editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
+      assert.equal(await connections.useSource('envFile'), false);
+      assert.equal(await connections.useSource('environment'), false);
+      assert.equal(editor.folderSettings.size, 0);
+      assert.equal(editor.asked, 0);
+    });
+
+    it('reports a value that another settings file hides', async () => {
+      editor.hiddenSettings.add('credentialSource');
+      assert.equal(await connections.useSource('editor'), false);
+      assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
+    });
   });
 
   it('signs out without looking at a folder, which may be out of reach', async () => {
@@ -627,12 +818,12 @@ describe('the connections of a window', () => {
     assert.deepEqual(await keys.services(), []);
   });
 
-  it('B22: of a file that changed is asked for again, also where the user prefers that file', async () => {
+  it('B22: of a file that changed is asked for again, also where the settings name that file', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    const preferring = connections.prefer('envFile');
+    const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
-    await preferring;
+    await using;
     assert.equal((await connections.for())?.serviceUrl, EVIL);
     editor.files.set('/work/.env', envFile('https://third.example'));
     const required = connections.for();

@@ -14,6 +14,9 @@ interface Address {
   toString(): string;
 }
 
+/** The target of the user settings. */
+const USER = 1;
+
 type OpenListener = (document: { readonly uri: Address }) => void;
 
 /** A question that waits for its answer. */
@@ -29,8 +32,13 @@ export class FakeEditor {
   isTrusted = true;
   folders: { readonly uri: Address; readonly name: string; readonly index: number }[] = [];
   activeFile: string | undefined;
+  workspaceFile: Address | undefined;
   readonly userSettings = new Map<string, unknown>();
   readonly folderSettings = new Map<string, unknown>();
+  /** The `ConfigurationTarget` of each setting that was written. */
+  readonly targets: number[] = [];
+  /** Settings with a value that nobody can write over, such as one of a remote machine. */
+  readonly hiddenSettings = new Set<string>();
   readonly files = new Map<string, string>();
   /** What a slow file system waits for before it answers. */
   beforeFiles: Promise<void> = Promise.resolve();
@@ -186,10 +194,15 @@ export class FakeEditor {
     const configuration = {
       get: (name: string) => editor.setting(name),
       inspect: (name: string) => ({
+        globalValue: editor.userSettings.get(name),
         globalLocalValue: editor.userSettings.get(name),
         workspaceValue: editor.folderSettings.get(name),
       }),
-      update: async (name: string, value: unknown) => void editor.userSettings.set(name, value),
+      update: async (name: string, value: unknown, target: number) => {
+        editor.targets.push(target);
+        if (editor.hiddenSettings.has(name)) return;
+        (target === USER ? editor.userSettings : editor.folderSettings).set(name, value);
+      },
     };
     return {
       window: {
@@ -225,6 +238,9 @@ export class FakeEditor {
         get isTrusted() {
           return editor.isTrusted;
         },
+        get workspaceFile() {
+          return editor.workspaceFile;
+        },
         get workspaceFolders() {
           return editor.folders;
         },
@@ -258,7 +274,7 @@ export class FakeEditor {
           addressOf(posix.join(uri.path, ...names), uri.scheme),
       },
       FileType: { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 },
-      ConfigurationTarget: { Global: 1 },
+      ConfigurationTarget: { Global: USER, Workspace: 2, WorkspaceFolder: 3 },
       ProgressLocation: { Notification: 15 },
       InputBoxValidationSeverity: { Error: 3 },
       QuickInputButtons: { Back: {} },

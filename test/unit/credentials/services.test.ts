@@ -199,11 +199,11 @@ describe('the services that credentials are for', () => {
     assert.match(editor.said.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
   });
 
-  it('are none if the one in the settings is unknown, even if the user prefers a source', async () => {
+  it('are none if the one in the settings is unknown, even if they name a source', async () => {
     editor.files.set('/work/.env', cloudFile);
-    const preferred = connections.prefer('envFile');
+    const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
-    assert.equal(await preferred, true);
+    assert.equal(await using, true);
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
     assert.match(editor.said.join(), /hostedModel\.service names nobody/);
@@ -225,19 +225,19 @@ describe('the services that credentials are for', () => {
     assert.equal(editor.asked, 3);
   });
 
-  it('of a file can be preferred to the editor', async () => {
+  it('of a file can be used before the editor', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
     await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
     editor.files.set('/work/.env', platformFile);
-    const { found, choice } = await connections.peek();
-    const offered = actionsFor('envFile', found, choice).map(({ action }) => action);
-    assert.deepEqual(offered, ['prefer', 'import', 'open']);
+    const { found } = await connections.peek();
+    const offered = actionsFor('envFile', found).map(({ action }) => action);
+    assert.deepEqual(offered, ['import', 'open']);
     assert.deepEqual(obstacles, [], 'what is in use needs no approval');
     assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
-    const preferred = connections.prefer('envFile');
+    const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
-    assert.equal(await preferred, true);
+    assert.equal(await using, true);
     assert.equal((await connections.for())?.vendor.word, 'cpd');
   });
 

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { lookedText } from '../../../src/credentials/credentialMessages.ts';
-import { choose, type SourceSelection } from '../../../src/credentials/sourceSelection.ts';
+import {
+  choose,
+  chooseWithoutFolder,
+  type SourceSelection,
+} from '../../../src/credentials/sourceSelection.ts';
 import { ibm } from '../service/fixtures.ts';
 import { EVIL, envFile, environment, found, full, noFile, REGION, record } from './sources.ts';
 
@@ -56,7 +60,9 @@ describe('the choice of a source', () => {
     const choice = choose(found({ outside: [envFile(first), environment(second)] }));
     assert.ok(choice.kind === 'ready');
     assert.deepEqual(otherKeysOf(choice), keys);
-    const outside = choose(found({ outside: [envFile(full, 'approved')], preferred: 'envFile' }));
+    const outside = choose(
+      found({ outside: [envFile(full, 'approved')], settings: { credentialSource: 'envFile' } }),
+    );
     assert.ok(outside.kind === 'ready');
     assert.deepEqual(otherKeysOf(outside), [record.apiKey]);
   });
@@ -177,15 +183,24 @@ describe('the choice of a source', () => {
     assert.equal(choice.kind, 'unapproved');
   });
 
-  describe('with a source that the user prefers', () => {
-    const preferred = 'envFile' as const;
+  describe('with a source in hostedModel.credentialSource', () => {
+    const settings = { credentialSource: 'envFile' } as const;
+    const ofEnvironment = { credentialSource: 'environment' } as const;
+    const ofEditor = { credentialSource: 'editor' } as const;
+
     it('takes it before the editor', () => {
-      const choice = choose(found({ outside: [envFile(full, 'approved')], preferred }));
+      const choice = choose(found({ outside: [envFile(full, 'approved')], settings }));
       assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     });
 
+    it('takes the environment before an approved .env', () => {
+      const outside = [envFile(full, 'approved'), environment(full, 'approved')];
+      const choice = choose(found({ outside, settings: ofEnvironment }));
+      assert.ok(choice.kind === 'ready' && choice.source === 'environment');
+    });
+
     it('asks again when its values have changed since', () => {
-      assert.equal(choose(found({ outside: [envFile()], preferred })).kind, 'ask-source');
+      assert.equal(choose(found({ outside: [envFile()], settings })).kind, 'ask-source');
     });
 
     it('goes back to the order when it is refused, or the folder is not trusted', () => {
@@ -194,16 +209,64 @@ describe('the choice of a source', () => {
         envFile(full, 'refused'),
         { id: 'envFile', text, answer: undefined } as const,
       ]) {
-        const choice = choose(found({ outside: [source], preferred }));
+        const choice = choose(found({ outside: [source], settings }));
         assert.ok(choice.kind === 'ready' && choice.source === 'editor');
       }
     });
 
-    it('uses no other account in its place without a word when it cannot be used any more', () => {
+    it('uses no other account in its place without a word when it cannot be used', () => {
       for (const source of [envFile({ key: full.key }), envFile({ ...full, key: '"k"' }), noFile]) {
-        const choice = choose(found({ outside: [source], preferred }));
+        const choice = choose(found({ outside: [source], settings }));
         assert.deepEqual(choice, { kind: 'chosen-unusable', source });
       }
+    });
+
+    for (const [what, inFile] of [
+      ['a malformed value', { ...full, key: '"key-outside"' }],
+      ['a value missing', { key: full.key, url: full.url }],
+    ] as const) {
+      it(`is not stopped by a .env with ${what} if it is not the .env`, () => {
+        const outside = [envFile(inFile), environment(full, 'approved')];
+        const chosen = choose(found({ outside, record: undefined, settings: ofEnvironment }));
+        assert.ok(chosen.kind === 'ready' && chosen.source === 'environment');
+        const editor = choose(found({ outside, settings: ofEditor }));
+        assert.ok(editor.kind === 'ready' && editor.source === 'editor');
+      });
+    }
+
+    it('uses nothing but the editor if it is the editor', () => {
+      const outside = [envFile(full, 'approved'), environment(full, 'approved')];
+      const lacking = found({ record: undefined, outside, settings: ofEditor });
+      assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
+      const settings = { ...ofEditor, url: 'us-south' };
+      assert.equal(choose(found({ outside, settings })).kind, 'bad-address');
+    });
+
+    it('does not blame a .env for an address that leads the environment nowhere', () => {
+      const outside = [envFile({ key: full.key }), environment(full, 'approved')];
+      const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
+      const choice = choose(found({ outside, settings }));
+      assert.ok(choice.kind === 'bad-address' && choice.setting === 'authUrl');
+    });
+
+    it('still names an unknown service first', () => {
+      const problem = { word: 'nobody' };
+      const outside = [envFile(full, 'approved')];
+      const all = found({ outside, settings: { ...settings, vendorProblem: problem } });
+      assert.deepEqual(choose(all), { kind: 'bad-vendor', problem });
+    });
+
+    it('also applies where there is no folder to speak for', () => {
+      const outside = [noFile, environment(full, 'approved')];
+      const kindOf = (settings: Parameters<typeof found>[0]) => {
+        const choice = chooseWithoutFolder(found({ outside, ...settings }), []);
+        return choice.kind === 'ready' ? choice.source : choice.kind;
+      };
+      assert.equal(kindOf({}), 'editor');
+      assert.equal(kindOf({ settings: ofEditor }), 'editor');
+      assert.equal(kindOf({ settings: ofEnvironment }), 'environment');
+      assert.equal(kindOf({ settings }), 'chosen-unusable');
+      assert.equal(kindOf({ record: undefined }), 'missing');
     });
   });
 

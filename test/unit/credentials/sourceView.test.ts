@@ -3,8 +3,9 @@ import { lookedText } from '../../../src/credentials/credentialMessages.ts';
 import type { SourceSnapshot, UnreadReason } from '../../../src/credentials/sourceSelection.ts';
 import {
   actionsFor,
-  chosenText,
   provenanceLines,
+  reasonText,
+  sourceChoices,
   sourceRows,
   sourceState,
 } from '../../../src/credentials/sourceView.ts';
@@ -19,7 +20,7 @@ const rowsOf = (one: SourceSnapshot) =>
     detail,
   ]);
 const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
-  actionsFor(id, one, choiceOf(one)).map(({ label }) => label.replace(/^\S+ /, ''));
+  actionsFor(id, one).map(({ label }) => label.replace(/^\S+ /, ''));
 
 describe('provenance', () => {
   it('says for each setting which source won', () => {
@@ -86,11 +87,7 @@ describe('provenance', () => {
 
   it('offers for a source what can be done with it', () => {
     const complete = found({ outside: [envFile()] });
-    assert.deepEqual(labelsOf('envFile', complete), [
-      'Use This Instead',
-      'Import into Secret Storage',
-      'Open .env',
-    ]);
+    assert.deepEqual(labelsOf('envFile', complete), ['Import into Secret Storage', 'Open .env']);
     assert.deepEqual(labelsOf('editor', complete), ['Set Up...']);
     const approved = found({ record: undefined, outside: [envFile(full, 'approved')] });
     assert.deepEqual(labelsOf('envFile', approved), [
@@ -98,29 +95,118 @@ describe('provenance', () => {
       'Forget Approval',
       'Open .env',
     ]);
-    const preferred = found({ outside: [envFile(full, 'approved')], preferred: 'envFile' });
-    assert.deepEqual(labelsOf('editor', preferred), ['Use This Instead', 'Set Up...']);
     const faulty = found({ outside: [envFile({ key: '"quoted"' })] });
     assert.deepEqual(labelsOf('envFile', faulty), ['Open .env']);
     const refused = found({ outside: [environment(full, 'refused')] });
     assert.deepEqual(labelsOf('environment', refused), [
-      'Use This Instead',
       'Import into Secret Storage',
       'Forget Refusal',
     ]);
   });
 });
 
+describe('the reason of a connection', () => {
+  const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
+    reasonText(source, found({ outside: [envFile(), environment()], ...changes }));
+
+  it('is what the editor lacks, or nothing more', () => {
+    assert.equal(reason('editor', {}), 'From secret storage and user settings.');
+    assert.equal(
+      reason('envFile', { record: undefined }),
+      'From the .env file of a; the editor has no API key.',
+    );
+  });
+
+  it('is hostedModel.credentialSource if that names the source', () => {
+    for (const [credentialSource, name] of [
+      ['editor', 'secret storage and user settings'],
+      ['envFile', 'the .env file of a'],
+      ['environment', 'the environment'],
+    ] as const) {
+      assert.equal(
+        reason(credentialSource, { settings: { credentialSource } }),
+        `From ${name}, as hostedModel.credentialSource says.`,
+      );
+    }
+  });
+
+  it('is why the source in hostedModel.credentialSource is not used', () => {
+    const settings = { credentialSource: 'environment' } as const;
+    assert.equal(
+      reason('editor', { settings, outside: [environment(full, 'refused')] }),
+      'From secret storage and user settings; the environment is not used, as you decided.',
+    );
+    const text = { kind: 'unread', why: 'untrusted' } as const;
+    assert.equal(
+      reason('editor', { settings, outside: [{ id: 'environment', text }] }),
+      'From secret storage and user settings; the environment is not read, since the folder is not trusted.',
+    );
+  });
+});
+
+describe('the choices of Use Another Source', () => {
+  const choicesOf = (one: SourceSnapshot) =>
+    sourceChoices(one, choiceOf(one)).map(({ value, label, description, detail }) => [
+      value,
+      label,
+      description,
+      detail,
+    ]);
+
+  it('are the order and all sources with their state, keys never shown', () => {
+    const one = found({ outside: [envFile(), environment({})] });
+    assert.deepEqual(choicesOf(one), [
+      [
+        'auto',
+        'Automatic',
+        'in the settings now',
+        'secret storage and user settings, then the .env file of a, then the environment',
+      ],
+      [
+        'editor',
+        'Secret storage and user settings',
+        'in use',
+        'key ••••••••, project proj…, us-south.ml.cloud.ibm.com',
+      ],
+      [
+        'envFile',
+        'The .env file of a',
+        '',
+        'complete, not approved · key ••••••••, project proj…, evil.example',
+      ],
+      ['environment', 'The environment', '', 'names none of them'],
+    ]);
+    assert.equal(JSON.stringify(choicesOf(one)).includes(full.key), false);
+  });
+
+  it('mark the one in the settings, also while it cannot be used', () => {
+    const settings = { credentialSource: 'envFile' } as const;
+    const marks = (outside: SourceSnapshot['outside']) =>
+      choicesOf(found({ outside, settings })).map(([, , description]) => description);
+    assert.deepEqual(marks([envFile(full, 'approved'), environment({})]), [
+      '',
+      '',
+      'in use, in the settings now',
+      '',
+    ]);
+    assert.deepEqual(marks([envFile({}), environment({})]), ['', '', 'in the settings now', '']);
+  });
+});
+
 describe('what is offered for a source that cannot be used', () => {
   const unread = (id: 'envFile' | 'environment', why: UnreadReason) =>
     ({ id, text: { kind: 'unread', why }, answer: undefined }) as const;
-  const preferring = (changes: Changes) =>
-    found({ outside: [envFile(full, 'approved')], preferred: 'envFile', ...changes });
+  const naming = ({ settings, ...changes }: Changes) =>
+    found({
+      outside: [envFile(full, 'approved')],
+      settings: { credentialSource: 'envFile', ...settings },
+      ...changes,
+    });
 
   it('is not to use it', () => {
-    const lacking = preferring({ settings: { projectId: '' } });
+    const lacking = naming({ settings: { projectId: '' } });
     assert.deepEqual(labelsOf('editor', lacking), ['Set Up...']);
-    const tampered = preferring({ record: { ...record, serviceUrl: 'nowhere' } });
+    const tampered = naming({ record: { ...record, serviceUrl: 'nowhere' } });
     assert.deepEqual(labelsOf('editor', tampered), ['Set Up...']);
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
@@ -131,7 +217,7 @@ describe('what is offered for a source that cannot be used', () => {
       { authUrl: 'ftp://a.example' },
       { projectId: 'my project' },
     ]) {
-      const one = preferring({ settings });
+      const one = naming({ settings });
       assert.deepEqual(labelsOf('editor', one), ['Open Settings', 'Set Up...']);
     }
   });
@@ -163,23 +249,13 @@ describe('what is offered for a source that cannot be used', () => {
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it('is said in the right number once it is chosen', () => {
-    const texts = (['editor', 'envFile', 'environment'] as const).map((id) =>
-      chosenText(id, found()),
-    );
-    assert.deepEqual(texts, [
-      'secret storage and user settings are used for this folder from now on.',
-      'the .env file of a is used for this folder from now on.',
-      'the environment is used for this folder from now on.',
-    ]);
-  });
-
   it('is never nothing, whatever is shown', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const outside of environments) {
-        for (const preferred of ['environment', undefined] as const) {
-          const one = found({ outside: [envFile({ key: 'k' }), outside], preferred });
+        for (const credentialSource of ['environment', 'auto'] as const) {
+          const settings = { credentialSource };
+          const one = found({ outside: [envFile({ key: 'k' }), outside], settings });
           for (const { source } of sourceRows(one, choiceOf(one))) {
             assert.notDeepEqual(labelsOf(source, one), []);
           }
@@ -206,6 +282,13 @@ describe('where it looked', () => {
       assert.match(text, /; and [\d]+ more; lacks/);
       assert.match(text, /^[\w .,;:?()"'-]+$/);
     }
+  });
+
+  it('is nowhere else if hostedModel.credentialSource names the editor', () => {
+    const settings = { credentialSource: 'editor' } as const;
+    const one = found({ record: undefined, outside: [envFile(), environment()], settings });
+    const place = 'secret storage and user settings';
+    assert.equal(lookedText(one), `Looked only in ${place}, as hostedModel.credentialSource says.`);
   });
 
   const cases: [what: string, outside: SourceSnapshot['outside'], text: string][] = [

@@ -75,7 +75,6 @@ export function found(changes: Changes = {}): SourceSnapshot {
   const known = { record, ...changes };
   return {
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a', workspaceFolder: null },
-    preferred: undefined,
     ...known,
     keys: [
       ...[known.record, ...outside.map(({ values }) => values)].flatMap((one) =>
@@ -94,6 +93,7 @@ export function found(changes: Changes = {}): SourceSnapshot {
       url: REGION,
       projectId: 'project-of-the-user',
       isProjectOfFolder: false,
+      credentialSource: 'auto',
       modelId: ibm.defaultModelId,
       operation: 'chat',
       parameters: {},

@@ -46,9 +46,12 @@ describe('Copy Report', () => {
     const { readSettings } = await import('../../../src/settings.ts');
     const all = found({
       keys: [other],
-      settings: { projectId: 'project-of-the-folder', isProjectOfFolder: true },
+      settings: {
+        projectId: 'project-of-the-folder',
+        isProjectOfFolder: true,
+        credentialSource: outside.answer ? outside.id : 'auto',
+      },
       outside: [outside],
-      preferred: outside.answer && outside.id,
     });
     const looked = isSilent ? undefined : { found: all, choice: choiceOf(all) };
     editor.userSettings.set('projectId', 'project-of-the-user');

@@ -25,6 +25,7 @@ const settings: Settings = {
   insertMode: 'below',
   limits: { limit: 3, minIntervalMs: 0, queue: 50 },
   offersTool: false,
+  credentialSource: 'auto',
   dailyTokenBudget: 0,
   templates: { user: [], remote: [], workspace: [], folder: [] },
 };
@@ -86,6 +87,7 @@ describe('the report of a diagnosis', () => {
       '- Service: ibm (apiKeyGrant, watsonx)',
       '- Parameters: 1 set',
       '- In use: from secret storage and user settings',
+      '- Source in the settings: auto',
       '- In the .env file: not read (no-file), not asked about',
       '- Token: valid, 60 s left, renewed in 30 s',
       '- Requests: 1 in flight, 2 waiting, at most 3 at once',
