@@ -183,7 +183,7 @@ class HostedModel implements App {
     const { current, obstacle } = this.connections;
     const active = current?.choice.kind === 'ready' ? current.choice.connection : undefined;
     const provenance = current && provenanceLines(current.found, current.choice);
-    this.status.update({ obstacle, provenance, modelId: active?.modelId });
+    this.status.update({ obstacle, provenance, connection: active });
     this.#models.refresh();
     this.#inBackground(this.#parts.ifMade?.then(({ usage }) => usage.setActive(active)));
     await this.#showWhetherSetUp();

@@ -179,10 +179,16 @@ async function openMenu(app: App): Promise<unknown> {
   }
   const { sources, another, extensions, forget } = COMMAND_MESSAGES.menu;
   const useAnother = { label: another, isAnother: true } as const;
-  const picked = await showMenu<SourceRow | typeof useAnother | CallerRow>(app.status.facts, [
-    { label: sources, rows: [...ofSources, useAnother] },
-    { label: extensions, rows: callers.rows() },
-  ]);
+  const reason = choice.kind === 'ready' ? choice.connection.reason : undefined;
+  const rows = [...ofSources, useAnother];
+  const picked = await showMenu<SourceRow | typeof useAnother | CallerRow>(
+    app.status.facts,
+    reason,
+    [
+      { label: sources, rows },
+      { label: extensions, rows: callers.rows() },
+    ],
+  );
   if (!picked) return undefined;
   if ('isAnother' in picked) return useAnotherSource(app, { found, choice });
   if ('caller' in picked) {

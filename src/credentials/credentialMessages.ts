@@ -33,10 +33,14 @@ export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'bad-path': 'its path holds characters that no service path has',
 };
 
+/** "service URL" or "identity address", within a sentence. */
+export function addressName(setting: AddressProblem['setting']): string {
+  return setting === 'url' ? settingLabel('url') : 'identity address';
+}
+
 /** Why an address in the settings is not used at all. */
 export function addressText({ setting, problem }: AddressProblem): string {
-  const which = setting === 'url' ? settingLabel('url') : 'identity address';
-  return `The ${which} in the settings cannot be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
+  return `The ${addressName(setting)} in the settings cannot be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
 }
 
 /** @param why a sentence about what such a value looks like */
@@ -252,7 +256,7 @@ export const SOURCE_ACTIONS = {
 /** Where the settings were looked for, and why they were not taken from there. */
 export function lookedText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
-    return `Looked only in ${sourceName('editor', found)}, as hostedModel.credentialSource says.`;
+    return `Looked only in ${sourceName('editor', found)}, as set in hostedModel.credentialSource.`;
   }
   const places = found.outside.map((source) => {
     const isHeldUp = source.answer === 'approved';

@@ -1,6 +1,7 @@
 import type { QuickPickItem } from 'vscode';
 import {
   capitalized,
+  listOf,
   resourceName,
   settingLabel,
   settingNames,
@@ -9,6 +10,7 @@ import type { SourceId } from '../service/connection.ts';
 import type { SettingName } from '../service/vendors.ts';
 import type { CredentialSource } from '../settings.ts';
 import {
+  addressName,
   projectPlace,
   SOURCE_ACTIONS,
   sourceName,
@@ -175,17 +177,56 @@ function isWorthShowing({ text }: ExternalSource): boolean {
 export function reasonText(source: SourceId, found: SourceSnapshot): string {
   const from = `From ${sourceName(source, found)}`;
   const { credentialSource } = found.settings;
-  if (source === credentialSource) return `${from}, as hostedModel.credentialSource says.`;
+  if (source === credentialSource) return `${from}, as set in hostedModel.credentialSource.`;
   const named = externalSource(found, credentialSource);
   if (named) return `${from}; ${sourceName(named.id, found)} is ${sourceProblem(named)}.`;
-  if (source === 'editor') return `${from}.`;
-  const editor = selectEditorSource(found);
-  if (editor.kind !== 'missing') return `${from}.`;
-  const lacks = `the editor has no ${settingLabel(editor.names[0] ?? 'apiKey', found.settings)}`;
-  return `${from}; ${lacks}.`;
+  if (source === 'editor') {
+    const others = sourcesBehindEditor(found);
+    return others ? `${from}, which take precedence over ${others}.` : `${from}.`;
+  }
+  const causes = [editorCause(found), source === 'environment' && envFileCause(found)];
+  const why = listOf(causes.filter((cause) => typeof cause === 'string'));
+  return why ? `${from}, because ${why}.` : `${from}.`;
 }
 
-/** What is in use, as lines for the tooltip. Keys are never shown, not in part. */
+/** The complete sources that are not used because the editor comes first; empty for none. */
+function sourcesBehindEditor(found: SourceSnapshot): string {
+  const { kind } = selectEditorSource(found);
+  if (kind === 'missing' || kind === 'bad-address') return '';
+  const others = found.outside.filter((one) => isUsable(one) && one.answer !== 'refused');
+  return listOf(others.map(({ id }) => sourceName(id, found)));
+}
+
+/** Why the editor does not come first, as part of a sentence. */
+function editorCause(found: SourceSnapshot): string | undefined {
+  const editor = selectEditorSource(found);
+  if (editor.kind === 'bad-address') {
+    return `the editor’s ${addressName(editor.setting)} can’t be used`;
+  }
+  if (editor.kind !== 'missing') return undefined;
+  return `the editor has no ${settingLabel(editor.names[0] ?? 'apiKey', found.settings)}`;
+}
+
+/** Why the `.env` file does not come before the environment, as part of a sentence. */
+function envFileCause(found: SourceSnapshot): string | undefined {
+  const file = externalSource(found, 'envFile');
+  if (!file) return undefined;
+  const { text, answer } = file;
+  const name = sourceName('envFile', found);
+  if (text.kind === 'unread') {
+    if (text.why === 'no-file') return 'there is no .env file';
+    const isReadable = text.why !== 'no-folder' && text.why !== 'virtual';
+    return isReadable ? `${name} can’t be used` : undefined;
+  }
+  if (text.reading.named.length === 0) return `${name} has no settings for this service`;
+  if (!isUsable(file)) return `${name} can’t be used`;
+  return answer === 'refused' ? `you declined ${name}` : `you haven’t approved ${name}`;
+}
+
+/**
+ * The values in use, as lines for the tooltip. The reason of the connection names their source. Keys
+ * are never shown, not in part.
+ */
 export function provenanceLines(
   found: SourceSnapshot,
   choice: Choice,
@@ -202,13 +243,13 @@ export function provenanceLines(
   ];
   return values.flatMap(([name, label, value]) => {
     if (!value) return [];
-    return `${capitalized(label)}: ${value} (${settingPlace(name, source, found)})`;
+    const place = source === 'editor' ? ` (${editorPlace(name, found)})` : '';
+    return `${capitalized(label)}: ${value}${place}`;
   });
 }
 
-/** The place of one setting of the source that is in use. */
-function settingPlace(name: SettingName, source: SourceId, found: SourceSnapshot): string {
-  if (source !== 'editor') return sourceName(source, found);
+/** The place where the editor keeps a setting. */
+function editorPlace(name: SettingName, found: SourceSnapshot): string {
   if (name === 'apiKey' || name === 'account') return 'secret storage';
   return name === 'projectId' ? projectPlace(found.settings) : 'user settings';
 }

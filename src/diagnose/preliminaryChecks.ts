@@ -20,6 +20,7 @@ import {
   othersInOrder,
   type SourceSnapshot,
 } from '../credentials/sourceSelection.ts';
+import { reasonText } from '../credentials/sourceView.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { allOf, capitalized, missingText, resourceName } from '../messages/settingLabels.ts';
@@ -96,17 +97,18 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   return faulty?.id;
 }
 
-/** Where the values are from that are looked at. */
+/** The source of the values that are checked, and why it is used. */
 function originText(source: SourceId, found: SourceSnapshot, choice: Choice): string {
-  const { vendor = found.settings.vendor } = externalSource(found, source) ?? {};
-  const all = allOf({ vendor });
-  if (choice.kind === 'bad-address' && choice.setting === 'authUrl') return `${all} are there.`;
-  const name = sourceName(source, found);
-  const { projectId, resource } = editorSourceProject(found.settings);
-  const isOfFolder = source === 'editor' && projectId !== '' && found.settings.isProjectOfFolder;
-  return isOfFolder
-    ? `From ${name}. The ${resourceName({ resource })} is from the ${projectPlace(found.settings)}.`
-    : `${all} from ${name}.`;
+  const { settings } = found;
+  // It may be another source that leads there.
+  const isIdentity = choice.kind === 'bad-address' && choice.setting === 'authUrl';
+  if (isIdentity) return `${allOf(settings)} are there.`;
+  const { projectId, resource } = editorSourceProject(settings);
+  const isOfFolder = source === 'editor' && projectId !== '' && settings.isProjectOfFolder;
+  const project = `The ${resourceName({ resource })} is from the ${projectPlace(settings)}.`;
+  // The reason of the connection, which the report needs without the name of the folder.
+  const reason = reasonText(source, found);
+  return isOfFolder ? `${reason} ${project}` : reason;
 }
 
 /** Why there is no source to look at more closely. */

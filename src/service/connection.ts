@@ -183,8 +183,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   toJSON(): object {
-    const { vendor, source, projectId, authUrl, serviceUrl, modelId } = this;
-    return { service: vendor.word, source, projectId, authUrl, serviceUrl, modelId };
+    const { vendor, source, reason, projectId, authUrl, serviceUrl, modelId } = this;
+    return { service: vendor.word, source, reason, projectId, authUrl, serviceUrl, modelId };
   }
 
   [inspect.custom](): object {

@@ -7,12 +7,14 @@ interface CommandItem extends QuickPickItem {
 }
 
 /**
- * The state in words, what can be done about it, and what else there is to look at.
+ * The state in words, why this account is used, what can be done, and what else there is to look at.
+ * @param prompt why this account is used; undefined if none can be used
  * @param sections rows that commands do not stand for, under a heading of their own
  * @returns the row that the user picked; undefined if it was a command or nothing
  */
 export async function showMenu<Row extends QuickPickItem>(
   facts: StatusFacts,
+  prompt: string | undefined,
   sections: readonly { readonly label: string; readonly rows: readonly Row[] }[],
 ): Promise<Row | undefined> {
   const { words } = renderStatus(facts, Date.now());
@@ -21,7 +23,11 @@ export async function showMenu<Row extends QuickPickItem>(
   );
   const picked = await window.showQuickPick<CommandItem | QuickPickItem>(
     [...commandItems(facts), ...rows],
-    { title: `Hosted Model: ${words}`, placeHolder: 'Choose an action' },
+    {
+      title: `Hosted Model: ${words}`,
+      placeHolder: 'Choose an action',
+      ...(prompt !== undefined && { prompt }),
+    },
   );
   if (picked && 'run' in picked) await picked.run();
   return sections.flatMap(({ rows }) => rows).find((row) => row === picked);

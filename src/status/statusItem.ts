@@ -126,10 +126,11 @@ function tooltipLines(
   const renewal = Number.isFinite(renewsInMs) ? Math.ceil(renewsInMs / 60_000) : 0;
   const lines = [
     `Hosted Model: ${words}`,
+    facts.connection?.reason,
     traffic?.line(),
     renewal > 0 && `Next renewal in ${renewal} min`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
-    modelLine(settings.modelId, facts.modelId),
+    modelLine(settings.modelId, facts.connection?.modelId),
     facts.usageToday?.(),
   ];
   return lines.filter((line) => typeof line === 'string');

@@ -1,6 +1,7 @@
 import type { Obstacle } from '../credentials/activeConnection.ts';
 import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/auth/token.ts';
+import type { Connection } from '../service/connection.ts';
 import type { Activity } from './activity.ts';
 
 /** The status item as a pure function of what is known. One row of the table for each state. */
@@ -26,10 +27,10 @@ export interface StatusFacts {
   readonly unreachable: boolean;
   /** The message of the last command, if it failed. */
   readonly lastFailure: Message | undefined;
-  /** Where each of the settings comes from, as lines; undefined as long as nobody has looked. */
+  /** The values in use, as lines; undefined as long as nobody has looked. */
   readonly provenance: readonly string[] | undefined;
-  /** The model of the connection in use; undefined without one. */
-  readonly modelId: string | undefined;
+  /** The connection in use; undefined without one. */
+  readonly connection: Pick<Connection, 'reason' | 'modelId'> | undefined;
   /** What the key in use has used today, in all windows, as a line; undefined without such a key. */
   readonly usageToday: (() => string | undefined) | undefined;
 }
@@ -81,7 +82,7 @@ export const initialFacts: StatusFacts = {
   unreachable: false,
   lastFailure: undefined,
   provenance: undefined,
-  modelId: undefined,
+  connection: undefined,
   usageToday: undefined,
 };
 

@@ -102,7 +102,8 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
       await workbench.dialogs.click('Use These Values');
       await answered(session);
       const tooltip = await workbench.statusItem(statusId).tooltip();
-      assert.match(tooltip, new RegExp(`${hostOf(first)} \\(the \\.env file of project`));
+      assert.match(tooltip, /From the \.env file of project, because the editor has no API key\./);
+      assert.match(tooltip, new RegExp(`Service: ${hostOf(first)}`));
       await workbench.screenshot(`env-file-tooltip-${theme}`);
       const token = first.requests.find(({ path }) => path === tokenPath);
       assert.equal(token?.form?.['apikey'], key);

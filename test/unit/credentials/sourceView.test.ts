@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { lookedText } from '../../../src/credentials/credentialMessages.ts';
-import type { SourceSnapshot, UnreadReason } from '../../../src/credentials/sourceSelection.ts';
+import {
+  choose,
+  type ExternalSource,
+  type SourceSnapshot,
+  type UnreadReason,
+} from '../../../src/credentials/sourceSelection.ts';
 import {
   actionsFor,
   provenanceLines,
@@ -11,7 +16,16 @@ import {
 } from '../../../src/credentials/sourceView.ts';
 import { readEnvFile } from '../dotenv/reading.ts';
 import { ibm } from '../service/fixtures.ts';
-import { type Changes, choiceOf, envFile, environment, found, full, record } from './sources.ts';
+import {
+  type Changes,
+  choiceOf,
+  envFile,
+  environment,
+  found,
+  full,
+  noFile,
+  record,
+} from './sources.ts';
 
 const rowsOf = (one: SourceSnapshot) =>
   sourceRows(one, choiceOf(one)).map(({ label, description, detail }) => [
@@ -22,8 +36,102 @@ const rowsOf = (one: SourceSnapshot) =>
 const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
   actionsFor(id, one).map(({ label }) => label.replace(/^\S+ /, ''));
 
+describe('the reason of a connection', () => {
+  const nothing = { record: undefined };
+  const approvedEnvironment = environment(full, 'approved');
+  const unreadFile = (why: UnreadReason): ExternalSource => ({
+    id: 'envFile',
+    text: { kind: 'unread', why },
+  });
+  const fileOfOther = envFile({});
+  const byEnvironment = (file: ExternalSource) => ({
+    ...nothing,
+    outside: [file, approvedEnvironment],
+  });
+  const cases: readonly [what: string, changes: Changes, reason: string][] = [
+    ['the editor alone', {}, 'From secret storage and user settings.'],
+    [
+      'the editor beside an incomplete or declined source',
+      { outside: [envFile({ key: full.key }), environment(full, 'refused')] },
+      'From secret storage and user settings.',
+    ],
+    [
+      'the editor before a complete source',
+      { outside: [envFile(), environment({})] },
+      'From secret storage and user settings, which take precedence over the .env file of a.',
+    ],
+    [
+      'the editor before two complete sources',
+      { outside: [envFile(full, 'approved'), environment()] },
+      'From secret storage and user settings, which take precedence over the .env file of a and the environment.',
+    ],
+    [
+      'the .env file while the editor has no key',
+      { ...nothing, outside: [envFile(full, 'approved'), approvedEnvironment] },
+      'From the .env file of a, because the editor has no API key.',
+    ],
+    [
+      'the .env file while the editor has no project',
+      { settings: { projectId: '' }, outside: [envFile(full, 'approved')] },
+      'From the .env file of a, because the editor has no project ID.',
+    ],
+    [
+      "the .env file while the editor's address can't be used",
+      { settings: { url: 'http://plain.example' }, outside: [envFile(full, 'approved')] },
+      'From the .env file of a, because the editor’s service URL can’t be used.',
+    ],
+    [
+      'the environment without a folder',
+      byEnvironment(unreadFile('no-folder')),
+      'From the environment, because the editor has no API key.',
+    ],
+    [
+      'the environment while there is no .env file',
+      byEnvironment(noFile),
+      'From the environment, because the editor has no API key and there is no .env file.',
+    ],
+    [
+      'the environment while the .env file is a link',
+      byEnvironment(unreadFile('symbolic-link')),
+      'From the environment, because the editor has no API key and the .env file of a can’t be used.',
+    ],
+    [
+      'the environment while the .env file is for something else',
+      byEnvironment(fileOfOther),
+      'From the environment, because the editor has no API key and the .env file of a has no settings for this service.',
+    ],
+    [
+      'the environment while the .env file is declined',
+      byEnvironment(envFile(full, 'refused')),
+      'From the environment, because the editor has no API key and you declined the .env file of a.',
+    ],
+    [
+      'the environment while the .env file is not approved',
+      byEnvironment(envFile()),
+      'From the environment, because the editor has no API key and you haven’t approved the .env file of a.',
+    ],
+  ];
+  for (const [what, changes, reason] of cases) {
+    it(`says why it is ${what}`, () => {
+      const all = found(changes);
+      const selection = choose(all);
+      assert.ok(selection.kind === 'ready', selection.kind);
+      assert.equal(reasonText(selection.source, all), reason);
+    });
+  }
+
+  it("says that a .env file can't be used if its key would go to a malformed address", () => {
+    const changes = byEnvironment(envFile(full, 'approved'));
+    const reason = reasonText(
+      'environment',
+      found({ ...changes, settings: { authUrl: 'ftp://a' } }),
+    );
+    assert.match(reason, /no API key and the \.env file of a can’t be used\.$/);
+  });
+});
+
 describe('provenance', () => {
-  it('says for each setting which source won', () => {
+  it('says for each setting of the editor where it is kept', () => {
     const one = found({ outside: [envFile(), environment({ url: full.url })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com (secret storage)',
@@ -32,12 +140,12 @@ describe('provenance', () => {
     ]);
   });
 
-  it('B13: names the .env file while it is in use, with the host it leads to', () => {
+  it('B13: of the .env file says where it leads, since the reason names the file', () => {
     const one = found({ record: undefined, outside: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
-      'API key: sent to iam.cloud.ibm.com (the .env file of a)',
-      'Project: project-outside (the .env file of a)',
-      'Service: evil.example (the .env file of a)',
+      'API key: sent to iam.cloud.ibm.com',
+      'Project: project-outside',
+      'Service: evil.example',
     ]);
   });
 
@@ -105,17 +213,9 @@ describe('provenance', () => {
   });
 });
 
-describe('the reason of a connection', () => {
+describe('the reason of a connection whose source is in the settings', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ outside: [envFile(), environment()], ...changes }));
-
-  it('is what the editor lacks, or nothing more', () => {
-    assert.equal(reason('editor', {}), 'From secret storage and user settings.');
-    assert.equal(
-      reason('envFile', { record: undefined }),
-      'From the .env file of a; the editor has no API key.',
-    );
-  });
 
   it('is hostedModel.credentialSource if that names the source', () => {
     for (const [credentialSource, name] of [
@@ -125,7 +225,7 @@ describe('the reason of a connection', () => {
     ] as const) {
       assert.equal(
         reason(credentialSource, { settings: { credentialSource } }),
-        `From ${name}, as hostedModel.credentialSource says.`,
+        `From ${name}, as set in hostedModel.credentialSource.`,
       );
     }
   });
@@ -288,7 +388,10 @@ describe('where it looked', () => {
     const settings = { credentialSource: 'editor' } as const;
     const one = found({ record: undefined, outside: [envFile(), environment()], settings });
     const place = 'secret storage and user settings';
-    assert.equal(lookedText(one), `Looked only in ${place}, as hostedModel.credentialSource says.`);
+    assert.equal(
+      lookedText(one),
+      `Looked only in ${place}, as set in hostedModel.credentialSource.`,
+    );
   });
 
   const cases: [what: string, outside: SourceSnapshot['outside'], text: string][] = [
