@@ -1,23 +1,12 @@
 import { ConfigurationTarget, Disposable, type Uri, workspace } from 'vscode';
+import { AI_SETTING, type Inspected, userValue } from './privateApi.ts';
 
 /**
  * The only caller of getConfiguration: what settings files hold, as it stands there, and changes of
  * it. What the values are good for is decided in `settings.ts`, which loads with the first use.
  */
 
-/** What VS Code tells of a setting; those of one machine each are not among its types. */
-export interface Inspected {
-  readonly defaultValue?: unknown;
-  readonly globalValue?: unknown;
-  readonly globalLocalValue?: unknown;
-  readonly globalRemoteValue?: unknown;
-  readonly workspaceValue?: unknown;
-  readonly workspaceFolderValue?: unknown;
-}
-
 const SECTION = 'hostedModel';
-/** VS Code's own: with it on, nothing of chat is there. */
-const AI_SETTING = 'chat.disableAIFeatures';
 /** Between two readings of changed settings. */
 const LEAST_APART_MS = 100;
 
@@ -141,15 +130,6 @@ export function onDidChangeSettings(listener: () => void): Disposable {
     }, LEAST_APART_MS);
   });
   return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
-}
-
-/**
- * `globalValue` is not the user's own file alone: a remote machine's settings file, which a dev
- * container writes, hides it there (measured). The value without it is there at run time, though not
- * among the types.
- */
-export function userValue(found: Inspected): unknown {
-  return 'globalLocalValue' in found ? found.globalLocalValue : found.globalValue;
 }
 
 // Settings files hold anything, whatever the schema says.

@@ -1,12 +1,6 @@
 import { type Uri, workspace } from 'vscode';
-import {
-  Configuration,
-  chosenService,
-  type Inspected,
-  RESOURCE_KINDS,
-  targetForFolder,
-  userValue,
-} from './configuration.ts';
+import { Configuration, chosenService, RESOURCE_KINDS, targetForFolder } from './configuration.ts';
+import { type Inspected, remoteValue, userValue } from './privateApi.ts';
 import type { SourceId } from './service/connection.ts';
 import { cleanValue } from './service/credentials.ts';
 import { MODEL_ID } from './service/generation/modelId.ts';
@@ -207,7 +201,7 @@ function listsOf(found: Inspected): Settings['templates'] {
   const ofTrusted = (value: unknown) => (workspace.isTrusted ? listOf(value) : []);
   return {
     user: listOf(userValue(found)),
-    remote: ofTrusted(found.globalRemoteValue),
+    remote: ofTrusted(remoteValue(found)),
     workspace: ofTrusted(found.workspaceValue),
     // Where one folder is all there is, its settings are those of the workspace.
     folder: ofTrusted(workspace.workspaceFile && found.workspaceFolderValue),

@@ -7,6 +7,7 @@ import {
   LanguageModelToolCallPart,
   type Progress,
 } from 'vscode';
+import { thinkingPart, USAGE_TYPE } from '../privateApi.ts';
 import type { Generation } from '../service/generation/answerReader.ts';
 import type { ToolCall } from '../service/generation/conversation.ts';
 import { parseJson } from '../service/responseSchemas.ts';
@@ -31,7 +32,7 @@ export function reportAnswer(
   // All of them before the first is reported: of a half list nothing may run.
   const calls = cutReason(answer) ? [] : answer.toolCalls.map(callPart);
   for (const call of calls) progress.report(call);
-  progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), 'usage'));
+  progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), USAGE_TYPE));
 }
 
 /** @throws {ChatError} where the answer is cut, or none */
@@ -61,8 +62,8 @@ export function errorForExtension(error: unknown, text: string): LanguageModelEr
     : new LanguageModelError(text);
 }
 
-/** VS Code has a part for it, though not among its types; where it has not, nobody sees it. */
+/** Reports reasoning, or nothing if VS Code can't show it. */
 export function reportReasoning(text: string, progress: Progress<LanguageModelResponsePart>): void {
-  const Part: unknown = Reflect.get(vscode, 'LanguageModelThinkingPart');
-  if (typeof Part === 'function') progress.report(Reflect.construct(Part, [text]));
+  const part = thinkingPart(vscode, text);
+  if (part) progress.report(part);
 }

@@ -1,4 +1,5 @@
 import type { Memento, QuickPickItem } from 'vscode';
+import { isVSCode } from '../privateApi.ts';
 import type { Connection } from '../service/connection.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
@@ -34,9 +35,9 @@ export class ChatCallers {
     this.#options = options;
   }
 
-  /** True for the chat and the editor of VS Code itself, and for this extension. */
+  /** True for VS Code itself, its chat, and this extension. */
   isTrusted(id: string): boolean {
-    return ['github.copilot-chat', 'core', this.#options.ownId.toLowerCase()].includes(id);
+    return isVSCode(id) || id === this.#options.ownId.toLowerCase();
   }
 
   /**

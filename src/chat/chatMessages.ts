@@ -2,6 +2,7 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 import { listOf, resourceName } from '../messages/settingLabels.ts';
+import { AI_SETTING, UTILITY_MODEL_SETTING } from '../privateApi.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
@@ -151,11 +152,10 @@ export const USE_QUESTION = {
 
 A question sends your text, your attachments, and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tools, and files from the workspace. All of this is billed to your account.
 
-Chat titles and similar small requests stay off. If you turn them on with the setting chat.byokUtilityModelDefault, the first prompt costs three requests.`,
+Chat titles and similar small requests stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt costs three requests.`,
 } as const;
 
-export const AI_IS_OFF =
-  'Hosted Model: AI features are turned off in the settings (chat.disableAIFeatures), so that nothing was changed. Turn them on first if you want to chat.';
+export const AI_IS_OFF = `Hosted Model: AI features are turned off in the settings (${AI_SETTING}), so that nothing was changed. Turn them on first if you want to chat.`;
 export const NOT_TRUSTED =
   'Hosted Model: VS Code’s chat needs a trusted workspace. Trust this one first.';
 

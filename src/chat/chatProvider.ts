@@ -16,6 +16,7 @@ import { onlyFolder } from '../credentials/folders.ts';
 import type { DiagnosisDeps } from '../diagnose/copyReport.ts';
 import { explainFailure } from '../diagnose/reportFailure.ts';
 import { brokenOff } from '../messages/messages.ts';
+import { callerOf, isOfModelGroup } from '../privateApi.ts';
 import type { CallOptions } from '../service/client.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind } from '../service/errors.ts';
@@ -95,7 +96,7 @@ export class ChatProvider {
    * without one: the answers would be added up, so that only the latter gets them.
    */
   async information(options: object): Promise<LanguageModelChatInformation[]> {
-    const isOfGroup = Reflect.get(options, 'configuration') !== undefined;
+    const isOfGroup = isOfModelGroup(options);
     if (isOfGroup) this.#groupCalls += 1;
     if (isOfGroup || !workspace.isTrusted || isAiDisabled()) return [];
     const connection = await this.connection();
@@ -121,8 +122,7 @@ export class ChatProvider {
     progress: Progress<LanguageModelResponsePart>,
     token: CancellationToken,
   ): Promise<void> {
-    const named: unknown = Reflect.get(options, 'requestInitiator');
-    const callerId = typeof named === 'string' ? named.toLowerCase() : '';
+    const callerId = callerOf(options);
     try {
       const request = await this.#request(modelId);
       if (!(await this.callers.mayCall(callerId, request.connection, request.signedOut))) {

@@ -9,12 +9,11 @@ import {
   LanguageModelToolResultPart,
   type ProvideLanguageModelChatResponseOptions,
 } from 'vscode';
+import { SYSTEM_ROLE } from '../privateApi.ts';
 import type { ChatMessage, ContentPart, Conversation } from '../service/generation/conversation.ts';
 
 /** What VS Code hands to a provider, as a conversation of the service. Pure. */
 
-/** The role of system messages at run time; the types know user and assistant alone. */
-const SYSTEM_ROLE = 3;
 /** Of a picture, at its beginning: VS Code makes a PNG of some and keeps their old name. */
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 

@@ -1,5 +1,6 @@
 import { commands, env, extensions, lm, Uri, window, workspace } from 'vscode';
 import { enableAi, isAiDisabled } from '../configuration.ts';
+import { CHAT_EXTENSION, privateCommands } from '../privateApi.ts';
 import type { Connection } from '../service/connection.ts';
 import { cancellable } from '../ui/progress.ts';
 import * as texts from './chatMessages.ts';
@@ -9,7 +10,6 @@ import type { ChatProvider } from './chatProvider.ts';
 
 const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
-const CHAT_EXTENSION = 'GitHub.copilot-chat';
 /** For the built-in chat to start on a busy machine. */
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
@@ -39,7 +39,7 @@ export async function startChat(
   // It fails unless the model is there and selected; what is selected VS Code tells nobody.
   const modelSelector = { vendor: PROVIDER_ID, id: connection.modelId };
   await commands
-    .executeCommand('workbench.action.chat.open', { mode: 'ask', modelSelector })
+    .executeCommand(privateCommands.openChat, { mode: 'ask', modelSelector })
     .then(undefined, () => offerHelp(texts.BY_HAND.open));
 }
 
@@ -47,10 +47,8 @@ export async function startChat(
 async function ensureGroup(provider: ChatProvider): Promise<boolean> {
   if (await isGrouped(provider)) return true;
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
-  // The command is not documented: whether there is a group now says more than its end.
-  await commands
-    .executeCommand('lm.addLanguageModelsProviderGroup', group)
-    .then(undefined, () => {});
+  // Whether there is a group now says more than the end of the command.
+  await commands.executeCommand(privateCommands.addModelGroup, group).then(undefined, () => {});
   return isGrouped(provider);
 }
 

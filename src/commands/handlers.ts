@@ -18,6 +18,7 @@ import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { insertModeIds } from '../insert/insertModes.ts';
+import { privateCommands } from '../privateApi.ts';
 import type { ModelList } from '../service/generation/modelList.ts';
 import { readSettings, settingsFor } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
@@ -174,7 +175,7 @@ async function openMenu(app: App): Promise<unknown> {
   const ofSources = sourceRows(found, choice);
   // Nothing is there to choose from. What was clicked has the keyboard, and would get it back.
   if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
-    await commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    await commands.executeCommand(privateCommands.focusEditor);
     return connections.setUp();
   }
   const { sources, another, extensions, forget } = COMMAND_MESSAGES.menu;
@@ -207,7 +208,7 @@ async function openMenu(app: App): Promise<unknown> {
     case 'openSettings':
       return openSettings();
     case 'manageTrust':
-      return commands.executeCommand('workbench.trust.manage');
+      return commands.executeCommand(privateCommands.manageTrust);
     case 'import':
       return connections.importFrom(source);
     case 'forgetApproval':

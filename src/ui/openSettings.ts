@@ -1,6 +1,7 @@
 import { commands } from 'vscode';
+import { privateCommands } from '../privateApi.ts';
 
-const COMMAND = 'workbench.action.openSettings';
+const COMMAND = privateCommands.openSettings;
 const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';
 
 /** Opens the settings editor, filtered to this extension. */

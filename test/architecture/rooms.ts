@@ -37,6 +37,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   ui: 'Progress, wizard steps, log and announcements; knows no feature.',
   settings: 'What the settings are good for, as one snapshot.',
   configuration: 'The only reader of the configuration: values as they stand there.',
+  privateApi: 'What VS Code doesn’t promise: commands and fields, each with a source and a canary.',
   service: 'The hosted service as a client sees it; plain Node, without VS Code.',
 };
 

@@ -41,7 +41,10 @@ if (inspect) console.log(`The extension host waits for a debugger at port ${insp
 try {
   await runTests({
     ...where,
-    extensionDevelopmentPath: process.env['HOSTED_MODEL_EXTENSION'] ?? repositoryRoot,
+    extensionDevelopmentPath: [
+      process.env['HOSTED_MODEL_EXTENSION'] ?? repositoryRoot,
+      join(import.meta.dirname, 'modelProvider'),
+    ],
     extensionTestsPath: suite,
     launchArgs: [folder, ...(inspect ? [`--inspect-brk-extensions=${inspect}`] : [])],
     extensionTestsEnv: {

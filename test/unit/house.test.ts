@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { filesIn } from '../filesIn.ts';
+import { newestServer, oldestServer } from '../vscode/install.ts';
 import { clockReads, clockRules, MAY_READ_CLOCKS } from './clockRules.ts';
 import {
   arrowsUp,
@@ -45,6 +46,17 @@ describe('architecture invariants', () => {
     assert.deepEqual(arrowsUp(up), ['service/client.ts -> settings.ts']);
     const across = planting('envFile/problems.ts', "import '../insert/insertMode.ts';");
     assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> insert/insertMode.ts']);
+  });
+
+  it('what VS Code does not promise was seen in the versions that the host suite runs', () => {
+    const places = ['src/privateApi.ts', 'test/host/privateApi.test.ts'];
+    const texts = places.map((place) => readFileSync(place, 'utf8'));
+    const versions = [oldestServer, newestServer].map((release) => release.replace('4.', '1.'));
+    const named = texts.flatMap((text) => text.match(/(?<=seen in ).+?(?=[:,])/gi));
+    assert.deepEqual(new Set(named), new Set([versions.join(' and ')]));
+    const [code = ''] = texts;
+    const source = `https://github.com/microsoft/vscode/blob/${versions[1]}/`;
+    assert.equal(code.split('Seen in').length, code.split(source).length);
   });
 
   it('no files import each other in a circle', () => {

@@ -14,6 +14,31 @@ const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
 const inService = (path: string) => path.startsWith('service/');
 
+/** What VS Code doesn't promise, each with a line that must be caught. */
+const privateApi: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
+  [
+    'commands',
+    /(['"`])(workbench|lm)\.\w/,
+    "commands.executeCommand('lm.addLanguageModelsProviderGroup');",
+  ],
+  [
+    'settings of the chat',
+    /(?<![#.\w])chat\.[a-z]\w*[A-Z]\w*(?![\w(])/,
+    "inspect('chat.disableAIFeatures');",
+  ],
+  ['the chat extension', /copilot-chat/i, "extensions.getExtension('GitHub.copilot-chat');"],
+  ['fields of options', /\bReflect\./, "Reflect.get(options, 'configuration');"],
+  ['the caller of a request', /requestInitiator/, 'const { requestInitiator } = options;'],
+  ['thinking parts', /LanguageModelThinking/, 'new vscode.LanguageModelThinkingPart(text);'],
+  ['the system role', /\brole\b.*\b3\b/i, "if (Number(role) === 3) return 'system';"],
+  [
+    'types of data parts',
+    /DataPart\(.*['"`]\w+['"`]\)/,
+    "new LanguageModelDataPart(counts, 'usage');",
+  ],
+  ['values of one machine', /global(Local|Remote)Value/, 'return found.globalLocalValue;'],
+];
+
 export const houseRules: readonly HouseRule[] = [
   {
     name: '1: src/service runs in plain Node',
@@ -142,6 +167,11 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line) => /\bconsole\.\w+\(/.test(line),
     planted: ['document/streamWriter.ts', "console.log('edit');"],
   },
+  ...privateApi.map(([what, pattern, planted]) => ({
+    name: `only privateApi.ts names what VS Code doesn't promise: ${what}`,
+    isBroken: (line: string, path: string) => path !== 'privateApi.ts' && pattern.test(line),
+    planted: ['chat/chatProvider.ts', planted] as const,
+  })),
 ];
 
 /**
@@ -168,6 +198,7 @@ export const floors: Readonly<Record<string, number>> = {
   configuration: 1,
   document: 1,
   service: 1,
+  privateApi: 0,
 };
 
 export const roomOf = (path: string): string => path.split('/')[0]?.replace(/\.ts$/, '') ?? '';

@@ -3,8 +3,8 @@
  * `runTests` of @vscode/test-electron passes, runs the tests in the extension host of a VS Code
  * server, prints that host's console and ends with the code of the suite.
  *
- * Arguments: a folder to open, --extensionDevelopmentPath=…, --extensionTestsPath=…,
- * --disable-workspace-trust; others mean nothing here. The environment variable
+ * Arguments: a folder to open, --extensionDevelopmentPath=… for each extension,
+ * --extensionTestsPath=…, --disable-workspace-trust; others mean nothing here. The environment variable
  * HOSTED_MODEL_SERVER_VERSION chooses the server. The suite finds HOSTED_MODEL_CONSOLE_MARK in its
  * environment and puts it before what it prints, since everything of the window arrives mixed.
  */
@@ -38,7 +38,7 @@ const { values, positionals } = parseArgs({
   // runTests passes flags of the desktop build, too.
   strict: false,
   options: {
-    extensionDevelopmentPath: { type: 'string' },
+    extensionDevelopmentPath: { type: 'string', multiple: true },
     extensionTestsPath: { type: 'string' },
     'disable-workspace-trust': { type: 'boolean' },
   },
@@ -51,6 +51,8 @@ async function runSuite(): Promise<number> {
   /** What the window and its built-in extensions say about themselves: of use only if no test ran. */
   const chatter: string[] = [];
   let suiteSpoke = false;
+  const { extensionDevelopmentPath: developed } = values;
+  const [extension, ...others] = Array.isArray(developed) ? developed : [];
   const server = await startVSCodeServer({
     version: process.env['HOSTED_MODEL_SERVER_VERSION'] ?? newestServer,
     ...(positionals[0] === undefined ? {} : { folder: resolve(positionals[0]) }),
@@ -59,7 +61,8 @@ async function runSuite(): Promise<number> {
       // Off by default until 1.139: the certificates of this system for what Node sends.
       'http.systemCertificatesNode': true,
     },
-    builtInExtensions,
+    // A window in a browser takes one extension under development.
+    builtInExtensions: [...builtInExtensions, ...others.map(requireAbsolute)],
     smokeTestDriver: true,
     env: { HOSTED_MODEL_CONSOLE_MARK: mark },
   });
@@ -85,7 +88,7 @@ async function runSuite(): Promise<number> {
     const path = (value: unknown): string =>
       `vscode-remote://127.0.0.1:${server.port}${requireAbsolute(value)}`;
     const payload: [string, string][] = [
-      ['extensionDevelopmentPath', path(values['extensionDevelopmentPath'])],
+      ['extensionDevelopmentPath', path(extension)],
       ['extensionTestsPath', path(values['extensionTestsPath'])],
       ['skipWelcome', 'true'],
     ];

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { glob, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { run } from './command.ts';
 import { until } from './deadline.ts';
 import { ensureVSCodeServer, newestServer, repositoryRoot } from './install.ts';
@@ -24,7 +24,10 @@ export interface ServerOptions {
    * no notification toasts, so it stays off for everything a user looks at.
    */
   smokeTestDriver?: boolean;
-  /** Names of the built-in extensions to load. By default all of them, which start more slowly. */
+  /**
+   * Names of the built-in extensions to load, and paths of others that are loaded like them. By
+   * default all of the former, which start more slowly.
+   */
   builtInExtensions?: readonly string[] | undefined;
   /** Extension package to install. */
   vsix?: string;
@@ -199,7 +202,7 @@ async function linkBuiltIn(
   const all = join(serverMain, '..', '..', 'extensions');
   const chosen = join(temporary, 'built-in');
   await mkdir(chosen);
-  for (const name of names) await symlink(join(all, name), join(chosen, name));
+  for (const name of names) await symlink(resolve(all, name), join(chosen, basename(name)));
   return chosen;
 }
 

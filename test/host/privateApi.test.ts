@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import {
+  AI_SETTING,
+  CHAT_EXTENSION,
+  callerOf,
+  isOfModelGroup,
+  isVSCode,
+  privateCommands,
+  SYSTEM_ROLE,
+  thinkingPart,
+  USAGE_TYPE,
+  UTILITY_MODEL_SETTING,
+} from '../../src/privateApi.ts';
+
+const { commands, env, lm, version, workspace } = vscode;
+/** Contributed by the manifest in `modelProvider/`, which has no code. */
+const vendor = 'test-provider';
+const gone = (what: string) =>
+  `${what} is gone. It was seen in 1.133.0 and 1.139.1, this is ${version}`;
+
+/** A canary for each part of `src/privateApi.ts`. It fails with the name of what is gone. */
+describe('what VS Code does not promise', () => {
+  for (const id of Object.values(privateCommands)) {
+    it(`has the command ${id}`, async () => {
+      assert.ok((await commands.getCommands(true)).includes(id), gone(id));
+    });
+  }
+
+  for (const name of [AI_SETTING, UTILITY_MODEL_SETTING]) {
+    it(`has the setting ${name}`, () => {
+      const { defaultValue } = workspace.getConfiguration().inspect(name) ?? {};
+      assert.notEqual(defaultValue, undefined, gone(name));
+    });
+  }
+
+  for (const name of ['globalLocalValue', 'globalRemoteValue']) {
+    it(`has ${name} among the values of a setting`, () => {
+      assert.ok(
+        name in (workspace.getConfiguration('hostedModel').inspect('url') ?? {}),
+        gone(name),
+      );
+    });
+  }
+
+  it(`has the role ${SYSTEM_ROLE} for system messages`, () => {
+    const role: unknown = Reflect.get(vscode.LanguageModelChatMessageRole, 'System');
+    assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
+  });
+
+  describe('of its chat', () => {
+    const file = (path: string) =>
+      readFile(join(env.appRoot, 'extensions', 'copilot', path), 'utf8');
+
+    it(`is the extension ${CHAT_EXTENSION}`, async () => {
+      const { publisher, name } = JSON.parse(await file('package.json'));
+      assert.equal(`${publisher}.${name}`, CHAT_EXTENSION, gone(CHAT_EXTENSION));
+    });
+
+    it(`counts data parts of the type ${USAGE_TYPE}`, async () => {
+      const code = await file(join('dist', 'extension.js'));
+      assert.ok(code.includes(`Usage="${USAGE_TYPE}"`), gone(`the type ${USAGE_TYPE}`));
+    });
+  });
+
+  describe('of a model provider', () => {
+    const listings: object[] = [];
+    const requests: object[] = [];
+    let registration: vscode.Disposable;
+    before(() => {
+      registration = lm.registerLanguageModelChatProvider(vendor, {
+        provideLanguageModelChatInformation: (options) => {
+          listings.push(options);
+          return isOfModelGroup(options) ? [] : [model];
+        },
+        provideLanguageModelChatResponse: async (_model, _messages, options, progress) => {
+          requests.push(options);
+          const thought = thinkingPart(vscode, 'thought');
+          if (thought) progress.report(thought);
+        },
+        provideTokenCount: async () => 1,
+      });
+    });
+    after(() => registration.dispose());
+
+    it('is asked for the models of each group, with `configuration`', async () => {
+      await commands.executeCommand(privateCommands.addModelGroup, { name: 'Group', vendor });
+      listings.length = 0;
+      const [first] = await lm.selectChatModels({ vendor });
+      assert.equal(first?.id, model.id);
+      const areOfGroup = new Set(listings.map(isOfModelGroup));
+      assert.ok(areOfGroup.has(true), gone('`configuration` in the options of a listing'));
+      assert.ok(areOfGroup.has(false), 'models are listed only for groups');
+    });
+
+    const ask = async () => {
+      const [first] = await lm.selectChatModels({ vendor });
+      const response = await first?.sendRequest([vscode.LanguageModelChatMessage.User('Hello')]);
+      const parts: unknown[] = [];
+      for await (const part of response?.stream ?? []) parts.push(part);
+      return parts;
+    };
+
+    it('is told who asks, as `requestInitiator`', async () => {
+      await ask();
+      const options = requests.at(-1) ?? {};
+      assert.notEqual(callerOf(options), '', gone('requestInitiator'));
+      assert.equal(isVSCode(callerOf(options)), false, 'an extension passes for VS Code');
+    });
+
+    it('reports reasoning as a LanguageModelThinkingPart', async () => {
+      const reported = (await ask()).map((part) => Reflect.get(Object(part), 'value'));
+      assert.deepEqual(reported, ['thought'], gone('LanguageModelThinkingPart'));
+    });
+  });
+});
+
+const model: vscode.LanguageModelChatInformation = {
+  id: 'canary',
+  name: 'Canary',
+  family: 'canary',
+  version: '1',
+  maxInputTokens: 1_000,
+  maxOutputTokens: 1_000,
+  capabilities: {},
+};
