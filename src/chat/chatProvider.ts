@@ -29,7 +29,7 @@ import {
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
-import { type Claim, counted, type Usage } from '../usage/usage.ts';
+import type { Claim, Usage } from '../usage/usage.ts';
 import type { UsageRow } from '../usage/usageLedger.ts';
 import {
   ChatError,
@@ -220,7 +220,7 @@ export class ChatProvider {
     let claim: Claim | undefined;
     try {
       const prompt = conversationText(conversation);
-      const answering = connection.chat(conversation, {
+      const answer = await connection.chat(conversation, {
         signal,
         // Checked again, because other calls may have used up the budget while this one waited.
         onTurn: async () => {
@@ -237,15 +237,11 @@ export class ChatProvider {
           onReasoning?.(text);
         },
         onRetry: (retry) => watch.onRetry(retry),
-      });
-      const answer = await counted(
-        answering,
-        () => ({ prompt, said }),
-        (used) => {
+        onUsage: (used) => {
           void usage.record(connection, { model: connection.modelId, caller, ...used }, claim);
           claim = undefined;
         },
-      );
+      });
       watch.onDone(answer);
       return answer;
     } catch (error) {

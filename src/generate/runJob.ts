@@ -9,7 +9,6 @@ import { ServiceError } from '../service/errors.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
-import { counted } from '../usage/usage.ts';
 import type { UsedRequest, UsedTokens } from '../usage/usageLedger.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
@@ -183,10 +182,11 @@ async function generateOne(
     const prompt = job.promptOf(index);
     const answerSoFar = job.begin(index, runMode);
     const generation = await silence.runAndAsk((ends, onSilence, onFirstText) => {
-      const generating = connection.generateText(prompt, {
+      return connection.generateText(prompt, {
         signal: ends,
         answerSoFar,
         onSilence,
+        onUsage: onUsed,
         onText: (text) => {
           if (said === '') onFirstText();
           said += text;
@@ -201,7 +201,6 @@ async function generateOne(
           say(retryText(retry));
         },
       });
-      return counted(generating, () => ({ prompt: prompt + answerSoFar, said }), onUsed);
     }, signal);
     watch.onDone(generation);
     const isPlaced = await job.end(index, endOf(generation.stopReason));

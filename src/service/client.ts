@@ -14,6 +14,7 @@ import { Callbacks, type InferenceOptions, infer } from './generation/inference.
 import type { Model } from './generation/modelList.ts';
 import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './generation/parameters.ts';
 import { mapParameters, type RequestBody, stringsIn } from './generation/requestBody.ts';
+import { type RequestUsage, usageOf, usageOfFailed } from './generation/requestUsage.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
 import type { RateLimit } from './http/requestPace.ts';
 import { explainByModel } from './models/explain.ts';
@@ -40,6 +41,8 @@ export interface CallOptions {
   readonly onRetry?: (retry: Retry) => void;
   /** Called when a request has been sent for 5 s, and nothing of its answer has come. */
   readonly onSilence?: () => void;
+  /** Called once with what the request has used, even if it failed on the way. */
+  readonly onUsage?: (usage: RequestUsage) => void;
 }
 
 export interface GenerateOptions extends CallOptions {
@@ -192,7 +195,7 @@ export class Client {
 
   async #generate(
     request: GenerationRequest,
-    { signal = new AbortController().signal, onText, onReasoning, ...others }: CallOptions,
+    { signal = new AbortController().signal, onText, onReasoning, onUsage, ...others }: CallOptions,
   ): Promise<Generation> {
     const { operation, parameters, inputs } = request;
     const problem = parameterProblem(operation, parameters);
@@ -207,9 +210,17 @@ export class Client {
     const { modelId, credentials } = this.#options;
     const body = { ...this.#dialect.modelFields(modelId, credentials), ...fields };
     const callbacks = new Callbacks();
-    const hear = callbacks.capturing(onText);
+    let received = '';
+    const receive = (listener: CallOptions['onText']) => (text: string) => {
+      received += text;
+      listener?.(text);
+    };
+    const hear = onText && callbacks.capturing(receive(onText));
     const dialect = this.#dialect;
-    const listeners = hear && { onText: hear, onReasoning: callbacks.capturing(onReasoning) };
+    const listeners = hear && {
+      onText: hear,
+      onReasoning: callbacks.capturing(receive(onReasoning)),
+    };
     const reader = new AnswerReader(operation, listeners, dialect);
     const url = dialect.url(hear ? `${operation}Stream` : operation, this.#options.credentials);
     const asked = { url, body: { ...body, ...(hear && dialect.streaming) }, streams: !!hear };
@@ -220,7 +231,12 @@ export class Client {
       mayResend: () => !reader.hasBegun,
       read: ({ body }) => reader.read(body, signal),
     });
-    const generation = await answer.catch((error) => this.#refuse(error, request, signal));
+    const generation = await answer.catch((error) => {
+      const usage = usageOfFailed(error, request.text, received);
+      if (usage) onUsage?.(usage);
+      return this.#refuse(error, request, signal);
+    });
+    onUsage?.(usageOf(generation.usage, request.text, received || generation.text));
     const secrets = Object.values(this.#secrets).flat();
     const isSafe = (id: string) => !repeats(id, secrets);
     const warnings = generation.warnings.filter(isSafe);

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Memento, Uri, window, workspace } from 'vscode';
 import type { Connection } from '../service/connection.ts';
-import { isKind } from '../service/errors.ts';
-import type { Generation } from '../service/generation/answerReader.ts';
-import { estimateTokens } from '../service/models/modelLimits.ts';
 import { readSettings } from '../settings.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import { inform } from '../ui/notify.ts';
 import { DailyBudget } from './budget.ts';
-import { dayOf, totalOf, UsageLedger, type UsedRequest, type UsedTokens } from './usageLedger.ts';
+import { dayOf, totalOf, UsageLedger, type UsedRequest } from './usageLedger.ts';
 import * as texts from './usageMessages.ts';
 
 const SCHEME = 'hosted-model-usage';
@@ -155,30 +152,4 @@ async function showText(text: string): Promise<void> {
   } finally {
     registered.dispose();
   }
-}
-
-/**
- * Waits for the answer to a request, and counts what it has used: by the service, or by estimate where
- * that has not said. One that failed without a word of an answer counts as nothing.
- * @param read all that the model has read and said, at the end
- */
-export async function counted<Answer extends Pick<Generation, 'usage'>>(
-  answer: Promise<Answer>,
-  read: () => { readonly prompt: string; readonly said: string },
-  count: (used: UsedTokens) => void,
-): Promise<Answer> {
-  const estimate = () => {
-    const { prompt, said } = read();
-    const tokens = { inputTokens: estimateTokens(prompt), outputTokens: estimateTokens(said) };
-    count({ ...tokens, isEstimate: true });
-  };
-  const done = await answer.catch((error: unknown) => {
-    const wasSent = isKind(error, 'cancelled') && (error.details.attempts ?? 0) > 0;
-    if (wasSent || read().said !== '') estimate();
-    throw error;
-  });
-  const { usage } = done;
-  if (usage.inputTokens + usage.outputTokens > 0) count({ ...usage, isEstimate: false });
-  else estimate();
-  return done;
 }

@@ -5,12 +5,11 @@ import type {
   ProvideLanguageModelChatResponseOptions,
 } from 'vscode';
 import type { ChatDeps, ChatProvider } from '../../../src/chat/chatProvider.ts';
-import { ServiceError } from '../../../src/service/errors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { UsedRequest } from '../../../src/usage/usageLedger.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
 import { FakeState } from '../credentials/fakes.ts';
-import { connectionOf } from '../service/fixtures.ts';
+import { clientOn, connectionOf } from '../service/fixtures.ts';
 import { UsageEditor } from './usageEditor.ts';
 
 const OWN_ID = 'hosted-model.hosted-model';
@@ -19,10 +18,19 @@ const token: CancellationToken = {
   isCancellationRequested: false,
   onCancellationRequested: () => ({ dispose: () => {} }),
 };
-const answer = {
-  ...{ text: 'text', toolCalls: [], stopReason: 'finished', dropped: [], warnings: [] },
-  usage: { inputTokens: 7, outputTokens: 3 },
-};
+/** A streamed response with these events. */
+const stream = (...events: readonly object[]) =>
+  new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), {
+    headers: { 'content-type': 'text/event-stream' },
+  });
+const text = (content: string, finish_reason: string | null = null) => ({
+  choices: [{ delta: { content }, finish_reason }],
+});
+const complete = () =>
+  stream(text('text', 'stop'), {
+    choices: [],
+    usage: { prompt_tokens: 7, completion_tokens: 3 },
+  });
 
 describe('the usage of chat', () => {
   let editor: UsageEditor;
@@ -30,7 +38,7 @@ describe('the usage of chat', () => {
   let Provider: typeof ChatProvider;
   let recorded: UsedRequest[];
   let refusal: string | undefined;
-  let chat: (_: unknown, __: unknown, hear: { onText(text: string): void }) => Promise<unknown>;
+  let fetch: () => Promise<Response>;
   before(async () => {
     editor = new UsageEditor();
     hooks = installEditor(() => editor);
@@ -43,13 +51,12 @@ describe('the usage of chat', () => {
   beforeEach(() => {
     recorded = [];
     refusal = undefined;
-    chat = async () => answer;
+    fetch = async () => complete();
   });
   const open = () => {
+    const { client } = clientOn({ fetch: () => fetch() });
     const runtime = {
-      client: () => ({
-        chat: (...values: Parameters<typeof chat>) => chat(...values),
-      }),
+      client: () => client,
       listModels: async () => ({ models: [] }),
     } as unknown as ServiceRuntime;
     const connections = {
@@ -59,10 +66,12 @@ describe('the usage of chat', () => {
     };
     const usage = {
       refusal: async () => refusal,
+      claim: async () => ({ refusal: undefined, end() {} }),
       record: async (_: unknown, request: UsedRequest) => void recorded.push(request),
     };
     const deps = {
       ...{ globalState: new FakeState(), connections, usage: async () => usage },
+      ...{ status: { update() {} }, history: { failed() {} }, log: { error() {} } },
       watches: async () => () => ({ onText() {}, onDone() {}, onFailed() {} }),
     } as unknown as ChatDeps;
     const provider = new Provider(deps, OWN_ID, () => {});
@@ -95,11 +104,8 @@ describe('the usage of chat', () => {
     assert.deepEqual([recorded.length, model !== '', caller], [1, true, 'agent']);
   });
 
-  it('is estimated from messages, tools and what was said where it is cancelled', async () => {
-    chat = async (_, __, { onText }) => {
-      onText('four');
-      throw new ServiceError('cancelled', { attempts: 1 });
-    };
+  it('is estimated from messages, tools, and the received text if the response breaks off', async () => {
+    fetch = async () => stream(text('four'));
     await assert.rejects(respond({ requestInitiator: 'core', tools }));
     const [{ inputTokens, ...rest } = { inputTokens: 0 }] = recorded;
     assert.deepEqual(rest, {
@@ -110,7 +116,7 @@ describe('the usage of chat', () => {
 
   it('sends nothing once the budget is used up, and says so', async () => {
     refusal = 'Nothing was sent.';
-    chat = async () => assert.fail('sent');
+    fetch = async () => assert.fail('sent');
     await assert.rejects(respond({ requestInitiator: 'core' }), { message: 'Nothing was sent.' });
     await assert.rejects(open().generate('four', token), { message: 'Nothing was sent.' });
     assert.deepEqual(recorded, []);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import { Connection } from '../../../src/service/connection.ts';
-import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import type { Vendor } from '../../../src/service/vendors.ts';
-import type { counted, Usage, UsageDeps } from '../../../src/usage/usage.ts';
-import type { UsageRow, UsedRequest, UsedTokens } from '../../../src/usage/usageLedger.ts';
+import type { Usage, UsageDeps } from '../../../src/usage/usage.ts';
+import type { UsageRow, UsedRequest } from '../../../src/usage/usageLedger.ts';
 import type { usageText } from '../../../src/usage/usageMessages.ts';
 import { installEditor } from '../credentials/fakeEditor.ts';
 import { FakeState, settled } from '../credentials/fakes.ts';
@@ -29,7 +28,6 @@ describe('usage', () => {
   let editor: UsageEditor;
   let hooks: ReturnType<typeof installEditor>;
   let Kept: typeof Usage;
-  let count: typeof counted;
   let textOf: typeof usageText;
   let now: number;
   let line: () => string | undefined;
@@ -37,7 +35,7 @@ describe('usage', () => {
   before(async () => {
     editor = new UsageEditor();
     hooks = installEditor(() => editor);
-    ({ Usage: Kept, counted: count } = await import('../../../src/usage/usage.ts'));
+    ({ Usage: Kept } = await import('../../../src/usage/usage.ts'));
     ({ usageText: textOf } = await import('../../../src/usage/usageMessages.ts'));
     editor.end();
   });
@@ -213,51 +211,5 @@ describe('usage', () => {
     const model = 'a | b`[x](command:y)\n# c\u202e\\ $(gear)';
     const shown = textOf({ day: '', today: [row({ model })], session: [], budget: 0 });
     assert.match(shown, /^\| `a {3}b \[x\] \(command:y\) # c {3}\$ \(gear\)` \| chat \|/m);
-  });
-
-  describe('of one request is counted', () => {
-    const failing = (kind: ErrorKind, details?: ErrorDetails) =>
-      Promise.reject(new ServiceError(kind, details));
-    const usedBy = async (
-      answer: Promise<{ usage: { inputTokens: number; outputTokens: number } }>,
-      said: string,
-    ) => {
-      const used: UsedTokens[] = [];
-      const read = () => ({ prompt: 'four'.repeat(10), said });
-      const waited = count(answer, read, (one) => used.push(one));
-      const result = await waited.catch((error: ServiceError) => error.kind);
-      return [result, used];
-    };
-    const estimate = (outputTokens: number) => ({
-      inputTokens: 10,
-      outputTokens,
-      isEstimate: true,
-    });
-
-    it('as the service says', async () => {
-      const answer = { usage: { inputTokens: 7, outputTokens: 3 }, text: 'text' };
-      assert.deepEqual(await usedBy(Promise.resolve(answer), 'text'), [
-        answer,
-        [{ inputTokens: 7, outputTokens: 3, isEstimate: false }],
-      ]);
-    });
-
-    it('by estimate where the service does not say', async () => {
-      const answer = { usage: { inputTokens: 0, outputTokens: 0 } };
-      assert.deepEqual((await usedBy(Promise.resolve(answer), 'text'))[1], [estimate(1)]);
-    });
-
-    for (const [name, error, said, expected] of [
-      ['by estimate once it was cancelled', () => failing('cancelled', { attempts: 1 }), '', [0]],
-      ['as nothing if it was cancelled before it was sent', () => failing('cancelled'), '', []],
-      ['by estimate if it broke off', () => failing('connection-lost'), 'text', [1]],
-      ['as nothing if it was refused', () => failing('bad-request', { attempts: 1 }), '', []],
-    ] as const) {
-      it(name, async () => {
-        const [kind, used] = await usedBy(error(), said);
-        assert.equal(typeof kind, 'string', 'the failure goes on');
-        assert.deepEqual(used, expected.map(estimate));
-      });
-    }
   });
 });
