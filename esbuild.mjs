@@ -1,5 +1,9 @@
-/** Builds dist/: what VS Code loads at activation, and what loads when it is first used. */
+/**
+ * Builds dist/: `extension.js`, a file for each place in src that imports on first use, and one file
+ * with the modules that these share.
+ */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 import { noticesOf } from './notices.ts';
 import { shippedPage } from './shippedPage.ts';
@@ -12,7 +16,8 @@ const options = {
   outdir: 'dist',
   bundle: true,
   splitting: true,
-  chunkNames: 'part-[hash]',
+  // Built anew after a change, several files can share modules.
+  chunkNames: watch ? '[name]-[hash]' : '[name]',
   format: 'esm',
   platform: 'node',
   target: 'node24',
@@ -30,12 +35,49 @@ const options = {
   metafile: true,
 };
 
+/**
+ * esbuild makes a file for each set of entry points that share a module. If all entry points import
+ * all shared modules, there is only one such set.
+ */
+async function withOneSharedFile() {
+  // Hashes, since there are many shared files yet.
+  const { metafile } = await esbuild.build({ ...options, chunkNames: '[hash]', write: false });
+  const entries = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
+  const all = entries.flatMap((entry) => [...importedBy(entry, metafile)]);
+  // Packages come along with the modules that import them.
+  const shared = new Set(
+    all.filter((path, index) => path.startsWith('src/') && all.indexOf(path) < index),
+  );
+  const imports = [...shared].map((path) => `import ${JSON.stringify(resolve(path))};`).join('');
+  const plugin = {
+    name: 'one-shared-file',
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        if (!entries.some((entry) => resolve(entry) === path)) return undefined;
+        // On the first line, so that source maps stay right.
+        return { contents: imports + (await readFile(path, 'utf8')), loader: 'ts' };
+      });
+    },
+  };
+  return { ...options, plugins: [plugin] };
+}
+
+/** A source file and all that it imports at once. */
+function importedBy(path, metafile, found = new Set()) {
+  if (found.has(path)) return found;
+  found.add(path);
+  for (const { path: imported, kind, external } of metafile.inputs[path].imports) {
+    if (kind !== 'dynamic-import' && !external) importedBy(imported, metafile, found);
+  }
+  return found;
+}
+
 await rm('dist', { recursive: true, force: true });
 if (watch) {
   const context = await esbuild.context(options);
   await context.watch();
 } else {
-  const { metafile } = await esbuild.build(options);
+  const { metafile } = await esbuild.build(await withOneSharedFile());
   // What went into the files; not shipped, read by the tests of the package.
   await writeFile('dist/meta.json', JSON.stringify(metafile));
   if (production) {

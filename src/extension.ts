@@ -1,10 +1,12 @@
 import {
   type Disposable,
+  type Extension,
   type ExtensionContext,
   type Memento,
   type TextDocument,
   window,
 } from 'vscode';
+import { forgetCallers } from './chat/chatCallers.ts';
 import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.ts';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
@@ -15,18 +17,25 @@ import type { ConnectionsState } from './credentials/connectionsState.ts';
 import { STORAGE_MESSAGES } from './credentials/credentialMessages.ts';
 import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
 import { provenanceLines } from './credentials/sourceView.ts';
+import { startEnvFile } from './envFile/envFileFeature.ts';
+import { Jobs } from './generate/jobs.ts';
 import type { TokenState } from './service/auth/token.ts';
+import { isOutOfReach } from './service/errors.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
+import { generationWatches } from './status/generationWatch.ts';
+import { trafficOf } from './status/requestsLine.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
+import { loadTemplates } from './templates/loadTemplates.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
 import { setContextKey } from './ui/contextKeys.ts';
-import { Lazy, whenOpened } from './ui/lazy.ts';
 import { type Log, openLog } from './ui/log.ts';
+import { whenOpened } from './ui/whenOpened.ts';
+import { Usage } from './usage/usage.ts';
 
 /**
- * Builds everything in order of dependency. It makes no request, starts no timer, reads no secret
- * and does not load the HTTP stack. Where a part fails, commands say so, since VS Code shows nobody
+ * Creates the parts in order of dependency. Makes no request, starts no timer, reads no secret, and
+ * doesn't load the service client. Where a part fails, commands say so, since VS Code shows nobody
  * why one is missing, and the log says which part it was.
  */
 export function activate(context: ExtensionContext): void {
@@ -62,68 +71,79 @@ export function activate(context: ExtensionContext): void {
 
 type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
 
-/** What lives as long as the window; what commands alone need is loaded when one needs it. */
+/** The parts that live as long as the window. The service client and chat load with the first use. */
 class HostedModel implements App {
   readonly log: Log;
   readonly globalState: Memento;
   readonly status: StatusItem;
   readonly connections: Connections;
+  readonly extension: Extension<unknown>;
   readonly history = new SessionHistory({ now: Date.now, monotonic: () => performance.now() });
-  readonly #context: ExtensionContext;
-  readonly #runtime = new Lazy(() => this.#makeRuntime());
-  readonly #parts = new Lazy(() => this.#makeParts());
-  readonly #chat = new Lazy(() => this.#makeChat());
+  readonly usage: Usage;
+  readonly jobs: Jobs;
+  readonly startWatch: App['startWatch'];
+  readonly #make: Make;
   readonly #models: OfferedModels;
+  #runtime: ServiceRuntime | undefined;
+  #chat: Chat | undefined;
   /** Reads the settings that the tooltip shows. */
   #readSettings: ConnectionsState['settings'] = readStartupSettings;
 
   constructor(context: ExtensionContext, log: Log, make: Make) {
-    this.#context = context;
     this.log = log;
     this.globalState = context.globalState;
+    this.extension = context.extension;
+    this.#make = make;
     const keys = make('the key store', () => {
       return new KeyStore(context.secrets, this.globalState, showStorageIssue);
     });
-    this.connections = make('the connections', () => this.#makeConnections(keys));
+    this.connections = make('the connections', () => this.#makeConnections(context, keys));
     const onTick = () => this.#inBackground(this.#keepFresh());
     const settings = () => this.#readSettings(window.activeTextEditor?.document.uri);
     this.status = make('the status item', () => new StatusItem(settings, onTick));
     this.status.show();
-    make('the .env files', () => whenOpened(isNamedEnv, () => startEnvFile(keys)));
+    this.startWatch = generationWatches(this);
+    this.usage = new Usage(this, context.globalStorageUri);
+    this.jobs = make('the jobs', () => new Jobs());
+    make('the .env files', () => whenOpened(isNamedEnv, async () => startEnvFile(keys)));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
     this.#models = make('the models of the chat', () => offerModels(this.chat));
     this.#listen(make, keys);
-    make('the end', () => ({ dispose: () => this.#end() }));
     this.#inBackground(this.#showWhetherSetUp());
   }
 
-  get extension() {
-    return this.#context.extension;
-  }
+  readonly runtime = async (): Promise<ServiceRuntime> => {
+    if (this.#runtime) return this.#runtime;
+    const client = await import('./service/serviceRuntime.ts');
+    this.#runtime ??= this.#make(
+      'the service client',
+      () =>
+        new client.ServiceRuntime({
+          onTokenState: (token) => this.#onTokenState(token),
+          onTraffic: (live) => this.status.update({ traffic: live && trafficOf(live) }),
+        }),
+    );
+    return this.#runtime;
+  };
 
-  readonly runtime = () => this.#runtime.get();
-  readonly runtimeIfMade = async () => this.#runtime.ifMade;
-  readonly jobs = async () => (await this.#parts.get()).jobs;
-  readonly chat = () => this.#chat.get();
-  readonly watches = async () => (await this.#parts.get()).watches;
-  readonly usage = async () => (await this.#parts.get()).usage;
+  readonly chat = async (): Promise<Chat> => {
+    if (this.#chat) return this.#chat;
+    const { makeChat } = await import('./chat/chat.ts');
+    this.#chat ??= makeChat(this, this.extension.id, () => this.#models.refresh());
+    return this.#chat;
+  };
 
-  async #makeChat(): Promise<Chat> {
-    const { ChatProvider, GenerateTool } = await chatModule();
-    const onModelsChange = () => this.#models.refresh();
-    const provider = new ChatProvider(this, this.#context.extension.id, onModelsChange);
-    return { provider, tool: new GenerateTool(provider) };
-  }
-
-  #makeConnections(keys: KeyStore): Connections {
-    const { secrets, globalState, workspaceState } = this.#context;
+  #makeConnections(
+    { secrets, globalState, workspaceState }: ExtensionContext,
+    keys: KeyStore,
+  ): Connections {
     return new Connections({
       keys,
       approvals: new Approvals(secrets, globalState),
       workspaceState,
       environment: process.env,
       runtime: this.runtime,
-      runtimeIfMade: () => this.#runtime.ifMade,
+      runtimeIfMade: () => this.#runtime,
       inBackground: (work) => this.#inBackground(work),
     });
   }
@@ -136,9 +156,7 @@ class HostedModel implements App {
       onEvent: () => unknown,
     ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
     listen('connections', connections.onDidChange, () => this.#onConnectionsChange());
-    listen('sign-outs', connections.onDidSignOut, async () =>
-      (await chatModule()).forgetCallers(this.globalState),
-    );
+    listen('sign-outs', connections.onDidSignOut, () => forgetCallers(this.globalState));
     listen('keys', keys.onDidChange, () =>
       this.status.update({ lastFailure: undefined, unreachable: false }),
     );
@@ -153,30 +171,12 @@ class HostedModel implements App {
     });
   }
 
-  async #makeRuntime(): Promise<ServiceRuntime> {
-    const [{ ServiceRuntime, isOutOfReach }, { trafficOf }] = await Promise.all([
-      import('./service/serviceRuntime.ts'),
-      lazyModules(),
-    ]);
-    return new ServiceRuntime({
-      onTokenState: (token) => this.#onTokenState(token, isOutOfReach),
-      onTraffic: (live) => this.status.update({ traffic: live && trafficOf(live) }),
-    });
-  }
-
-  #onTokenState(token: TokenState, isOutOfReach: (error: unknown) => boolean): void {
+  #onTokenState(token: TokenState): void {
     this.status.update({ token });
     this.history.tokenIs(token);
     const error = token.kind === 'valid' ? token.refreshError : 'error' in token && token.error;
     if (error) this.log.warn(`token: ${error.message}`);
     if (error || token.kind === 'valid') this.status.update({ unreachable: isOutOfReach(error) });
-  }
-
-  /** What commands share, made together since one file brings it. */
-  async #makeParts() {
-    const { Jobs, generationWatches, Usage } = await lazyModules();
-    const usage = new Usage(this, this.#context.globalStorageUri);
-    return { jobs: new Jobs(), watches: generationWatches(this), usage };
   }
 
   async #onConnectionsChange(): Promise<void> {
@@ -185,15 +185,15 @@ class HostedModel implements App {
     const provenance = current && provenanceLines(current.found, current.choice);
     this.status.update({ obstacle, provenance, connection: active });
     this.#models.refresh();
-    this.#inBackground(this.#parts.ifMade?.then(({ usage }) => usage.setActive(active)));
+    this.#inBackground(this.usage.setActive(active));
     await this.#showWhetherSetUp();
   }
 
   async #keepFresh(): Promise<void> {
-    if (!window.state.focused || !this.#runtime.ifMade) return;
+    if (!window.state.focused || !this.#runtime) return;
     // A token isn't refreshed after the connection in use has changed.
     await this.connections.refresh();
-    (await this.#runtime.ifMade)?.keepTokenFresh();
+    this.#runtime.keepTokenFresh();
   }
 
   async #showWhetherSetUp(): Promise<void> {
@@ -204,19 +204,9 @@ class HostedModel implements App {
     setContextKey('canSignOut', state.canSignOut);
     setContextKey('refreshesTokens', state.refreshesTokens);
   }
-
-  #end(): void {
-    this.#inBackground(this.#runtime.ifMade?.then((made) => made.dispose()));
-    this.#inBackground(this.#parts.ifMade?.then(({ jobs }) => jobs.dispose()));
-  }
 }
 
-const lazyModules = () => import('./commands/lazyModules.ts');
-const chatModule = () => import('./chat/chat.ts');
-const startEnvFile = async (keys: KeyStore) =>
-  (await import('./envFile/envFileFeature.ts')).startEnvFile(keys);
-const startTemplateFiles = async () =>
-  (await import('./templates/templateFeature.ts')).startTemplateFiles();
+const startTemplateFiles = async () => (await loadTemplates()).startTemplateFiles();
 
 function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return uri.path.endsWith('/.env');

@@ -12,8 +12,8 @@ import {
   workspace,
 } from 'vscode';
 import { isAiDisabled } from '../configuration.ts';
+import type { Connections } from '../credentials/connections.ts';
 import { onlyFolder } from '../credentials/folders.ts';
-import type { DiagnosisDeps } from '../diagnose/copyReport.ts';
 import { explainFailure } from '../diagnose/reportFailure.ts';
 import { brokenOff } from '../messages/messages.ts';
 import { callerOf, isOfModelGroup } from '../privateApi.ts';
@@ -28,7 +28,10 @@ import {
 } from '../service/generation/conversation.ts';
 import { estimateTokens } from '../service/models/modelLimits.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
+import type { SessionHistory } from '../status/sessionHistory.ts';
+import type { StatusItem } from '../status/statusItem.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
+import type { Log } from '../ui/log.ts';
 import type { Claim, Usage } from '../usage/usage.ts';
 import type { UsageRow } from '../usage/usageLedger.ts';
 import {
@@ -45,13 +48,16 @@ import { conversationOf, textOfMessage } from './conversationMapping.ts';
 
 /** VS Code's chat, agents and other extensions on the hosted model. */
 
-export interface ChatDeps extends DiagnosisDeps {
+/** What chat works with. */
+export interface ChatDeps {
+  readonly log: Log;
+  readonly status: StatusItem;
+  readonly history: SessionHistory;
+  readonly connections: Connections;
+  readonly usage: Usage;
   /** What is remembered in every window; nothing secret. */
   readonly globalState: Memento;
-  /** What makes a watch for each generation. */
-  readonly watches: () => Promise<() => GenerationWatch>;
-  /** What was used, and the budget. */
-  readonly usage: () => Promise<Usage>;
+  readonly startWatch: () => GenerationWatch;
 }
 
 /** A request, with a signal that aborts at the next sign-out, even while a prompt is open. */
@@ -200,7 +206,7 @@ export class ChatProvider {
 
   /** @throws {ChatError} where the budget of the day is used up */
   async #checkBudget({ connection }: ChatRequest): Promise<void> {
-    const refusal = await (await this.#deps.usage()).refusal(connection);
+    const refusal = await this.#deps.usage.refusal(connection);
     if (refusal) throw new ChatError(refusal);
   }
 
@@ -214,8 +220,8 @@ export class ChatProvider {
     const listening = token.onCancellationRequested(() => stopped.abort());
     if (token.isCancellationRequested) stopped.abort();
     const signal = AbortSignal.any([stopped.signal, signedOut]);
-    const [startWatch, usage] = await Promise.all([this.#deps.watches(), this.#deps.usage()]);
-    const watch = startWatch();
+    const { usage } = this.#deps;
+    const watch = this.#deps.startWatch();
     let said = '';
     let claim: Claim | undefined;
     try {

@@ -1,4 +1,5 @@
 import { Disposable, EventEmitter, lm } from 'vscode';
+import type { Connection } from '../service/connection.ts';
 import type { ChatProvider } from './chatProvider.ts';
 import type { GenerateTool, GenerateToolInput } from './generateTool.ts';
 
@@ -6,6 +7,11 @@ import type { GenerateTool, GenerateToolInput } from './generateTool.ts';
 export interface Chat {
   readonly provider: ChatProvider;
   readonly tool: GenerateTool;
+  /** *Use in Chat*: see `startChat`. */
+  readonly start: (
+    requireConnection: () => Promise<Connection | undefined>,
+    signOutSignal: AbortSignal,
+  ) => Promise<void>;
 }
 
 export interface OfferedModels extends Disposable {

@@ -1,16 +1,30 @@
-import type { ChatDeps } from '../chat/chatProvider.ts';
+import type { Extension, Memento } from 'vscode';
 import type { Chat } from '../chat/offerModels.ts';
+import type { Connections } from '../credentials/connections.ts';
 import type { generate } from '../generate/generate.ts';
 import type { Jobs } from '../generate/jobs.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
+import type { GenerationWatch } from '../status/generationWatch.ts';
+import type { SessionHistory } from '../status/sessionHistory.ts';
+import type { StatusItem } from '../status/statusItem.ts';
+import type { Log } from '../ui/log.ts';
+import type { Usage } from '../usage/usage.ts';
 
-/** What `extension.ts` builds and commands use: what chat and diagnoses use, too, and the rest. */
-export interface App extends ChatDeps {
-  /** Loads the service, for a list of models that needs no credentials. */
+/** What commands work with. */
+export interface App {
+  readonly log: Log;
+  readonly status: StatusItem;
+  readonly history: SessionHistory;
+  readonly connections: Connections;
+  readonly usage: Usage;
+  readonly jobs: Jobs;
+  readonly globalState: Memento;
+  /** This extension, as VS Code knows it. */
+  readonly extension: Extension<unknown>;
+  readonly startWatch: () => GenerationWatch;
+  /** Loads the service client. */
   readonly runtime: () => Promise<ServiceRuntime>;
-  /** What follows generated text. */
-  readonly jobs: () => Promise<Jobs>;
-  /** What VS Code's chat is answered by. */
+  /** Loads what answers VS Code's chat. */
   readonly chat: () => Promise<Chat>;
 }
 
@@ -63,9 +77,5 @@ export interface Invocation {
 /** The result isn't returned to the caller of the command: see `registerCommands`. */
 type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
-/** What loads with the first command that runs. */
-export interface Handlers {
-  readonly handlers: Readonly<Record<CommandName, Handler>>;
-  /** Shows a failure. @returns true once the user wants another try */
-  readonly report: (app: App, error: unknown) => Promise<boolean>;
-}
+/** What each command does. */
+export type Handlers = Readonly<Record<CommandName, Handler>>;

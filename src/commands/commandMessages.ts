@@ -26,7 +26,6 @@ export const COMMAND_MESSAGES = {
     template: "“template” in the keybinding's “args” must be a string.",
     insertMode: "“insertMode” in the keybinding's “args” must be a string.",
   },
-  noTemplate: (name: string) => `there is no template “${oneLine(name)}” here.`,
   noInsertMode: (id: string, known: readonly string[]) =>
     `there is no insert mode “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,
   signedOut:

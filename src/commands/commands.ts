@@ -1,4 +1,5 @@
 import { commands, type Disposable, window } from 'vscode';
+import { reportFailure } from '../diagnose/reportFailure.ts';
 import {
   type App,
   COMMANDS,
@@ -14,6 +15,9 @@ const NOT_LOADED =
 const NOT_STARTED =
   'Hosted Model could not start. Most likely it was updated or removed meanwhile, or a part of VS Code that it needs does not work. Reload the window. Its log, if there is one, names what failed.';
 
+/** Loads what the commands do, with the first one that runs. */
+type Load = () => Promise<{ readonly handlers: Handlers }>;
+
 /**
  * Registers every command behind one guard, which reports what a command failed with. Handlers get
  * no arguments except a template name and an insert mode for *Generate from selection*, so no caller
@@ -26,7 +30,7 @@ const NOT_STARTED =
 export function registerCommands(
   appOf: () => App | undefined,
   registered: Disposable[],
-  load: () => Promise<Handlers> = () => import('./lazyModules.ts'),
+  load: Load = () => import('./handlers.ts'),
 ): boolean {
   let areAllThere = true;
   for (const name of COMMANDS) {
@@ -84,7 +88,7 @@ function takeSnapshot(): Invocation['snapshot'] {
 async function guarded(
   name: CommandName,
   app: App | undefined,
-  load: () => Promise<Handlers>,
+  load: Load,
   next: () => Invocation,
 ): Promise<undefined> {
   if (!app) {
@@ -104,7 +108,7 @@ async function guarded(
       await loaded.handlers[name](app, next());
       return;
     } catch (error) {
-      wantsRetry = await loaded.report(app, error);
+      wantsRetry = await reportFailure(app, error);
     }
   }
 }

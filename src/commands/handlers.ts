@@ -11,7 +11,6 @@ import {
   sourceMenu,
   sourceRows,
 } from '../credentials/sourceView.ts';
-import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
@@ -22,16 +21,7 @@ import { privateCommands } from '../privateApi.ts';
 import type { ModelList } from '../service/generation/modelList.ts';
 import { readSettings, settingsFor } from '../settings.ts';
 import { showMenu } from '../status/menu.ts';
-import {
-  findTemplate,
-  isBroken,
-  lastUsedTemplates,
-  noteLastUsed,
-  type Template,
-  type TemplateEntry,
-} from '../templates/template.ts';
-import { pickTemplate, showIssue } from '../templates/templatePicker.ts';
-import { readTemplates } from '../templates/templateSources.ts';
+import { loadTemplates } from '../templates/loadTemplates.ts';
 import { inform } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import type { App, Handlers, Invocation } from './app.ts';
@@ -39,7 +29,7 @@ import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { pickModel } from './modelPicker.ts';
 
 /** What each command does. Loaded with the first command that runs. */
-export const handlers: Handlers['handlers'] = {
+export const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
     if ('malformed' in args) return inform(COMMAND_MESSAGES.malformed[args.malformed]);
     const { template, insertMode } = args;
@@ -47,50 +37,43 @@ export const handlers: Handlers['handlers'] = {
       return inform(COMMAND_MESSAGES.noInsertMode(insertMode, insertModeIds));
     }
     if (template === undefined) return generateFromSelection(app, { insertMode }, snapshot);
-    const find = (templates: readonly TemplateEntry[]) => templateOfName(templates, template);
-    return generateFromTemplate(app, find, { insertMode }, snapshot);
+    return generateFromTemplate(app, template, { insertMode }, snapshot);
   },
 
-  generateWithTemplate: (app, { snapshot }) => {
-    const lastUsed = lastUsedTemplates(app.globalState);
-    const languageId = snapshot?.document.languageId ?? '';
-    const pick = (templates: readonly TemplateEntry[]) =>
-      pickTemplate(templates, { languageId, lastUsed });
-    return generateFromTemplate(app, pick, {}, snapshot);
-  },
+  generateWithTemplate: (app, { snapshot }) => generateFromTemplate(app, undefined, {}, snapshot),
 
   continueGeneration: async (app) => {
-    const job = (await app.jobs()).latest;
+    const job = app.jobs.latest;
     await continueAnswers(job, async (answers, runMode) => {
-      if (job) await runJob(await optionsFor(app), job, answers, runMode);
+      if (job) await runJob(optionsFor(app), job, answers, runMode);
     });
   },
 
   tryAgain: async (app) => {
-    const job = (await app.jobs()).latest;
+    const job = app.jobs.latest;
     if (!job) return inform(COMMAND_MESSAGES.noGeneration);
-    await runJob(await optionsFor(app), job, job.indices);
+    await runJob(optionsFor(app), job, job.indices);
   },
 
-  undoGeneration: async (app) => tellUndone(await (await app.jobs()).undo()),
-  cancelGeneration: async (app) => (await app.jobs()).cancel(),
+  undoGeneration: async (app) => tellUndone(await app.jobs.undo()),
+  cancelGeneration: async (app) => app.jobs.cancel(),
 
   acceptPreview: async (app) => {
-    if (!(await (await app.jobs()).previews.accept())) inform(COMMAND_MESSAGES.noPreview);
+    if (!(await app.jobs.previews.accept())) inform(COMMAND_MESSAGES.noPreview);
   },
 
   discardPreview: async (app) => {
-    if (!(await (await app.jobs()).previews.discard())) inform(COMMAND_MESSAGES.noPreview);
+    if (!(await app.jobs.previews.discard())) inform(COMMAND_MESSAGES.noPreview);
   },
 
-  showLastResponse: async (app) => showResult((await app.jobs()).result),
+  showLastResponse: async (app) => showResult(app.jobs.result),
 
   showUsage: async (app) => {
     // The budget applies to the connection of the chat.
     const [ofChat] = await app.connections.all();
     const { choice } = await app.connections.peekWithProgress();
     const active = choice.kind === 'ready' ? choice.connection : undefined;
-    await (await app.usage()).show(ofChat ?? active);
+    await app.usage.show(ofChat ?? active);
   },
 
   setUp: (app) => app.connections.setUp(),
@@ -118,7 +101,10 @@ export const handlers: Handlers['handlers'] = {
   },
 
   showMenu: openMenu,
-  diagnose: (app) => diagnoseConnection(app, insertModeIds),
+  diagnose: async (app) => {
+    const { diagnoseConnection } = await import('../diagnose/diagnoseConnection.ts');
+    await diagnoseConnection(app, insertModeIds);
+  },
 
   selectModel: async (app) => {
     const scope = window.activeTextEditor?.document.uri;
@@ -155,11 +141,9 @@ export const handlers: Handlers['handlers'] = {
   },
 
   useInChat: async (app) => {
-    const { startChat } = await import('../chat/chat.ts');
-    const { provider } = await app.chat();
     const { connections } = app;
-    const requireConnection = () => connections.for(onlyFolder()?.uri);
-    await startChat(provider, requireConnection, connections.signOutSignal);
+    const { start } = await app.chat();
+    await start(() => connections.for(onlyFolder()?.uri), connections.signOutSignal);
   },
 
   showLog: async ({ log }) => log.show(),
@@ -235,45 +219,27 @@ async function generateFromSelection(
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(NO_DOCUMENT);
-  return generate(await optionsFor(app), order, snapshot);
+  return generate(optionsFor(app), order, snapshot);
 }
 
+/** @param name of a template; if undefined, the user picks one */
 async function generateFromTemplate(
   app: App,
-  choose: (templates: readonly TemplateEntry[]) => Promise<Template | undefined>,
+  name: string | undefined,
   order: Order,
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);
-  const { uri } = snapshot.document;
-  const folder = activeFolder(uri);
-  const settings = readSettings(uri);
-  const template = await choose(
-    await readTemplates({ ...settings, folder, insertModes: insertModeIds }),
-  );
-  if (!template) return;
-  await noteLastUsed(app.globalState, template.name);
-  return generateFromSelection(app, { ...order, template }, snapshot);
+  const { chooseTemplate } = await loadTemplates();
+  const template = await chooseTemplate(snapshot.document, name, app.globalState);
+  if (template) await generateFromSelection(app, { ...order, template }, snapshot);
 }
 
-async function templateOfName(
-  templates: readonly TemplateEntry[],
-  name: string,
-): Promise<Template | undefined> {
-  const found = findTemplate(templates, name);
-  if (!found) inform(COMMAND_MESSAGES.noTemplate(name));
-  else if (isBroken(found)) await showIssue(found);
-  else return found;
-  return undefined;
-}
-
-async function optionsFor(app: App): Promise<GenerateDeps> {
-  // Together: in the first command of a window each is a file to load.
-  const needed = [app.jobs(), app.watches(), app.usage()] as const;
-  const [jobs, startWatch, usage] = await Promise.all(needed);
+function optionsFor(app: App): GenerateDeps {
+  const { jobs, connections, startWatch, usage } = app;
   return {
     jobs,
-    connections: app.connections,
+    connections,
     startWatch,
     onUsage: (connection, request) => void usage.record(connection, request),
     report: (error, connection, at) => reportFailure(app, error, connection, at),

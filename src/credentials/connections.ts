@@ -40,7 +40,7 @@ export interface ConnectionsOptions extends FindOptions {
   /** Loads the service. */
   readonly runtime: () => Promise<ServiceRuntime>;
   /** The service, if it was loaded already. */
-  readonly runtimeIfMade: () => Promise<ServiceRuntime> | undefined;
+  readonly runtimeIfMade: () => ServiceRuntime | undefined;
   /** Runs work that nobody waits for. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
@@ -70,7 +70,7 @@ export class Connections implements Disposable {
       peek: (owner) => this.peek(owner),
       onConnection: async (connection) => {
         const credentials = connection && Connection.credentials(connection);
-        (await options.runtimeIfMade())?.setActive(credentials);
+        options.runtimeIfMade()?.setActive(credentials);
       },
     });
     const refresh = () => inBackground(this.#active.refresh());
@@ -234,7 +234,7 @@ export class Connections implements Disposable {
       await this.#options.approvals.forgetApproved();
       await this.#options.keys.delete();
     } catch (error) {
-      (await this.#options.runtimeIfMade())?.forgetToken();
+      this.#options.runtimeIfMade()?.forgetToken();
       throw error;
     }
   }
@@ -264,7 +264,7 @@ export class Connections implements Disposable {
         await connectionTo(credentials, settings, this.#options.runtime).test(signal);
         setContextKey('isTested');
       },
-      isRefused: async (apiKey) => (await runtimeIfMade())?.isRefused(apiKey) ?? false,
+      isRefused: async (apiKey) => runtimeIfMade()?.isRefused(apiKey) ?? false,
     };
   }
 
@@ -275,7 +275,7 @@ export class Connections implements Disposable {
       this.#signedOut = new AbortController();
       // Signing out also forgets approvals.
       await this.#active.forgetOutsideSource();
-      (await runtimeIfMade())?.forgetToken();
+      runtimeIfMade()?.forgetToken();
       this.#signOuts.fire();
     }
     await this.#active.refresh();

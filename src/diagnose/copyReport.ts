@@ -1,28 +1,12 @@
 import { type Extension, env, version } from 'vscode';
-import type { Connections } from '../credentials/connections.ts';
 import type { Lookup } from '../credentials/sourceSelection.ts';
-import { holdsSecret, redact } from '../service/secrets.ts';
+import { redact } from '../service/secrets.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { readUserSettings, type Settings } from '../settings.ts';
-import type { SessionHistory } from '../status/sessionHistory.ts';
-import type { StatusItem } from '../status/statusItem.ts';
-import type { Log } from '../ui/log.ts';
 import type { Copied } from './checkMessages.ts';
 import type { Report } from './reportText.ts';
 
 /** Puts the report for support on the clipboard: the one place that does, and the one rule for it. */
-
-/** What failures, diagnoses and reports need from the rest of the extension. */
-export interface DiagnosisDeps {
-  readonly log: Log;
-  readonly status: StatusItem;
-  /** This extension, as VS Code knows it. */
-  readonly extension: Extension<unknown>;
-  readonly history: SessionHistory;
-  /** The service, only if it was needed already. */
-  readonly runtimeIfMade: () => Promise<ServiceRuntime | undefined>;
-  readonly connections: Connections;
-}
 
 /**
  * Characters. Anything shorter can be a word of ours, as in `API_KEY=secret`: it counts only where
@@ -36,16 +20,15 @@ const SHORTEST_IN_OUR_WORDS = 16;
  * @param settings that the report is about
  */
 export async function copyReport(
-  { runtimeIfMade }: Pick<DiagnosisDeps, 'runtimeIfMade'>,
+  runtime: ServiceRuntime,
   { text, wordsOfOthers }: Report,
   looked: Lookup | undefined,
   settings: Settings,
 ): Promise<Copied> {
-  const runtime = await runtimeIfMade();
-  const known = await secretsIn(looked, settings);
+  const known = secretsIn(runtime, looked, settings);
   const leaksInto = (part: string, shortest: number) => {
     const words = known.filter(({ length }) => length >= shortest);
-    return runtime ? runtime.leaksInto(part, words, shortest) : holdsSecret(part, words);
+    return runtime.leaksInto(part, words, shortest);
   };
   const isKept = leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(wordsOfOthers, 0);
   // What only looks like one of them may be that of somebody else.
@@ -59,7 +42,7 @@ export async function copyReport(
 }
 
 /** What runs, a line each. */
-export function versions({ extension }: Pick<DiagnosisDeps, 'extension'>): string[] {
+export function versions(extension: Extension<unknown>): string[] {
   const ours: unknown = extension.packageJSON.version;
   const place = env.remoteName ? `remote ${env.remoteName}` : 'local';
   return [
@@ -73,12 +56,15 @@ export function versions({ extension }: Pick<DiagnosisDeps, 'extension'>): strin
  * Every key, header value, and project ID that is anywhere, whether or not it is in use: a project
  * names an account. Of what did not answer none is in the report.
  */
-async function secretsIn(looked: Lookup | undefined, settings: Settings): Promise<string[]> {
-  const { secretsOfKeys } = await import('../service/auth/authMethods.ts');
+function secretsIn(
+  runtime: ServiceRuntime,
+  looked: Lookup | undefined,
+  settings: Settings,
+): string[] {
   const found = looked?.found;
   const outside = found?.outside.map(({ values }) => values) ?? [];
   const secrets = [
-    ...secretsOfKeys(found?.keys ?? []),
+    ...runtime.secretsOfKeys(found?.keys ?? []),
     ...outside.map((values) => values?.projectId),
     ...[found?.settings, settings, readUserSettings()].map((one) => one?.projectId),
   ];

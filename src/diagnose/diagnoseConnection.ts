@@ -1,24 +1,28 @@
-import { setTimeout } from 'node:timers/promises';
-import { commands, type WorkspaceFolder, window } from 'vscode';
+import { commands, type Extension, window } from 'vscode';
 import { activeFolder, openEnvFile } from '../credentials/folders.ts';
 import { type Lookup, vendorInUse } from '../credentials/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
-import type { Connection } from '../service/connection.ts';
-import { isOutOfReach, type ServiceError } from '../service/errors.ts';
+import { isOutOfReach } from '../service/errors.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { readSettings, settingsFor } from '../settings.ts';
-import { setContextKey } from '../ui/contextKeys.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { type ShownCheck, shownCheck } from './checkMessages.ts';
-import { copyReport, type DiagnosisDeps, versions } from './copyReport.ts';
+import { copyReport, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
 import { READING, UNANSWERED, whatToDiagnose } from './preliminaryChecks.ts';
 import { buildReport } from './reportText.ts';
+import { type DiagnosisDeps, peekWithin, runChecks } from './runChecks.ts';
 
-/** Finds the cause of a failure: when the user asks for it, and after an unexplained refusal. */
+/** *Diagnose Connection*: the checks in a list, and the report. Loaded with the first diagnosis. */
 
-/** For secret storage and the folder, which may never answer while a failure waits to be shown. */
-const CREDENTIALS_LOOK_MS = 2_000;
+/** What the report needs besides. */
+interface ReportDeps {
+  /** This extension, as VS Code knows it. */
+  readonly extension: Extension<unknown>;
+  /** Loads the service. */
+  readonly runtime: () => Promise<ServiceRuntime>;
+}
 
 /** A keyring that takes longer is probably waiting for its password. */
 const KEYRING_MS = 10_000;
@@ -28,7 +32,7 @@ const KEYRING_MS = 10_000;
  * @param insertModes IDs of all insert modes, for the report
  */
 export async function diagnoseConnection(
-  deps: DiagnosisDeps,
+  deps: DiagnosisDeps & ReportDeps,
   insertModes: readonly string[],
 ): Promise<void> {
   for (;;) {
@@ -57,10 +61,10 @@ export async function diagnoseConnection(
     const fix = await showDiagnosis({
       run,
       copy: async (shown) => {
-        const runtime = await deps.runtimeIfMade();
+        const runtime = await deps.runtime();
         const report = buildReport({
           now: Date.now(),
-          versions: versions(deps),
+          versions: versions(deps.extension),
           checks: shown.map(
             (check) => anonymous.find(({ title }) => title === check.title) ?? check,
           ),
@@ -68,10 +72,10 @@ export async function diagnoseConnection(
           insertModes,
           looked,
           status: deps.status.facts,
-          loads: runtime?.limiterReports ?? [],
+          loads: runtime.limiterReports,
           history: deps.history,
         });
-        return copyReport(deps, report, looked, settings);
+        return copyReport(runtime, report, looked, settings);
       },
     });
     if (fix === undefined) return;
@@ -84,49 +88,4 @@ export async function diagnoseConnection(
       return;
     }
   }
-}
-
-/** @returns the first failure; undefined if all checks passed */
-export function runChecks(
-  deps: DiagnosisDeps,
-  connection: Connection,
-  folder: WorkspaceFolder | null,
-  onResult: (result: CheckResult) => void,
-  signal: AbortSignal,
-): Promise<ServiceError | undefined> {
-  const note = (result: CheckResult) => {
-    if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
-    if (result.check === 'access' && 'facts' in result && !result.facts.isUnchecked) {
-      setContextKey('isTested');
-    }
-    onResult(result);
-  };
-  // If the sources don't answer in time, the connection isn't used.
-  const mayUse = () => isStillUsed(deps, connection, folder);
-  const ends = AbortSignal.any([signal, deps.connections.signOutSignal]);
-  return connection.check(note, ends, mayUse);
-}
-
-/** True if the folder still leads to this connection. */
-export async function isStillUsed(
-  deps: DiagnosisDeps,
-  connection: Connection,
-  folder: WorkspaceFolder | null,
-): Promise<boolean> {
-  const looked = await peekWithin(deps, CREDENTIALS_LOOK_MS, folder);
-  return looked?.choice.kind === 'ready' && looked.choice.connection.isSameAs(connection);
-}
-
-/** @returns undefined if secret storage or the folder doesn't answer in time */
-function peekWithin(
-  { connections }: DiagnosisDeps,
-  patienceMs: number,
-  folder: WorkspaceFolder | null,
-): Promise<Lookup | undefined> {
-  const late = setTimeout(patienceMs, undefined, { ref: false });
-  return Promise.race([connections.peek(folder), late]);
-}
-
-function outcome(result: CheckResult): string {
-  return result.state === 'failed' ? result.error.message : result.state;
 }

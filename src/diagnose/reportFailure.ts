@@ -5,12 +5,12 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
+import { explain } from '../service/models/explain.ts';
 import { redact } from '../service/secrets.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { FINDING_CAUSE, inLines, SHOW_LOG } from './checkMessages.ts';
-import type { DiagnosisDeps } from './copyReport.ts';
-import { isStillUsed, runChecks } from './diagnoseConnection.ts';
+import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
 
@@ -86,7 +86,6 @@ async function explained(
 ): Promise<ServiceError> {
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
-    const { explain } = await import('../service/models/explain.ts');
     if (!(await isStillUsed(deps, connection, folder))) return refusal;
     if (await connection.isPaused()) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);

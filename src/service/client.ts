@@ -15,6 +15,7 @@ import type { Model } from './generation/modelList.ts';
 import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './generation/parameters.ts';
 import { mapParameters, type RequestBody, stringsIn } from './generation/requestBody.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './generation/requestUsage.ts';
+import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
 import type { RateLimit } from './http/requestPace.ts';
 import { explainByModel } from './models/explain.ts';
@@ -51,6 +52,15 @@ export interface GenerateOptions extends CallOptions {
    * the result repeats it.
    */
   readonly answerSoFar?: string;
+}
+
+/** What one call is made with. */
+export interface ClientSettings {
+  readonly modelId: string;
+  readonly operation: Operation;
+  readonly limits: ConcurrencyOptions;
+  /** See `InferenceOptions`. */
+  readonly isLowPriority?: boolean;
 }
 
 export interface ClientOptions extends InferenceOptions {

@@ -131,10 +131,8 @@ export class Connection implements PublicCredentials, ModelSettings {
     signal: AbortSignal,
     mayUse?: () => Promise<boolean>,
   ): Promise<ServiceError | undefined> {
-    const { diagnose } = await import('./checks/diagnose.ts');
     const runtime = await this.#runtime();
-    const options = { runtime, credentials: this.#credentials, settings: this.#settings };
-    return diagnose({ ...options, ...(mayUse && { mayUse }) }, onResult, signal);
+    return runtime.check(this.#credentials, this.#settings, onResult, signal, mayUse);
   }
 
   /**

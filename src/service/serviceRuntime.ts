@@ -3,9 +3,11 @@ import { accessOf, fetchToken } from './auth/identity.ts';
 import type { TokenState } from './auth/token.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { TokenServices } from './auth/tokenServices.ts';
-import { Client, type ClientOptions } from './client.ts';
+import { type CheckResult, diagnose } from './checks/diagnose.ts';
+import { Client, type ClientOptions, type ClientSettings } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Credentials } from './credentials.ts';
+import type { Credentials, ServiceKey } from './credentials.ts';
+import type { ServiceError } from './errors.ts';
 import { dialectOf } from './generation/dialects.ts';
 import type { Model, ModelList } from './generation/modelList.ts';
 import {
@@ -18,9 +20,6 @@ import { type ModelSource, Models } from './models/models.ts';
 import { holdsSecret } from './secrets.ts';
 import type { Operation } from './vendors.ts';
 
-// What `extension.ts` does with the states of a token loads with them.
-export { isOutOfReach } from './errors.ts';
-
 export interface ServiceRuntimeOptions {
   readonly onTokenState?: (state: TokenState) => void;
   /**
@@ -30,15 +29,6 @@ export interface ServiceRuntimeOptions {
   readonly onTraffic?: (live: Pick<ConcurrencyLimit, 'state'> | undefined) => void;
   readonly http?: HttpOptions;
   readonly clock?: Clock;
-}
-
-/** What one call is made with. */
-export interface ClientSettings {
-  readonly modelId: string;
-  readonly operation: Operation;
-  readonly limits: ConcurrencyOptions;
-  /** See `InferenceOptions`. */
-  readonly isLowPriority?: boolean;
 }
 
 /** What the requests to one service do. */
@@ -102,6 +92,21 @@ export class ServiceRuntime {
   ): { readonly tokenService: TokenService; readonly client: Client } {
     const client = this.#client(credentials, settings, probing());
     return { tokenService: this.tokenService(credentials), client };
+  }
+
+  /**
+   * Runs the checks of a diagnosis: see `diagnose`.
+   * @throws {ServiceError} `cancelled` when the signal aborts
+   */
+  check(
+    credentials: Credentials,
+    settings: ClientSettings,
+    onResult: (result: CheckResult) => void,
+    signal: AbortSignal,
+    mayUse?: () => Promise<boolean>,
+  ): Promise<ServiceError | undefined> {
+    const options = { runtime: this, credentials, settings, ...(mayUse && { mayUse }) };
+    return diagnose(options, onResult, signal);
   }
 
   /**
@@ -188,6 +193,11 @@ export class ServiceRuntime {
    */
   isPaused(origin: string): boolean {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;
+  }
+
+  /** These keys and the values of their credential headers as they are sent. */
+  secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
+    return secretsOfKeys(keys);
   }
 
   /**

@@ -5,17 +5,29 @@ import {
   DiagnosticSeverity,
   Disposable,
   languages,
+  type Memento,
   type Position,
   Range,
   SnippetString,
   type TextDocument,
 } from 'vscode';
+import { activeFolder } from '../credentials/folders.ts';
 import { insertModeIds } from '../insert/insertModes.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
+import { inform } from '../ui/notify.ts';
 import { type Completion, completionsAt } from './completions.ts';
+import {
+  findTemplate,
+  isBroken,
+  lastUsedTemplates,
+  noteLastUsed,
+  type Template,
+} from './template.ts';
 import { isTemplateFile, TEMPLATES_PATH } from './templateDocument.ts';
-import { type TemplateIssue, templateIssueText } from './templateMessages.ts';
+import { noTemplateText, type TemplateIssue, templateIssueText } from './templateMessages.ts';
+import { pickTemplate, showIssue } from './templatePicker.ts';
+import { readTemplates } from './templateSources.ts';
 import { readTemplateText } from './templateText.ts';
 
 const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
@@ -24,6 +36,29 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
   key: CompletionItemKind.Property,
   mode: CompletionItemKind.EnumMember,
 };
+
+/**
+ * Finds the template of a name, or lets the user pick one, and notes it as the last used one.
+ * @returns undefined if there is none that can be used
+ */
+export async function chooseTemplate(
+  { uri, languageId }: TextDocument,
+  name: string | undefined,
+  state: Memento,
+): Promise<Template | undefined> {
+  const scope = { ...readSettings(uri), folder: activeFolder(uri), insertModes: insertModeIds };
+  const templates = await readTemplates(scope);
+  const found = name === undefined ? undefined : findTemplate(templates, name);
+  if (name !== undefined && !found) inform(noTemplateText(name));
+  else if (found && isBroken(found)) await showIssue(found);
+  else {
+    const use = { languageId, lastUsed: lastUsedTemplates(state) };
+    const template = found ?? (await pickTemplate(templates, use));
+    if (template) await noteLastUsed(state, template.name);
+    return template;
+  }
+  return undefined;
+}
 
 /** Problems and completion for the template files of a trusted workspace. */
 export function startTemplateFiles(): Disposable {

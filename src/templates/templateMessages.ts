@@ -2,6 +2,7 @@ import { shownName } from '../credentials/credentialMessages.ts';
 import { parameterFlawText } from '../messages/refusalMessages.ts';
 import type { ErrorDetails } from '../service/errors.ts';
 import type { SettingLevel } from '../settings.ts';
+import { oneLine } from '../ui/oneLine.ts';
 
 /**
  * What can be wrong with a template, and every sentence about templates. Names that were checked or
@@ -112,6 +113,11 @@ export const PICKER_WORDS = {
   unusable: 'Hosted Model: this template cannot be used.',
   openSettings: 'Open Settings',
 } as const;
+
+/** For a name in the arguments of a keybinding. */
+export function noTemplateText(name: string): string {
+  return `there is no template “${oneLine(name)}” here.`;
+}
 
 /** Whose template of the same name one of a repository hides, behind its origin. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {

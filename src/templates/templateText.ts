@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Parameters, parameterProblem } from '../service/generation/parameters.ts';
 import type { Operation } from '../service/vendors.ts';
-import type { FrontMatterEntry } from './frontMatter.ts';
+import { type FrontMatterEntry, readFrontMatter } from './frontMatter.ts';
 import {
   type BrokenTemplate,
   checkedName,
@@ -105,8 +105,6 @@ async function readHead(
   { offset, length }: TextSpan,
   context: FieldContext,
 ): Promise<Omit<TemplateReading, 'prompt'>> {
-  // Files without it need no YAML.
-  const { readFrontMatter } = await import('./frontMatter.ts');
   const read = readFrontMatter(text.slice(offset, offset + length));
   if (!read.ok)
     return { fields: {}, issues: [moved(errorOf({ kind: read.kind }, read.span), offset)] };

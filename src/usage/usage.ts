@@ -48,7 +48,6 @@ export class Usage {
     this.#ledger = new UsageLedger(storage, now);
     this.#budget = new DailyBudget(deps.globalState, now);
     this.#now = now;
-    void this.#ledger.deleteOldFiles();
   }
 
   /**

@@ -49,21 +49,15 @@ export class UsageLedger {
   }
 
   /**
-   * Deletes files that are older than 31 days.
-   * @returns once each file is deleted or has failed to be
+   * Counts a request. The first one of a window deletes files that are older than 31 days.
+   * @returns once it is written, or cannot be
    */
-  async deleteOldFiles(): Promise<void> {
-    const oldest = dayOf(this.#now(), KEPT_DAYS);
-    const old = (await this.#fileNames()).filter((name) => name < oldest);
-    await Promise.allSettled(old.map((name) => workspace.fs.delete(this.#uriOf(name))));
-  }
-
-  /** @returns once it is written, or cannot be */
   record(fingerprint: string, request: UsedRequest): Promise<void> {
     const day = dayOf(this.#now());
     // One by one: nothing else of a request comes into a file.
     const { model, caller, inputTokens, outputTokens, isEstimate } = request;
     const row = { fingerprint, model, caller, requests: 1, inputTokens, outputTokens, isEstimate };
+    if (this.#counted.size === 0) void this.deleteOldFiles();
     this.#counted.set(day, summed([...this.#mine(day), row]));
     this.#unsaved.add(day);
     this.#saving ??= this.#save().finally(() => {
@@ -87,6 +81,16 @@ export class UsageLedger {
 
   #mine(day: string): readonly UsageRow[] {
     return this.#counted.get(day) ?? [];
+  }
+
+  /**
+   * Deletes files that are older than 31 days.
+   * @returns once each file is deleted or has failed to be
+   */
+  async deleteOldFiles(): Promise<void> {
+    const oldest = dayOf(this.#now(), KEPT_DAYS);
+    const old = (await this.#fileNames()).filter((name) => name < oldest);
+    await Promise.allSettled(old.map((name) => workspace.fs.delete(this.#uriOf(name))));
   }
 
   /** One write at a time; what is counted meanwhile goes into the next one, all of it. */

@@ -1,9 +1,11 @@
 import 'node:crypto';
 import 'node:https';
 import 'node:zlib';
-import { globSync, readFileSync } from 'node:fs';
-import { createRequire, registerHooks } from 'node:module';
+import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { extensionPath } from '../built.ts';
+import { provideEditor } from '../builtEditor.ts';
 import { answerParent } from './child.ts';
 
 /**
@@ -17,34 +19,7 @@ answerParent({ activate, load });
 for (const name of ['fetch', 'Headers', 'Request', 'Response', 'FormData'] as const) {
   globalThis[name].toString();
 }
-const names = new Set<string>();
-for (const path of globSync('dist/*.js')) {
-  for (const [, list] of readFileSync(path, 'utf8').matchAll(/import\{([^}]*)\}from"vscode"/g)) {
-    for (const name of list?.split(',') ?? []) names.add(name.split(' as ')[0] ?? name);
-  }
-}
-registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === 'vscode'
-      ? { url: 'vscode:editor', format: 'module', shortCircuit: true }
-      : next(specifier, context),
-  load: (url, context, next) => {
-    if (url !== 'vscode:editor') return next(url, context);
-    const exports = [...names].map((name) => `export const ${name} = anything;`).join('\n');
-    return { format: 'module', source: `${editor}\n${exports}`, shortCircuit: true };
-  },
-});
-/** Whatever is asked of this editor it answers with itself; no setting has a value. */
-const editor = `
-const anything = new Proxy(function () {}, {
-  get: (_, property) =>
-    property === Symbol.toPrimitive ? () => '' :
-    property === 'get' || property === 'inspect' ? () => undefined :
-    property === 'then' ? undefined : anything,
-  set: () => true,
-  apply: () => anything,
-  construct: () => anything,
-});`;
+provideEditor();
 const vscode = 'vscode';
 await import(vscode);
 
@@ -64,8 +39,9 @@ async function activated(path: string): Promise<void> {
   await extension.activate?.(context);
 }
 
-/** Loads a file and what it needs. @returns milliseconds */
+/** Loads a file and what it needs, after what activation has loaded. @returns milliseconds */
 async function load(path: string): Promise<number> {
+  if (dirname(path) === resolve('dist')) await loaded(resolve(extensionPath));
   const startedAt = performance.now();
   await loaded(path);
   return performance.now() - startedAt;

@@ -3,11 +3,18 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import { partPath } from '../built.ts';
+import { provideEditor } from '../builtEditor.ts';
 import { credentialsFor, modelId } from '../contract/service/world.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 
 /** The build leaves out parts of libraries: what is left must work, also where a request fails. */
 describe('the service as it is shipped', () => {
+  let hooks: ReturnType<typeof provideEditor>;
+  before(() => {
+    hooks = provideEditor();
+  });
+  after(() => hooks.deregister());
+
   it('generates, streams, tries again, and says what a failure is', async () => {
     const file = pathToFileURL(resolve(partPath('src/service/serviceRuntime.ts'))).href;
     const shipped: { ServiceRuntime: typeof ServiceRuntime } = await import(file);

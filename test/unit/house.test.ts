@@ -11,6 +11,7 @@ import {
   circle,
   floors,
   houseRules,
+  importedOnFirstUse,
   namesTwice,
   roomOf,
   violations,
@@ -58,6 +59,15 @@ describe('architecture invariants', () => {
     const source = `https://github.com/microsoft/vscode/blob/${versions[1]}/`;
     assert.equal(code.split('Seen in').length, code.split(source).length);
   });
+  for (const [name, [path, of]] of Object.entries(importedOnFirstUse)) {
+    it(`import ${name} on first use in one place`, () => {
+      const imports = [...files].flatMap(([place, text]) =>
+        text.includes(`import('${of}')`) ? place : [],
+      );
+      assert.deepEqual(imports, [path]);
+      assert.equal(files.get(path)?.split(`import('${of}')`).length, 2);
+    });
+  }
 
   it('no files import each other in a circle', () => {
     assert.equal(circle(files), undefined);

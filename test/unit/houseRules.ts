@@ -38,6 +38,14 @@ const privateApi: readonly (readonly [what: string, pattern: RegExp, planted: st
   ],
   ['values of one machine', /global(Local|Remote)Value/, 'return found.globalLocalValue;'],
 ];
+/** What loads with its first use, and where: each is a file of the package. */
+export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
+  commands: ['commands/commands.ts', './handlers.ts'],
+  client: ['extension.ts', './service/serviceRuntime.ts'],
+  chat: ['extension.ts', './chat/chat.ts'],
+  templates: ['templates/loadTemplates.ts', './templateFeature.ts'],
+  diagnose: ['commands/handlers.ts', '../diagnose/diagnoseConnection.ts'],
+};
 
 export const houseRules: readonly HouseRule[] = [
   {
@@ -100,6 +108,18 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line) =>
       /^(await |void |setTimeout|setInterval|fetch\(|[a-z]\w*(\.\w+)+\()/.test(line),
     planted: ['service/http/http.ts', 'setInterval(() => {}, 1_000);'],
+  },
+  {
+    name: '4: only five places import on first use',
+    isBroken: (line, path) =>
+      /(?<!`)\bimport\(/.test(line) &&
+      !Object.values(importedOnFirstUse).some(
+        ([place, of]) => path === place && line.includes(`import('${of}')`),
+      ),
+    planted: [
+      'service/connection.ts',
+      "    const { explain } = await import('./models/explain.ts');",
+    ],
   },
   {
     name: '5: src/service holds no sentences for people',

@@ -1,24 +1,53 @@
 import assert from 'node:assert/strict';
 import type { WorkspaceFolder } from 'vscode';
 import type { App, Handlers, Invocation } from '../../src/commands/app.ts';
+import { ACTION_LABELS } from '../../src/messages/actions.ts';
+import { ServiceError } from '../../src/service/errors.ts';
 import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
 
 /** What becomes of parts that cannot be loaded, as after an update of the extension on disk. */
 
 const logged: string[] = [];
-const app = { log: { error: (text: string) => logged.push(text) } } as unknown as App;
+const app = {
+  log: { error: (text: string) => logged.push(text) },
+  status: { update: () => {} },
+  history: { failed: () => {} },
+  connections: {},
+} as unknown as App;
 const started = () => app;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+/** The retry is picked in the first messages; the others are closed. */
+class RetryingEditor extends FakeEditor {
+  retries = 0;
+
+  override exports() {
+    const { window, ...rest } = super.exports();
+    const showErrorMessage = async (text: string, ...labels: string[]) => {
+      this.said.push(text);
+      this.retries -= 1;
+      return this.retries < 0 ? undefined : labels.find((label) => label === ACTION_LABELS.retry);
+    };
+    const shown = Object.getOwnPropertyDescriptors(window);
+    return {
+      ...rest,
+      window: Object.defineProperties(
+        {},
+        { ...shown, showErrorMessage: { value: showErrorMessage } },
+      ),
+    };
+  }
+}
+
 describe('a part that cannot be loaded', () => {
-  let editor = new FakeEditor();
+  let editor = new RetryingEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => editor);
   });
   after(() => hooks.deregister());
   beforeEach(() => {
-    editor = new FakeEditor();
+    editor = new RetryingEditor();
     logged.length = 0;
   });
 
@@ -29,7 +58,7 @@ describe('a part that cannot be loaded', () => {
     const diagnose = async () => void ran.push('diagnose');
     registerCommands(started, [], async () => {
       if (!isThere) throw new Error('Cannot find module /home/somebody/handlers.js');
-      return { handlers: { diagnose }, report: async () => false } as unknown as Handlers;
+      return { handlers: { diagnose } as unknown as Handlers };
     });
     assert.equal(await editor.run('hostedModel.diagnose'), undefined);
     assert.equal(editor.said.length, 1);
@@ -56,13 +85,13 @@ describe('a part that cannot be loaded', () => {
     const seen: unknown[] = [];
     const generateFromSelection = async (_: App, { snapshot }: Invocation) => {
       seen.push(snapshot?.texts[0]);
-      throw new Error('unforeseen');
+      throw new ServiceError('timeout');
     };
     const load = async () => {
       editor.selected = 'later';
-      const report = async () => seen.length < 2;
-      return { handlers: { generateFromSelection }, report } as unknown as Handlers;
+      return { handlers: { generateFromSelection } as unknown as Handlers };
     };
+    editor.retries = 1;
     registerCommands(started, [], load);
     await editor.run('hostedModel.generateFromSelection');
     assert.deepEqual(seen, ['at first', 'later']);
@@ -70,23 +99,23 @@ describe('a part that cannot be loaded', () => {
 
   it('leaves a failure to its command: another try that fails is reported, too', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
-    const failures = ['first', 'second'];
-    const reported: unknown[] = [];
+    const failures = ['timeout', 'connection-lost'] as const;
+    const left = failures.values();
     const diagnose = async () => {
-      throw failures.shift();
+      throw new ServiceError(left.next().value ?? assert.fail('a third try'));
     };
-    const report = async (_: App, error: unknown) => {
-      reported.push(error);
-      return reported.length < 2;
-    };
-    const load = async () => ({ handlers: { diagnose }, report }) as unknown as Handlers;
+    const load = async () => ({ handlers: { diagnose } as unknown as Handlers });
     registerCommands(started, [], load);
+    editor.retries = 1;
     await editor.run('hostedModel.diagnose');
-    assert.deepEqual(reported, ['first', 'second']);
+    const [first, second, ...more] = logged;
+    assert.match(first ?? '', /timeout/);
+    assert.match(second ?? '', /connection-lost/);
+    assert.deepEqual([more, editor.said.length], [[], 2]);
   });
 
   it('is tried again with the next file of its kind, and no rejection is left behind', async () => {
-    const { whenOpened } = await import('../../src/ui/lazy.ts');
+    const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];
     const note = (reason: unknown) => void stray.push(reason);

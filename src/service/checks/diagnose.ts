@@ -1,14 +1,16 @@
 import { authMethodOf } from '../auth/authMethods.ts';
 import { probeIdentity } from '../auth/identity.ts';
+import type { TokenService } from '../auth/tokenService.ts';
+import type { Client, ClientSettings } from '../client.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import { functionOf } from '../generation/modelList.ts';
+import { functionOf, type Model } from '../generation/modelList.ts';
+import type { Http } from '../http/http.ts';
 import type { Retry } from '../http/httpRequest.ts';
 import type { RateLimit } from '../http/requestPace.ts';
 import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/modelLifecycle.ts';
 import { withoutSecrets } from '../secrets.ts';
-import type { ClientSettings, ServiceRuntime } from '../serviceRuntime.ts';
 
 /**
  * The checks of a diagnosis on the network, in order, each one a function. They send what a
@@ -60,8 +62,24 @@ export type CheckResult =
   /** It would have told nothing after the one that failed. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
+/** What the checks use of a `ServiceRuntime`. */
+export interface CheckedRuntime {
+  readonly http: Http;
+  fetchModelInfo(
+    credentials: Credentials,
+    settings: ClientSettings,
+    signal: AbortSignal,
+  ): Promise<Model | undefined>;
+  clientForChecks(credentials: Credentials, settings: ClientSettings): Probe;
+}
+
+interface Probe {
+  readonly tokenService: TokenService;
+  readonly client: Client;
+}
+
 export interface DiagnoseOptions {
-  readonly runtime: ServiceRuntime;
+  readonly runtime: CheckedRuntime;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
   /** Whether these credentials still are what would be used; asked before each step that sends them. */
@@ -85,8 +103,6 @@ interface CheckContext extends DiagnoseOptions {
   /** What earlier checks found. */
   readonly found: CheckFacts;
 }
-
-type Probe = ReturnType<ServiceRuntime['clientForChecks']>;
 
 const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFacts>>> = {
   'identity-host': async ({ runtime, credentials, signal }) => {

@@ -1,12 +1,12 @@
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
-import { loadSession } from '../product.ts';
+import { loadRuntime } from '../product.ts';
 import { apiKey, type Caller, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
 
-/** The shipped service part. */
+/** The shipped service client. */
 export const makeCaller: MakeCaller = async (url) => {
-  const Session = await loadSession();
-  return callerOf(new Session(), url);
+  const Runtime = await loadRuntime();
+  return callerOf(new Runtime(), url);
 };
 
 /** Calls as a command does it: one runtime, a client for each call. */

@@ -1,7 +1,7 @@
 import { ratioTo, rowsOf } from '../contest.ts';
 import { loadInTurn } from '../loading.ts';
 import { bundlePath } from '../peers.ts';
-import { sessionPath } from '../product.ts';
+import { runtimePath } from '../product.ts';
 import type { Question } from '../question.ts';
 
 const titles = {
@@ -16,7 +16,7 @@ const question: Question = {
   goal: '≤ 0.20 × official SDK',
   measure: async () => {
     const paths = {
-      product: sessionPath(),
+      product: runtimePath(),
       officialSdk: bundlePath('officialSdk'),
       openai: bundlePath('openai'),
       axios: bundlePath('axios'),

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { loadedAtFirstUse, loadedAtStart, outputs } from '../../built.ts';
+import { loadedAtStart, loadedByFirstCommand, outputs } from '../../built.ts';
 import { bundlePath } from '../peers.ts';
 import type { Question, Row } from '../question.ts';
 
@@ -9,14 +9,14 @@ const CLINE_VSIX_KB = 7_280;
 
 const question: Question = {
   title: 'Size',
-  goal: 'activation ≤ 20 KB, loaded at first use ≤ 125 KB, all JavaScript ≤ 180 KB, VSIX ≤ 350 KB',
+  goal: 'reported',
   measure: async () => {
     const scripts = Object.keys(outputs()).filter((path) => path.endsWith('.js'));
-    const sizes: [name: string, kilobytes: number, limit: number][] = [
-      ['loaded at activation', kilobytesOf(loadedAtStart()), 20],
-      ['loaded at first use', kilobytesOf(loadedAtFirstUse()), 125],
-      ['all JavaScript', kilobytesOf(scripts), 180],
-      ['VSIX', kilobytesOf(['hosted-model.vsix']), 350],
+    const sizes: [name: string, kilobytes: number][] = [
+      ['loaded at activation', kilobytesOf(loadedAtStart())],
+      ['loaded by the first command', kilobytesOf(loadedByFirstCommand())],
+      ['all JavaScript', kilobytesOf(scripts)],
+      ['VSIX', kilobytesOf(['hosted-model.vsix'])],
     ];
     const rows: Row[] = sizes.map(([name, value]) => ({ name, value, unit: 'KB' }));
     const [, , scriptsRow, vsixRow] = rows as [Row, Row, Row, Row];
@@ -26,7 +26,7 @@ const question: Question = {
     };
     rows.push(compared('official SDK, bundled (to all JavaScript)', sdk, scriptsRow));
     rows.push(compared('VSIX of Cline (to VSIX)', CLINE_VSIX_KB, vsixRow));
-    return { rows, isMet: sizes.every(([, size, limit]) => size <= limit) };
+    return { rows };
   },
 };
 export default question;

@@ -81,14 +81,13 @@ describe('the chat provider', () => {
       log: { debug: log, info: log, warn: log, error: log, show: () => {} },
       status: { update: () => {}, facts: {} },
       history: new SessionHistory(systemClock),
-      runtimeIfMade: async () => runtime,
       connections,
-      watches: async () => () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
-      usage: async () => ({
+      startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
+      usage: {
         refusal: async () => budgetText,
         claim: async () => ({ refusal: undefined, end: () => {} }),
         record: async () => {},
-      }),
+      },
       globalState: new FakeState(),
     } as unknown as ChatDeps;
   }
@@ -413,7 +412,7 @@ describe('the chat provider', () => {
     }
     const status = { update: () => {} };
     const usage = new WatchedUsage({ ...deps, status } as unknown as UsageDeps, kept.storage);
-    provider = new ChatProvider({ ...deps, usage: async () => usage }, 'a.b', () => {});
+    provider = new ChatProvider({ ...deps, usage }, 'a.b', () => {});
     const each = 30_000;
     const calls = Array.from({ length: 50 }, () => respond([ask('word '.repeat(each))]));
     const ends = (await Promise.all(calls)).map(({ failure }) => failure?.message ?? 'answered');

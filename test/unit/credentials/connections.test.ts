@@ -79,7 +79,7 @@ describe('the connections of a window', () => {
       workspaceState: new FakeState(),
       environment,
       runtime: async () => service as ServiceRuntime,
-      runtimeIfMade: async () => service as ServiceRuntime,
+      runtimeIfMade: () => service as ServiceRuntime,
       inBackground: (work) => void work.catch(assert.ifError),
     });
     connections.onDidChange(() => {

@@ -71,7 +71,7 @@ describe('the services that credentials are for', () => {
       ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment },
       workspaceState: new FakeState(),
       runtime: async () => service,
-      runtimeIfMade: async () => service,
+      runtimeIfMade: () => service,
       inBackground: (work) => void work.catch(assert.ifError),
     });
     connections.onDidChange(() => {

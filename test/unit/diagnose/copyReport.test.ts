@@ -40,7 +40,7 @@ describe('Copy Report', () => {
     history = new SessionHistory(systemClock),
     isSilent = false,
     outside = envFile(),
-    runtime?: ServiceRuntime,
+    runtime = new ServiceRuntime(),
   ) => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
     const { readSettings } = await import('../../../src/settings.ts');
@@ -67,7 +67,7 @@ describe('Copy Report', () => {
       loads: [],
       history,
     });
-    return copyReport({ runtimeIfMade: async () => runtime }, report, looked, settings);
+    return copyReport(runtime, report, looked, settings);
   };
 
   it('puts the report on the clipboard', async () => {
@@ -149,8 +149,8 @@ describe('Copy Report', () => {
     try {
       await runtime.tokenService(credentials).refresh(new AbortController().signal);
       const report = { text: 'the host token-of-the-moment', wordsOfOthers: '' };
-      for (const runtimeIfMade of [async () => runtime, async () => undefined]) {
-        await copyReport({ runtimeIfMade }, report, undefined, readSettings());
+      for (const one of [runtime, new ServiceRuntime()]) {
+        await copyReport(one, report, undefined, readSettings());
       }
       assert.deepEqual(editor.copied, [report.text], 'only where there is no token');
     } finally {

@@ -5,6 +5,7 @@ import type { Lookup } from '../../../src/credentials/sourceSelection.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';
 import { systemClock } from '../../../src/service/clock.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
 import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
@@ -173,7 +174,7 @@ describe('the list of a diagnosis in an editor', () => {
     };
     const deps = {
       connections,
-      runtimeIfMade: async () => undefined,
+      runtime: async () => new ServiceRuntime(),
       extension: { packageJSON: { version: '1.2.3' } },
       status: { facts: initialFacts },
       history: new SessionHistory(systemClock),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
-import { COMMAND_MESSAGES } from '../../../src/commands/commandMessages.ts';
 import {
   checkedName,
   findTemplate,
@@ -8,6 +7,7 @@ import {
   noteLastUsed,
   shownPart,
 } from '../../../src/templates/template.ts';
+import { noTemplateText } from '../../../src/templates/templateMessages.ts';
 import { oneLine } from '../../../src/ui/oneLine.ts';
 
 describe('the name of a template', () => {
@@ -38,7 +38,7 @@ describe('the name of a template', () => {
     const name = '[Click](command:workbench.action.quit) [x](https://h0stile.example)';
     // VS Code's own expression for links in notifications and input boxes.
     const links = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
-    const text = COMMAND_MESSAGES.noTemplate(name);
+    const text = noTemplateText(name);
     assert.match(text, /Click.*quit/);
     assert.doesNotMatch(text, links);
     assert.doesNotMatch(oneLine('[[x]]\u200B(command:y)[x]\n(file:z)'), links);

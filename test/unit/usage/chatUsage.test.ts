@@ -70,9 +70,9 @@ describe('the usage of chat', () => {
       record: async (_: unknown, request: UsedRequest) => void recorded.push(request),
     };
     const deps = {
-      ...{ globalState: new FakeState(), connections, usage: async () => usage },
+      ...{ globalState: new FakeState(), connections, usage },
       ...{ status: { update() {} }, history: { failed() {} }, log: { error() {} } },
-      watches: async () => () => ({ onText() {}, onDone() {}, onFailed() {} }),
+      startWatch: () => ({ onText() {}, onDone() {}, onFailed() {} }),
     } as unknown as ChatDeps;
     const provider = new Provider(deps, OWN_ID, () => {});
     Object.assign(provider.callers, { mayCall: async () => true });

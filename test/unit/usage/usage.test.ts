@@ -56,12 +56,16 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('deletes counters that are older than 31 days at start-up', async () => {
+  it('deletes counters that are older than 31 days with the first request of a window', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
-    open();
+    const usage = open();
     await settled();
-    assert.deepEqual(editor.fileNames, ['2026-03-10-a.json']);
+    assert.equal(editor.fileNames.length, 2, 'nothing is done at the start');
+    await usage.record(connection, asked(1));
+    await settled();
+    assert.ok(!editor.fileNames.includes('2026-02-06-a.json'));
+    assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
   });
 
   it('of all windows stands in the tooltip, until the day ends', async () => {

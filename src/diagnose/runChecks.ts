@@ -1,0 +1,69 @@
+import { setTimeout } from 'node:timers/promises';
+import type { WorkspaceFolder } from 'vscode';
+import type { Connections } from '../credentials/connections.ts';
+import type { Lookup } from '../credentials/sourceSelection.ts';
+import type { CheckResult } from '../service/checks/diagnose.ts';
+import type { Connection } from '../service/connection.ts';
+import type { ServiceError } from '../service/errors.ts';
+import type { SessionHistory } from '../status/sessionHistory.ts';
+import type { StatusItem } from '../status/statusItem.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
+import type { Log } from '../ui/log.ts';
+
+/** Runs the checks of a connection, for a diagnosis and for the cause of a refusal. */
+
+/** What failures and diagnoses work with. */
+export interface DiagnosisDeps {
+  readonly log: Log;
+  readonly status: StatusItem;
+  readonly history: SessionHistory;
+  readonly connections: Connections;
+}
+
+/** For secret storage and the folder, which may never answer while a failure waits to be shown. */
+const CREDENTIALS_LOOK_MS = 2_000;
+
+/** @returns the first failure; undefined if all checks passed */
+export function runChecks(
+  deps: DiagnosisDeps,
+  connection: Connection,
+  folder: WorkspaceFolder | null,
+  onResult: (result: CheckResult) => void,
+  signal: AbortSignal,
+): Promise<ServiceError | undefined> {
+  const note = (result: CheckResult) => {
+    if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
+    if (result.check === 'access' && 'facts' in result && !result.facts.isUnchecked) {
+      setContextKey('isTested');
+    }
+    onResult(result);
+  };
+  // If the sources don't answer in time, the connection isn't used.
+  const mayUse = () => isStillUsed(deps, connection, folder);
+  const ends = AbortSignal.any([signal, deps.connections.signOutSignal]);
+  return connection.check(note, ends, mayUse);
+}
+
+/** True if the folder still leads to this connection. */
+export async function isStillUsed(
+  deps: DiagnosisDeps,
+  connection: Connection,
+  folder: WorkspaceFolder | null,
+): Promise<boolean> {
+  const looked = await peekWithin(deps, CREDENTIALS_LOOK_MS, folder);
+  return looked?.choice.kind === 'ready' && looked.choice.connection.isSameAs(connection);
+}
+
+/** @returns undefined if secret storage or the folder doesn't answer in time */
+export function peekWithin(
+  { connections }: DiagnosisDeps,
+  patienceMs: number,
+  folder: WorkspaceFolder | null,
+): Promise<Lookup | undefined> {
+  const late = setTimeout(patienceMs, undefined, { ref: false });
+  return Promise.race([connections.peek(folder), late]);
+}
+
+function outcome(result: CheckResult): string {
+  return result.state === 'failed' ? result.error.message : result.state;
+}

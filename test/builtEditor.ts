@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+
+/** Whatever is asked of this editor it answers with itself; no setting has a value. */
+const ANYTHING = `
+const anything = new Proxy(function () {}, {
+  get: (_, property) =>
+    property === Symbol.toPrimitive ? () => '' :
+    property === 'get' || property === 'inspect' ? () => undefined :
+    property === 'then' ? undefined : anything,
+  set: () => true,
+  apply: () => anything,
+  construct: () => anything,
+});`;
+
+/**
+ * Provides the module `vscode` to the built files, which share one file that imports it.
+ * @param source of the module, without its exports
+ * @param exportOf the expression for the export of a name
+ */
+export function provideEditor(
+  source = ANYTHING,
+  exportOf: (name: string) => string = () => 'anything',
+): ReturnType<typeof registerHooks> {
+  const names = new Set<string>();
+  for (const path of globSync('dist/*.js')) {
+    for (const [, list] of readFileSync(path, 'utf8').matchAll(/import\{([^}]*)\}from"vscode"/g)) {
+      for (const name of list?.split(',') ?? []) names.add(name.split(' as ')[0] ?? name);
+    }
+  }
+  const exports = [...names].map((name) => `export const ${name} = ${exportOf(name)};`);
+  return registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'vscode'
+        ? { url: 'vscode:editor', format: 'module', shortCircuit: true }
+        : next(specifier, context),
+    load: (url, context, next) =>
+      url === 'vscode:editor'
+        ? { format: 'module', source: [source, ...exports].join('\n'), shortCircuit: true }
+        : next(url, context),
+  });
+}
