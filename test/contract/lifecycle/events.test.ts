@@ -128,6 +128,16 @@ describe('events of an open window', () => {
     assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
   });
 
+  it('of a key that was in use before anything was counted show its usage in the tooltip', async () => {
+    const editor = life.editor();
+    await opened.open(editor, life.stores, async (run) => {
+      await run('refreshToken');
+      await run('generateFromSelection');
+      const usage = /Today with this API key, in all windows: 1 request, /;
+      await becomes('shown', () => usage.test(editor.tooltips.at(-1)?.given ?? ''));
+    });
+  });
+
   it('H29: renew nothing while nobody looks at the window, and at once when somebody does', async () => {
     const { emulator, stores } = life;
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
