@@ -16,7 +16,7 @@ import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
-import { insertModeIds } from '../insert/insertModes.ts';
+import { insertModeIds } from '../insert/insertMode.ts';
 import { privateCommands } from '../privateApi.ts';
 import type { ModelList } from '../service/generation/modelList.ts';
 import { readSettings, settingsFor } from '../settings.ts';

@@ -4,9 +4,23 @@ import type { AnswerWriter } from '../document/streamWriter.ts';
 import type { Target, Targets } from '../document/target.ts';
 import type { Previews } from './previews.ts';
 
+/**
+ * IDs of the insert modes, as settings and templates name them, the default first. Template files
+ * need no more, and so don't load what edits documents.
+ */
+export const insertModeIds: readonly string[] = [
+  'below',
+  'after',
+  'above',
+  'replace',
+  'newDocument',
+  'clipboard',
+  'preview',
+];
+
 /** A way for answers to reach the user. Each one is an entry of `insertModes`. */
 export interface InsertMode {
-  /** As in the setting `hostedModel.insertMode`. */
+  /** One of `insertModeIds`. */
   readonly id: string;
   /** Said once an answer is there, where it waits for somebody to look at it. */
   readonly doneText?: string;

@@ -6,7 +6,7 @@ import { newDocument } from './newDocument.ts';
 import { above, after, below, replace } from './placing.ts';
 import { preview, previewing } from './preview.ts';
 
-/** Every way for an answer to reach the user, the default first. */
+/** Every way for an answer to reach the user, in the order of `insertModeIds`. */
 export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
   below,
   after,
@@ -16,9 +16,6 @@ export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
   clipboard,
   preview,
 ];
-
-/** As settings and templates name them. */
-export const insertModeIds: readonly string[] = insertModes.map(({ id }) => id);
 
 /**
  * The mode of this id, or the one that takes its place in this document.

@@ -12,7 +12,7 @@ import {
   type TextDocument,
 } from 'vscode';
 import { activeFolder } from '../credentials/folders.ts';
-import { insertModeIds } from '../insert/insertModes.ts';
+import { insertModeIds } from '../insert/insertMode.ts';
 import { readSettings } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { inform } from '../ui/notify.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { insertModeIds } from '../../src/insert/insertMode.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { vendors } from '../../src/service/vendors.ts';
 import { settingsIn } from '../settingsIn.ts';
@@ -310,6 +311,7 @@ describe('manifest', () => {
       ),
     );
     assert.deepEqual(insertMode.enum, offered);
+    assert.deepEqual(insertModeIds, offered);
     assert.deepEqual([...made].sort(), [...offered].sort());
     assert.deepEqual(
       settings['hostedModel.templates']?.items?.properties['insertMode']?.enum,
