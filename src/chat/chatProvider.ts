@@ -26,7 +26,7 @@ import {
   conversationText,
   promptConversation,
 } from '../service/generation/conversation.ts';
-import { estimateTokens } from '../service/models/modelLimits.ts';
+import { estimateTokens } from '../service/generation/requestUsage.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';

@@ -1,13 +1,9 @@
 import { ServiceError } from '../errors.ts';
 import type { Model } from '../generation/modelList.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../generation/parameters.ts';
+import { estimateTokens } from '../generation/requestUsage.ts';
 import type { Operation } from '../vendors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
-
-/** Scripts that need no blanks: a token is about one character of them. */
-const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
-
-const LETTERS_PER_TOKEN = 4;
 
 /** A request that is about to be made. */
 export interface ModelRequest {
@@ -54,17 +50,4 @@ export function newTokensByDefault(model: Model | undefined, request: ModelReque
 function numberOf(parameters: Parameters, name: string): number | undefined {
   const value = parameters[name];
   return typeof value === 'number' ? value : undefined;
-}
-
-/**
- * The likely number of tokens: one for 4 characters of Latin text, the rule of thumb of most makers
- * of models for English, and one for each Chinese, Japanese or Korean character. Other languages
- * and code have up to twice as many. Only the service knows, and each model counts in its own way:
- * good for a question to a person, and for no refusal.
- */
-export function estimateTokens(text: string): number {
-  const others = text.replace(DENSE, '');
-  // In UTF-16 units, as the length of a text is.
-  const dense = text.length - others.length;
-  return Math.ceil(dense + others.length / LETTERS_PER_TOKEN);
 }

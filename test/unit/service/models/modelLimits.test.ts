@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Model } from '../../../../src/service/generation/modelList.ts';
 import type { Parameters } from '../../../../src/service/generation/parameters.ts';
-import {
-  estimateTokens,
-  modelProblem,
-  newTokensByDefault,
-} from '../../../../src/service/models/modelLimits.ts';
+import { estimateTokens } from '../../../../src/service/generation/requestUsage.ts';
+import { modelProblem, newTokensByDefault } from '../../../../src/service/models/modelLimits.ts';
 import type { Operation } from '../../../../src/service/vendors.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';
 
