@@ -92,12 +92,13 @@ export class Usage {
   async claim(connection: Connection, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
-    const { use } = await this.#look(connection, fingerprint);
+    const { usedNow } = await this.#look(connection, fingerprint);
+    // Nothing is awaited from here on, so that two concurrent requests can't both take the last
+    // tokens, and none that has just ended is missing in both numbers.
+    const use = usedNow();
     this.#budget.tell(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;
     const add = (more: number) => this.#claimed.set(fingerprint, claimed() + more);
-    // Nothing is awaited from here on, so that two concurrent requests can't both take the last
-    // tokens.
     if (!this.#budget.mayGo({ ...use, tokens: use.tokens + claimed() })) {
       return { refusal: texts.refusalText(use.budget), end: () => {} };
     }
@@ -127,7 +128,8 @@ export class Usage {
   /** Sums up the day, for the tooltip, too, if the key is the active one. */
   async #look(connection: Connection, fingerprint: string) {
     const day = dayOf(this.#now());
-    const today = await this.#ledger.today(fingerprint);
+    const usedToday = await this.#ledger.today(fingerprint);
+    const today = usedToday();
     const total = totalOf(today);
     if (total.requests > 0) setContextKey('hasUsage');
     const usageToday = () =>
@@ -136,7 +138,12 @@ export class Usage {
         : undefined;
     if (this.#active?.hasSameKeyAs(connection)) this.#deps.status.update({ usageToday });
     const budget = readSettings().dailyTokenBudget;
-    return { day, today, use: { fingerprint, tokens: texts.tokensOf(total), budget } };
+    const usedNow = () => ({
+      fingerprint,
+      tokens: texts.tokensOf(totalOf(usedToday())),
+      budget,
+    });
+    return { day, today, use: usedNow(), usedNow };
   }
 }
 

@@ -71,12 +71,14 @@ export class UsageLedger {
     return summed([...this.#counted.values()].flat().filter(isOf(fingerprint)));
   }
 
-  /** What all windows have used today. Whatever another one writes at this moment may be missing. */
-  async today(fingerprint: string): Promise<UsageRow[]> {
+  /**
+   * Reads what other windows have used today.
+   * @returns a function that adds what this window has used by the time of the call
+   */
+  async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());
     const others = await this.#rowsOfOthers(day);
-    // Of this window what it knows, which is more than its file has if that cannot be written.
-    return summed([...others, ...this.#mine(day)].filter(isOf(fingerprint)));
+    return () => summed([...others, ...this.#mine(day)].filter(isOf(fingerprint)));
   }
 
   #mine(day: string): readonly UsageRow[] {

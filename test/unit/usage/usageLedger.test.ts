@@ -42,7 +42,7 @@ describe('the counters of usage', () => {
     await other.record(KEY, asked({ model: 'maker/large', isEstimate: true }));
     await other.record(OTHER_KEY, asked());
     for (const ledger of [one, other, open()]) {
-      const rows = (await ledger.today(KEY)).map(({ fingerprint, ...row }) => row);
+      const rows = (await ledger.today(KEY))().map(({ fingerprint, ...row }) => row);
       const byUse = (row: { model: string; caller: string }) => `${row.model} ${row.caller}`;
       assert.deepEqual(
         rows.toSorted((a, b) => (byUse(a) < byUse(b) ? -1 : 1)),
@@ -69,7 +69,7 @@ describe('the counters of usage', () => {
   it('lose none of 1,000 requests at the same time, in few writes, never two at once', async () => {
     const ledger = open();
     await Promise.all(Array.from({ length: 1_000 }, () => ledger.record(KEY, asked())));
-    const [row] = await open().today(KEY);
+    const [row] = (await open().today(KEY))();
     assert.deepEqual([row?.requests, row?.inputTokens], [1_000, 100_000]);
     assert.ok(editor.writes <= 2, `${editor.writes} writes`);
     const late = Array.from({ length: 100 }, async (_, turn) => {
@@ -77,7 +77,7 @@ describe('the counters of usage', () => {
       await ledger.record(KEY, asked());
     });
     await Promise.all(late);
-    assert.equal((await open().today(KEY))[0]?.requests, 1_100);
+    assert.equal((await open().today(KEY))()[0]?.requests, 1_100);
     assert.equal(editor.writing.most, 1);
   });
 
@@ -86,32 +86,32 @@ describe('the counters of usage', () => {
     for (const [index, text] of ['', '[{"fing', 'null', '{}', '[7]'].entries()) {
       editor.put(`2026-03-10-${index}.json`, text);
     }
-    assert.equal((await open().today(KEY))[0]?.requests, 1);
+    assert.equal((await open().today(KEY))()[0]?.requests, 1);
   });
 
   it('skip only the rows that another version wrote', async () => {
     const known = { fingerprint: KEY, ...asked(), requests: 1 };
     const rows = [known, { ...known, caller: 'commit message' }];
     editor.put('2026-03-10-a.json', JSON.stringify(rows));
-    assert.deepEqual(await open().today(KEY), [known]);
+    assert.deepEqual((await open().today(KEY))(), [known]);
   });
 
   it('go on in the window where nothing can be written, and are all there once it can', async () => {
     const ledger = open();
     editor.broken = new Error('disk full');
     await ledger.record(KEY, asked());
-    assert.equal((await ledger.today(KEY))[0]?.requests, 1);
-    assert.equal((await open().today(KEY)).length, 0);
+    assert.equal((await ledger.today(KEY))()[0]?.requests, 1);
+    assert.equal((await open().today(KEY))().length, 0);
     editor.broken = undefined;
     await ledger.record(KEY, asked());
-    assert.equal((await open().today(KEY))[0]?.requests, 2);
+    assert.equal((await open().today(KEY))()[0]?.requests, 2);
   });
 
   it('are kept for 31 days, and deleted after that', async () => {
     const days = ['2026-02-06', '2026-02-07', '2026-03-09'];
     for (const day of days) editor.put(`${day}-a.json`, '[]');
     const ledger = open();
-    assert.deepEqual(await ledger.today(KEY), []);
+    assert.deepEqual((await ledger.today(KEY))(), []);
     assert.equal(editor.fileNames.length, 3);
     await ledger.deleteOldFiles();
     assert.deepEqual(editor.fileNames, ['2026-02-07-a.json', '2026-03-09-a.json']);
@@ -130,7 +130,7 @@ describe('the counters of usage', () => {
     const late = ledger.record(KEY, asked());
     now += 1;
     await Promise.all([late, ledger.record(KEY, asked({ outputTokens: 1 }))]);
-    const [row] = await ledger.today(KEY);
+    const [row] = (await ledger.today(KEY))();
     assert.deepEqual([row?.requests, row?.outputTokens], [1, 1]);
     assert.equal(ledger.session(KEY)[0]?.requests, 2);
     const days = Object.entries(editor.stored).map(([name, rows]) => [
@@ -143,7 +143,7 @@ describe('the counters of usage', () => {
     ]);
     // A clock that is set back finds what was counted before.
     now -= 1;
-    assert.equal((await ledger.today(KEY))[0]?.outputTokens, 10);
+    assert.equal((await ledger.today(KEY))()[0]?.outputTokens, 10);
   });
 
   it('take names of models as they are, also those of JavaScript itself', async () => {
@@ -151,7 +151,7 @@ describe('the counters of usage', () => {
     for (const model of ['__proto__', 'constructor', 'a b', '']) {
       await ledger.record(KEY, asked({ model }));
     }
-    const models = (await open().today(KEY)).map(({ model }) => model);
+    const models = (await open().today(KEY))().map(({ model }) => model);
     assert.deepEqual(models.sort(), ['', '__proto__', 'a b', 'constructor']);
   });
 });
