@@ -20,7 +20,7 @@ import { provenanceLines } from './credentials/sourceView.ts';
 import { startEnvFile } from './envFile/envFileFeature.ts';
 import { Jobs } from './generate/jobs.ts';
 import type { TokenState } from './service/auth/token.ts';
-import { isOutOfReach } from './service/errors.ts';
+import { isOutOfReach, ServiceError } from './service/errors.ts';
 import type { ServiceRuntime } from './service/serviceRuntime.ts';
 import { generationWatches } from './status/generationWatch.ts';
 import { trafficOf } from './status/requestsLine.ts';
@@ -46,6 +46,8 @@ export function activate(context: ExtensionContext): void {
   let latest = 'the log';
   /** Keeps each part as soon as it is made, since the next one can fail. */
   const make: Make = (name, makePart) => {
+    // Nothing is created once the window has closed.
+    if (parts.disposed) throw new ServiceError('cancelled');
     latest = name;
     return parts.adopt(makePart(), (part) => part.dispose());
   };

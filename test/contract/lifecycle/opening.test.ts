@@ -215,6 +215,24 @@ describe('a window that opens', () => {
   }
 
   it(
+    'K03: sends nothing and reports nothing if it closes while the service client loads',
+    closing(async () => {
+      life = await startLife();
+      const { emulator, stores } = life;
+      for (const command of ['refreshToken', 'selectModel', 'generateFromSelection']) {
+        const editor = life.editor();
+        const window = await opened.start(editor, stores);
+        const running = window.run(command);
+        await window.close();
+        await running;
+        assert.equal(editor.textOf('notification'), '', command);
+        assert.doesNotMatch(editor.textOf('log'), /error|Error/, command);
+      }
+      assert.equal(emulator.requests.length, 0);
+    }),
+  );
+
+  it(
     'shows what its settings name, before anything else has loaded',
     closing(async () => {
       life = await startLife();
