@@ -215,7 +215,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'K03: sends nothing and reports nothing if it closes while the service client loads',
+    'sends nothing and reports nothing if it closes while the service client loads',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
